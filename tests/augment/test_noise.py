@@ -92,3 +92,24 @@ def test_impossible_settings_are_refused(store: Store) -> None:
         operator.parse({"operator": "noise", "spelling": 1.5})
     with pytest.raises(UserError, match="noise asr does not support 'cs'"):
         pipeline.augment(corpus(store, "cs"), [Noise(asr=0.1)], store)
+
+
+def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
+    """Of 800 words; three standard deviations of a share of 0.1 are 0.03. A few words sound like another."""
+    table = pa.concat_tables([records(200)])
+    names = pa.array([f"train-{number:08d}" for number in range(200)])
+    noise = Noise(asr=0.1, casing=0.2)
+    fitted = noise.fit([noise.fit_block(table)])
+    counts = noise.bind(fitted, store)(table.set_column(0, "id", names)).counts
+    rates = noise.realised(counts, fitted)
+    assert 0.1 < fitted["coverage"]["en"] < 0.7
+    assert rates["asr"].realised == pytest.approx(0.1, abs=0.03) and rates["casing"].realised == pytest.approx(
+        0.2, abs=0.05
+    )
+
+
+def test_the_health_of_noise_has_its_rates(store: Store) -> None:
+    (part,) = pipeline.augment(corpus(store), [Noise(copies=3, spelling=0.5, punctuation=0.2)], store).parts
+    assert part.health is not None
+    assert {kind: rate.asked for kind, rate in part.health.rates.items()} == {"spelling": 0.5, "punctuation": 0.2}
+    assert part.health.rates["spelling"].places == 3 * 2 * (5 + 5 + 5 + 5)

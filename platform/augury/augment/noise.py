@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.health import COPIED
+from augury.augment.health import COPIED, Rate
 from augury.augment.operator import (
     RECORDS,
     BlockFunction,
@@ -26,7 +26,17 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.noise import KINDS, NoiseRates
-from augury.text.noise import NoiseContext, add_noise, confusions, core_words, require_language
+from augury.text.noise import NoiseContext, add_noise, confusions, core_words, coverage, require_language
+
+PLACES, EDITED = " places", " edits"
+"""The counts of words or marks that could have noise of a kind, and of those that have."""
+
+
+class WordCounts(NamedTuple):
+    """The counts of lower-cased words without punctuation, and the number of all words."""
+
+    words: Counter[str]
+    total: int
 
 
 class Noise(NoiseRates, TextSubsetOperator):
@@ -74,25 +84,40 @@ class Noise(NoiseRates, TextSubsetOperator):
             require_language(list(self.rates), language)
 
     def fit_parameters(self) -> dict[str, Any]:
-        return {"words": True} if self.asr else {}
+        return {"words": True, "coverage": True} if self.asr else {}
 
-    def fit_block(self, block: pa.Table) -> dict[str, list[str]]:
-        """Return the words of each language."""
+    def fit_block(self, block: pa.Table) -> dict[str, WordCounts]:
+        """Return the counts of words of each language."""
         if not self.asr:
             return {}
-        words: dict[str, set[str]] = {}
+        counts: dict[str, WordCounts] = {}
         languages = block.column(language_column(block.column_names)).to_pylist()
         for side in input_columns(block.column_names):
             for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
-                words.setdefault(language, set()).update(core_words(text))
-        return {language: sorted(of_language) for language, of_language in words.items()}
+                words = [word.lower() for word in core_words(text)]
+                known = counts.get(language, WordCounts(Counter(), 0))
+                known.words.update(words)
+                counts[language] = WordCounts(known.words, known.total + len(text.split()))
+        return counts
 
-    def fit(self, words_of_blocks: Sequence[Mapping[str, list[str]]]) -> dict[str, Any]:
-        words: dict[str, set[str]] = {}
-        for block in words_of_blocks:
+    def fit(self, counts_of_blocks: Sequence[Mapping[str, WordCounts]]) -> dict[str, Any]:
+        words, totals = dict[str, Counter[str]](), Counter[str]()
+        for block in counts_of_blocks:
             for language, of_block in block.items():
-                words.setdefault(language, set()).update(of_block)
-        return {"confusions": {language: confusions(sorted(known), language) for language, known in words.items()}}
+                words.setdefault(language, Counter()).update(of_block.words)
+                totals[language] += of_block.total
+        groups = {language: confusions(sorted(known), language) for language, known in words.items()}
+        shares = {
+            language: coverage(known, groups[language], language, totals[language]) for language, known in words.items()
+        }
+        return {"confusions": groups, **({"coverage": shares} if shares else {})}
+
+    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
+        return {
+            kind: Rate(rate, counts[f"{kind}{EDITED}"] / places, places)
+            for kind, rate in self.rates.items()
+            if (places := counts.get(f"{kind}{PLACES}", 0))
+        }
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         def apply(block: pa.Table) -> OperatorOutput:
@@ -101,13 +126,18 @@ class Noise(NoiseRates, TextSubsetOperator):
             columns, counts = {}, Counter[str]()
             names, languages = (block.column(name).to_pylist() for name in ("id", language_column(block.column_names)))
             settings = {
-                language: NoiseContext(language, self.layout, fitted["confusions"].get(language, {}))
+                language: NoiseContext(
+                    language,
+                    self.layout,
+                    fitted["confusions"].get(language, {}),
+                    fitted.get("coverage", {}).get(language, 0.0),
+                )
                 for language in set(languages)
             }
             for side in sides:
                 records = zip(names, block.column(side).to_pylist(), languages, strict=True)
                 pairs = [
-                    (text, self._add_noise(text, settings[language], name, side, copy))
+                    (text, self._add_noise(text, settings[language], counts, name, side, copy))
                     for name, text, language in records
                     for copy in numbers
                 ]
@@ -123,11 +153,15 @@ class Noise(NoiseRates, TextSubsetOperator):
         """Return the part of the random key that identifies a text: its noise depends on this, seed, side and copy."""
         return name
 
-    def _add_noise(self, text: str, setting: NoiseContext, name: str, side: str, copy: int) -> str:
+    def _add_noise(
+        self, text: str, setting: NoiseContext, counts: Counter[str], name: str, side: str, copy: int
+    ) -> str:
+        """Return a text with noise, and count its places and edits."""
         changed = text
         for kind, rate in self.rates.items():
             random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
-            changed = add_noise(changed, kind, rate, random, setting)
+            changed, places, edits = add_noise(changed, kind, rate, random, setting)
+            counts.update({f"{kind}{PLACES}": places, f"{kind}{EDITED}": edits})
         return changed if changed.strip() else text
 
 

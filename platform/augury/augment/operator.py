@@ -238,8 +238,8 @@ class Operator(Extension):
         """Return metrics computed from the counts of all blocks: name -> per cent."""
         return {}
 
-    def realised(self, counts: Mapping[str, int]) -> dict[str, Rate]:
-        """Return the rates of edits, as asked for and as realised, computed from the counts of all blocks."""
+    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
+        """Return the rates of edits, as asked for and as realised, given the counts of all blocks and the side data."""
         return {}
 
     def lost(self, counts: Mapping[str, int]) -> dict[str, int]:

@@ -288,7 +288,7 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequen
         part.operator.lost(counts),
         tally,
         operator=part.operator.operator,
-        rates=part.operator.realised(counts),
+        rates=part.operator.realised(counts, part.side_data),
         measures=part.operator.measures(counts),
         normal=tuple(sorted(part.operator.NORMAL)),
     )

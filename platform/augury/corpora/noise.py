@@ -15,7 +15,8 @@ class NoiseRates(Section):
     """Rates of each kind of noise, per word unless stated otherwise; applied in this order."""
 
     asr: float = Field(0.0, ge=0, le=1)
-    """Words replaced by a similar-sounding word of the training text, as in speech transcripts (en, de, fr)."""
+    """Words replaced by a similar-sounding word of the training text, as in speech transcripts (en, de, fr). Words that
+    sound like no other are never replaced, and the others more often, so that the rate is that of all words."""
     spelling: float = Field(0.0, ge=0, le=1)
     """Words with a letter inserted, deleted, replaced or swapped with the next one."""
     keyboard: float = Field(0.0, ge=0, le=1)
