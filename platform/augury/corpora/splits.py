@@ -171,6 +171,9 @@ class Limits(NamedTuple):
     """Maximum ratio of the longer to the shorter side."""
 
 
+MAX_CHARACTERS = 100_000
+
+
 class Cleaning(Section):
     """Preparation settings of all kinds of corpora."""
 
@@ -180,6 +183,8 @@ class Cleaning(Section):
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
+    max_characters: PositiveInt | None = Field(MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS)
+    """Maximum number of characters on each side of a training row, however many words they are; null for no limit."""
 
     @property
     @abstractmethod
