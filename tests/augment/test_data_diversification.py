@@ -51,7 +51,7 @@ class Dictionary:
 
         return translate
 
-    def sampler(self, store: Store) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         raise NotImplementedError
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:

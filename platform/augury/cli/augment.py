@@ -94,6 +94,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "rows": manifest["rows"],
             "counts": counts,
             "measures": part.operator.measures(counts),
+            "health": manifest.get("health"),
             "made": part.name in augmented.computed,
         }
     return {

@@ -173,6 +173,9 @@ class Limits(NamedTuple):
     """Maximum ratio of the longer to the shorter side."""
 
 
+MAX_CHARACTERS = 100_000
+
+
 class Cleaning(Section):
     """Preparation settings of all kinds of corpora."""
 
@@ -182,6 +185,8 @@ class Cleaning(Section):
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
+    max_characters: PositiveInt | None = Field(MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS)
+    """Maximum number of characters on each side of a training row, however many words they are; null for no limit."""
 
     @property
     @abstractmethod
@@ -273,7 +278,7 @@ class BaseSpec(Section):
     def noise(self, split: str) -> SourceNoise | None:
         """Return the noise of a test set, None without any."""
         text = self._text_setting(split)
-        return text.noise if text and text.noise and text.noise.rates else None
+        return text.noise if text and text.noise and text.noise.changes_text else None
 
     @property
     def preparation(self) -> Cleaning:

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
+from augury.augment.health import HealthLimits
 from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
@@ -30,7 +31,7 @@ from augury.scoring.settings import Scoring
 from augury.training.beginning import Carry
 from augury.training.settings import Training
 
-SHARED = ("name", "seeds", "storage", "execution", "tracking")
+SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
 """The sections that a stage cannot change."""
@@ -76,6 +77,8 @@ class Experiment(Section):
     training: Training = Training()
     """The optimisation, its budget and its validations."""
     execution: Execution = Execution()
+    health: HealthLimits = HealthLimits()
+    """What the output of operators must be for a system to be trained on it."""
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
@@ -150,7 +153,7 @@ class Experiment(Section):
             return [{} for _ in self.augment]
         settings = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
         plain = config.merge(settings, self.plain_system())
-        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
+        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking", "health"})
         return [
             {
                 role: content

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from augury.augment import pipeline
+from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
 from augury.augment.operator import RECORDS, VIEW, Operator
 from augury.core import config
@@ -150,6 +150,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
             for side, columns in task.SIDES.items()
         },
         left_out=examples.left_out,
+        health=tuple(output for part in planned.parts if (output := part.health)),
         before=planned.before,
     )
 
@@ -171,6 +172,8 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
     augmented = pipeline.augment(
         train, experiment.augment, store, fit_on=fit_on, models=models, execution=experiment.execution
     )
+    outputs = [part.health for part in augmented.parts]
+    health.require([output for output in outputs if output], experiment.health)
     if augmented.reused:
         say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, models)

@@ -9,6 +9,7 @@ from typing import Any
 
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
+from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
@@ -145,6 +146,7 @@ def comparison(results: Sequence[SystemResult], test: str, inference: Inference 
         *tests.notes,
         *_problem_notes(results, test, metrics),
         *training_notes(results),
+        *output_notes(results),
         *cautions(results),
     ]
     comparisons = sum(row.tested is not None for row in rows)
