@@ -136,7 +136,8 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
             raise unknown(f"row of {table.name}", row, table.rows)
         if row in table.unavailable:
             raise UserError(f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out")
-        selected.update(table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
+        parts = tuple(table.assembled.get(row, {}).values())
+        selected.update(parts or table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 

@@ -94,6 +94,8 @@ class Experiment(Section):
 
     READS_TAGS: ClassVar[bool] = False
     """Whether the task's model reads symbols before sources, and some texts more often than others."""
+    READS_SEVERAL_TEXTS: ClassVar[bool] = False
+    """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
@@ -244,8 +246,10 @@ class Experiment(Section):
             )
 
     def _check_mixture(self) -> None:
-        if not self.READS_TAGS and (self.corpus.mixture or self.is_weighted or self.tags):
-            raise UserError(f"task {self.task} trains on one text without weight and tag; several are for task nmt")
+        if not self.READS_TAGS and (self.is_weighted or self.tags):
+            raise UserError(f"task {self.task} trains without weight and tag, which are for task nmt")
+        if not (self.READS_TAGS or self.READS_SEVERAL_TEXTS) and self.corpus.mixture:
+            raise UserError(f"task {self.task} trains on one text; several are for tasks nmt and nli")
         if not self.systems:
             for name in self.mixture:
                 if name not in self.record_origins:

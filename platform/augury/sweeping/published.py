@@ -12,6 +12,8 @@ A paper's table is a search space of rows (see `space`) whose module also define
   over the second in per cent; they are computed, not run;
 - optional `rescored`: printed row -> (row, metric), for rows that print the outputs of another row scored by another of
   its metrics, such as one with a step before it; or a function from the scale's name to such a mapping;
+- optional `assembled`: printed row -> column -> the row that is run for this column, for rows that print values of
+  several systems, such as a model for each language; or a function from the scale's name to such a mapping;
 - optional `unavailable`: printed row that is none of these -> why it is not run; or a function from the scale's name to
   such a mapping;
 - optional `literature`: row -> location -> a value printed elsewhere for the same system, or of another quantity;
@@ -61,6 +63,8 @@ class Published:
     """Row -> the pair of rows whose relative improvement in per cent it prints, the better one first."""
     rescored: Mapping[str, tuple[str, str]]
     """Row -> the row whose outputs it scores, and the metric."""
+    assembled: Mapping[str, Mapping[str, str]]
+    """Row -> column -> the row whose value it prints there."""
     unavailable: Mapping[str, str]
     """Row -> why it is not run."""
     literature: Mapping[str, Mapping[str, float]]
@@ -98,6 +102,8 @@ class Published:
         if row in self.rescored:
             of, metric = self.rescored[row]
             return f"the outputs of '{of}', scored by {title(metric)}"
+        if row in self.assembled:
+            return "a system for each column: " + ", ".join(dict.fromkeys(self.assembled[row].values()))
         return self.unavailable[row]
 
 
@@ -127,6 +133,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         deviations=tuple(module.deviations.get(space.scale, module.deviations.get(space.scale.partition("/")[0], ()))),
         improvements=getattr(module, "improvements", {}),
         rescored=_at_scale(getattr(module, "rescored", {}), space.scale),
+        assembled=_at_scale(getattr(module, "assembled", {}), space.scale),
         unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
         literature=getattr(module, "literature", {}),
         measure=getattr(module, "measure", None),
@@ -161,7 +168,7 @@ def _at_scale(value: Any, scale: str) -> Any:
 def _check_rows(table: Published) -> None:
     """Raise UserError for printed rows that are not run, computed or unavailable, and for unknown rows in them."""
     rows = table.space.rows
-    known = {*rows, *table.improvements, *table.rescored, *table.unavailable}
+    known = {*rows, *table.improvements, *table.rescored, *table.assembled, *table.unavailable}
     undefined = [row for row in table.printed.rows if row not in known]
     if undefined:
         raise UserError(
@@ -170,6 +177,7 @@ def _check_rows(table: Published) -> None:
         )
     used = {"improvements": [row for pair in table.improvements.values() for row in pair]}
     used["rescored rows"] = [row for row, _ in table.rescored.values()]
+    used["assembled rows"] = [row for parts in table.assembled.values() for row in parts.values()]
     for what, names in used.items():
         for row in names:
             if row not in rows:

@@ -161,12 +161,13 @@ def load_reproduction(table: Published, sweep: Sweep, reference: str | None = No
     by_address = {system.address: system for system in systems}
     run = {}
     for name in table.rows:
-        if name not in {*table.improvements, *table.rescored}:
+        if name not in {*table.improvements, *table.rescored, *table.assembled}:
             line = _line(table, name, sweep)
             system = by_address.get(line.configuration.address) if line.configuration else None
             run[name] = replace(line, measurements=_scores(system, comparisons)) if system else line
     computed = {name: _improvement(table, name, run) for name in table.improvements}
     computed |= {name: _rescored(table, name, run) for name in table.rescored}
+    computed |= {name: _assembled(table, name, run) for name in table.assembled}
     return Reproduction(table, sweep, tuple(systems), comparisons, tuple((run | computed)[name] for name in table.rows))
 
 
@@ -238,6 +239,22 @@ def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> Ta
         literature=table.literature.get(name, {}),
         measurements=measured,
     )
+
+
+def _assembled(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
+    """Return a row with a column of each of several rows, and the mean where all columns are measured."""
+    parts = table.assembled[name]
+    measured = {
+        column: measurement
+        for column, row in parts.items()
+        if (measurement := lines[row].measurements.get(column, Measurement())).value is not None
+    }
+    statuses = {lines[row].status for row in parts.values()}
+    status: Status = statuses.pop() if len(statuses) == 1 else "partly measured"
+    if len(parts) > 1 and len(measured) == len(parts):
+        measured[MEAN] = Measurement(float(np.mean([part.value for part in measured.values()])))
+    printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
+    return TableLine(name, status, table.reason(name), None, printed, literature, measured)
 
 
 def _improvement(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
