@@ -73,6 +73,19 @@ def test_compound_split(line: str, split: str):
     assert bleu.compound_split(line) == split
 
 
+@pytest.mark.parametrize(
+    ("line", "replaced"),
+    [
+        ("“Ja’…”", '"Ja\'..."'),
+        ("„Ja“", '„Ja"'),  # the script has no rule for the opening German quotation mark
+        ("30 ％ – «gut-bekannt»", "30 % – «gut-bekannt»"),
+        ('"rich-text" format', '"rich-text" format'),
+    ],
+)
+def test_punctuation_of_tensor2tensor(line: str, replaced: str):
+    assert bleu.ascii_punctuation(line) == replaced
+
+
 def test_moses_escapes():
     line = 'He said: "it\'s <5% & |x| [y]", e.g. Mr. B.'
     assert " ".join(bleu.moses(line, "en")) == (

@@ -14,7 +14,7 @@ from augury.scoring.ngrams import matches, pairwise_matches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sacremoses import MosesTokenizer
+    from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 ORDER = 4
 Smoothing = Literal["exp", "none"]
@@ -34,7 +34,7 @@ _ONE_REFERENCE = [[""]]  # sacreBLEU's signatures need the number of references
 class _Bleu(CountedMetric):
     """BLEU with the tokenisation of a subclass; option `lower` ignores case."""
 
-    options = ("lower",)
+    options: ClassVar[tuple[str, ...]] = ("lower",)
     bounds = (0.0, 100.0)
     smoothing: ClassVar[Smoothing]
 
@@ -118,14 +118,23 @@ class MultiBleu(_Bleu):
 
 
 class CompoundBleu(MultiBleu):
-    """`MultiBleu` with hyphenated compounds split (`compound_split`)."""
+    """`MultiBleu` with hyphenated compounds split (`compound_split`).
+
+    Option `t2t` replaces typographic punctuation first (`ascii_punctuation`), as tensor2tensor's get_ende_bleu.sh does
+    in outputs; here in references too, which that script takes as tokenised by others.
+    """
 
     title = "compound BLEU"
+    options = ("lower", "t2t")
 
     def parameters(self) -> dict[str, str]:
         parameters = super().parameters()
         versions = {key: parameters.pop(key) for key in ("sacremoses", "version")}
-        return {**parameters, "split": "compound", **versions}
+        punctuation = {"punct": "t2t"} if self.option == "t2t" else {}
+        return {**parameters, "split": "compound", **punctuation, **versions}
+
+    def prepare(self, line: str) -> tuple[str, ...]:
+        return super().prepare(ascii_punctuation(line) if self.option == "t2t" else line)
 
     def split(self, line: str) -> str:
         return compound_split(line)
@@ -201,6 +210,22 @@ def compound_split(line: str) -> str:
     Matches do not overlap, so that `a-b-c` is split once, as in the scripts behind published WMT14 En-De results.
     """
     return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", line)
+
+
+def ascii_punctuation(line: str) -> str:
+    """Replace punctuation outside ASCII as Moses' replace-unicode-punctuation.perl does: `“Ja’…”` becomes `"Ja'..."`.
+
+    It has no rule for `„` and `«`. Its rule for the full-width 1, which makes it a quotation mark, is not followed.
+    """
+    replaced: str = _punctuation_normaliser().replace_unicode_punct(line)
+    return replaced
+
+
+@lru_cache
+def _punctuation_normaliser() -> MosesPunctNormalizer:
+    from sacremoses import MosesPunctNormalizer
+
+    return MosesPunctNormalizer()
 
 
 @lru_cache

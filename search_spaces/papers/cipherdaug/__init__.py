@@ -71,7 +71,7 @@ CORPORA: dict[str, dict[str, Any]] = {
             "max_updates": 400_000,
         },
         decoding={"beam": 4, "length_penalty": 0.6},
-        scoring={"metrics": ["compound_bleu", "bleu", "chrf"]},
+        scoring={"metrics": ["compound_bleu", "compound_bleu:t2t", "bleu", "chrf"]},
     ),
 }
 """The corpora of Table 3 other than IWSLT14 De→En."""
