@@ -76,23 +76,31 @@ def test_every_pair_of_layers_of_views_and_models_is_compared() -> None:
 
 
 def test_every_cell_of_a_matrix_is_the_correlation_of_its_two_layers() -> None:
-    """Computed by whitening and another decomposition: eigenvectors of products of inverse covariances."""
+    """Computed by other means; states that leave a normalised layer have one dimension less than their width."""
     random = np.random.default_rng(2)
     shared = random.standard_normal((40, 3))
     layers = [shared @ random.standard_normal((3, 4)) + random.standard_normal((40, 4)) for _ in range(4)]
+    for index in (1, 3):
+        layers[index] = layers[index] - layers[index].mean(1, keepdims=True)
     (pair,) = correlations([system("one", {"plain": layers[:2], "rot-1": layers[2:]})]).views
     expected = [[whitened_pwcca(first, second) for second in layers[2:]] for first in layers[:2]]
     assert [[value.pwcca for value in row] for row in pair.values] == [pytest.approx(row) for row in expected]
 
 
 def whitened_pwcca(first: np.ndarray, second: np.ndarray) -> float:
-    """PWCCA from covariances, as its definition has it: weights are inner products of directions with neurons."""
+    """PWCCA from the eigenvectors of covariances; weights are inner products of directions with neurons."""
     x, y = first - first.mean(0), second - second.mean(0)
-    inverse = np.linalg.inv(x.T @ x)
-    squares, vectors = np.linalg.eig(inverse @ x.T @ y @ np.linalg.inv(y.T @ y) @ y.T @ x)
-    directions = x @ vectors.real
-    weights = np.abs((directions / np.linalg.norm(directions, axis=0)).T @ x).sum(1)
-    return float(weights @ np.sqrt(squares.real.clip(0)) / weights.sum())
+    white, other = whiten(x), whiten(y)
+    squares, vectors = np.linalg.eigh(white.T @ other @ other.T @ white)
+    rank = min(white.shape[1], other.shape[1])
+    weights = np.abs((white @ vectors[:, -rank:]).T @ x).sum(1)
+    return float(weights @ np.sqrt(squares[-rank:].clip(0)) / weights.sum())
+
+
+def whiten(space: np.ndarray) -> np.ndarray:
+    values, vectors = np.linalg.eigh(space.T @ space)
+    kept = values > 1e-9 * values.max()
+    return np.asarray(space @ vectors[:, kept] / np.sqrt(values[kept]))
 
 
 def test_noise_has_the_widths_of_the_states_compared() -> None:

@@ -120,7 +120,7 @@ def _texts(results: Sequence[RareSubwords]) -> Table:
         for view, rarest in ((view, rarest_piece(pieces)) for view, pieces in views.items())
     ]
     columns = ("sentence", "system", "view", "rarest subword", "count in training")
-    return table(columns, rows, title="Rarest subwords of the sentences that were given")
+    return table(columns, rows, title="Rarest subwords of the sentences that were given", kind="words")
 
 
 def _distribution(result: RareSubwords, place: int) -> Figure:
