@@ -87,6 +87,8 @@ class ReadyModel(Section):
     """Directory that `save_pretrained` wrote, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub."""
+    allow_pickle: bool = False
+    """Read weights of a checkpoint from pickle files too, which can run code, where it has no safetensors."""
     source_language: str | None = None
     """Source language of a checkpoint for many languages, as its tokenizer calls it (`fra_Latn`)."""
     target_language: str | None = None
@@ -112,8 +114,9 @@ class ReadyModel(Section):
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Without languages the serialised form, and so the address, stays the one from before they existed.
-        return {name: value for name, value in handler(self).items() if value or "language" not in name}
+        # Settings without effect are left out of the serialised form, and so of the address.
+        omitted = ("source_language", "target_language", "allow_pickle")
+        return {name: value for name, value in handler(self).items() if value or name not in omitted}
 
 
 class Operator(Extension):
