@@ -177,6 +177,10 @@ class Operator(Extension):
         """
         return {}
 
+    def files(self) -> Sequence[str]:
+        """Return the files that it reads besides texts."""
+        return ()
+
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return the additional texts that the operator reads: name -> the corpus whose split `train` it is."""
         return {}
