@@ -24,7 +24,13 @@ def build(
         torch.manual_seed(seed_of("seq2seq", "model", seed))
         if isinstance(config, PretrainedGenerator):
             load = AutoModelForSeq2SeqLM.from_pretrained
-            model = pretrained.load(load, config.name, config.revision, dtype=torch.float32)
+            model = pretrained.load_model(
+                load,
+                config.name,
+                pretrained.pinned(directory, config.revision),
+                allow_pickle=config.allow_pickle,
+                dtype=torch.float32,
+            )
         else:
             model = AutoModelForSeq2SeqLM.from_config(_t5(config, directory))
     name = config.name if isinstance(config, PretrainedGenerator) else "T5"

@@ -68,6 +68,8 @@ class AsrTranscript(CorpusOperator):
     """Speech model for `audio`: a checkpoint of `transformers`, by its name on a hub or its directory."""
     revision: str | None = None
     """Branch, tag or commit of the recogniser on the hub."""
+    allow_pickle: bool = False
+    """Read the recogniser's weights from pickle files too, which can run code, where it has no safetensors."""
     max_ratio: float | None = Field(1.5, gt=0)
     """The maximum number of words of the other text per recognised word; none: no limit."""
     against: Literal["transcript", "target"] = "transcript"
@@ -81,8 +83,9 @@ class AsrTranscript(CorpusOperator):
     EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {"transcripts", "audio", "column", "id_column", "recogniser", "revision"}
+        {"transcripts", "audio", "column", "id_column", "recogniser", "revision", "allow_pickle"}
     )
+    OMITTED: ClassVar[frozenset[str]] = frozenset({"allow_pickle"})
 
     @model_validator(mode="after")
     def _one_way(self) -> AsrTranscript:
@@ -213,6 +216,7 @@ class AsrTranscript(CorpusOperator):
             self.revision,
             directory,
             _hash_recordings(self._file_spec.model_dump_json(), directory),
+            self.allow_pickle,
         )
 
     @property

@@ -95,6 +95,9 @@ class Eda(Operator):
                     f"{language_column(rows.column_names)} en"
                 )
 
+    def files(self) -> Sequence[str]:
+        return [file for file in (self.synonyms, self.stop_words) if file is not None]
+
     def fit_parameters(self) -> dict[str, Any]:
         files = {"synonyms": synonyms_file(self.synonyms), "stop_words": stop_words_file(self.stop_words)}
         return {name: examine(str(file)).sha256 for name, file in files.items()}

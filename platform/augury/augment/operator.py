@@ -100,6 +100,8 @@ class ReadyModel(Section):
     """Directory that `save_pretrained` wrote, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub."""
+    allow_pickle: bool = False
+    """Read weights of a checkpoint from pickle files too, which can run code, where it has no safetensors."""
     source_language: str | None = None
     """Source language of a checkpoint for many languages, as its tokenizer calls it (`fra_Latn`)."""
     target_language: str | None = None
@@ -125,8 +127,9 @@ class ReadyModel(Section):
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Without languages the serialised form, and so the address, stays the one from before they existed.
-        return {name: value for name, value in handler(self).items() if value or "language" not in name}
+        # Settings without effect are left out of the serialised form, and so of the address.
+        omitted = ("source_language", "target_language", "allow_pickle")
+        return {name: value for name, value in handler(self).items() if value or name not in omitted}
 
 
 class Operator(Extension):
@@ -190,6 +193,10 @@ class Operator(Extension):
         experiment without `seeds` is trained with seed 1; one with several gives a model per seed, `<role>-<seed>`.
         """
         return {}
+
+    def files(self) -> Sequence[str]:
+        """Return the files that it reads besides texts."""
+        return ()
 
     def texts(self) -> Mapping[str, BaseSpec]:
         """Return the additional texts that the operator reads: name -> the corpus whose split `train` it is."""

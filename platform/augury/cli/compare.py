@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -15,9 +15,12 @@ from augury.core.errors import UserError
 if TYPE_CHECKING:
     from augury.core.store import Folder
     from augury.decoding.settings import Combination
+    from augury.reporting.bands import Gains
     from augury.reporting.comparison import Comparison
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
+    from augury.reporting.tables import Table
+    from augury.text.word_order import WordOrder
 
 HELP = "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, and at what cost?"
 EXAMPLE = """augury compare 8ce62f82 fd9974af --storage results --format latex
@@ -88,11 +91,22 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "training corpus and test set, which narrows intervals of few seeds",
     )
     parser.add_argument(
+        "--bands",
+        action="store_true",
+        help="bands of the differences that hold for all test sets together, where row n of each is the same example",
+    )
+    parser.add_argument(
+        "--word-order",
+        metavar="TEST",
+        help="with --bands: does the difference grow with the distance in word order to this test set, such as en?",
+    )
+    parser.add_argument(
         "--format", choices=["text", "latex", "csv", "markdown"], default="text", help="table format (default: text)"
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.reporting.bands import band_table
     from augury.reporting.differences import Inference
     from augury.reporting.mean import compare_all
     from augury.reporting.selection import common_tests, load_systems, with_reference
@@ -120,17 +134,38 @@ def run(arguments: argparse.Namespace) -> int:
             f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: give one seed, or leave "
             "out --test"
         )
+    tests = common_tests(systems)
     inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
-    comparisons = compare_all(systems, common_tests(systems), inference)
+    comparisons = compare_all(systems, tests, inference)
+    found, distances = _gains(arguments, systems, tests)
     if arguments.json:
-        _print_json(comparisons, systems, decoded, arguments.test)
+        _print_json(comparisons, systems, decoded, arguments.test, found, distances)
     else:
-        _print(comparisons, decoded, arguments.format)
+        _print(comparisons, decoded, arguments.format, [band_table(found, systems[0].name, distances)] if found else [])
     return 0
 
 
+def _gains(
+    arguments: argparse.Namespace, systems: Sequence[SystemResult], tests: Sequence[str]
+) -> tuple[list[Gains], Mapping[str, WordOrder]]:
+    """Return the differences on all test sets together, and distances in word order, as far as they are asked for."""
+    from augury.reporting.bands import distances_to, gains
+
+    if not arguments.bands:
+        if arguments.word_order:
+            raise UserError("--word-order needs --bands: add it")
+        return [], {}
+    distances = distances_to(arguments.word_order, systems[0], tests) if arguments.word_order else {}
+    return gains(systems, tests, distances), distances
+
+
 def _print_json(
-    comparisons: Sequence[Comparison], systems: Sequence[SystemResult], decoded: Sequence[DecodedSystem], test: str
+    comparisons: Sequence[Comparison],
+    systems: Sequence[SystemResult],
+    decoded: Sequence[DecodedSystem],
+    test: str,
+    found: Sequence[Gains],
+    distances: Mapping[str, WordOrder],
 ) -> None:
     from augury.reporting.answer import answer
 
@@ -141,11 +176,15 @@ def _print_json(
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in systems],
             **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
+            **({"bands": [gain.to_dict() for gain in found]} if found else {}),
+            **({"word_order_distances": {name: o.distance for name, o in distances.items()}} if distances else {}),
         }
     )
 
 
-def _print(comparisons: Sequence[Comparison], decoded: Sequence[DecodedSystem], form: str) -> None:
+def _print(
+    comparisons: Sequence[Comparison], decoded: Sequence[DecodedSystem], form: str, bands: Sequence[Table]
+) -> None:
     from augury.reporting import tables
     from augury.reporting.answer import answer
     from augury.reporting.decodings import cost_table
@@ -159,7 +198,7 @@ def _print(comparisons: Sequence[Comparison], decoded: Sequence[DecodedSystem], 
         print(tables.csv(records), end="")
         return
     costs = [cost_table(decoded)] if decoded else []
-    print(tables.FORMATS[form]([*score_tables(comparisons), *costs]), end="")
+    print(tables.FORMATS[form]([*score_tables(comparisons), *bands, *costs]), end="")
     if form == "text":
         print(f"\n{answer(comparisons[0])}")
 

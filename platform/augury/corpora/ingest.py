@@ -16,7 +16,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, ROW_NOUNS, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
-from augury.corpora.known import modified_files
+from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.labelled import LabelledText
 from augury.corpora.labelled_records import LabelledRecordBuilder
 from augury.corpora.mixture import mix, mixture_address
@@ -99,18 +99,39 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
             )
 
 
+def missing_texts(spec: BaseSpec) -> dict[str, str]:
+    """Return why texts of a corpus cannot be read: file or known set -> error, each once; empty if all can."""
+    missing: dict[str, str] = {}
+    for split in spec.splits():
+        for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
+            try:
+                files = part.resolve(split).text.files()
+            except MissingSet as error:
+                missing.setdefault(error.name, f"text {split}: {error}")
+                continue
+            missing |= {
+                file: f"text {split}: {error}" for file in files if file not in missing and (error := unreadable(file))
+            }
+    return missing
+
+
+def unreadable(file: str) -> str | None:
+    """Return why a file cannot be opened; None if it can, or is a directory."""
+    try:
+        path = find(file)
+        if not path.is_dir():
+            with open_bytes(path):
+                pass
+    except UserError as error:
+        return str(error)
+    return None
+
+
 @cache
 def _check_files(schema: type[BaseSpec], spec: str) -> None:
-    """Raise UserError unless the files of all splits can be opened."""
-    corpus = schema.model_validate_json(spec)
-    for split in corpus.splits():
-        try:
-            for path in (find(file) for resolved in corpus.resolve_all(split) for file in resolved.text.files()):
-                if not path.is_dir():
-                    with open_bytes(path):
-                        pass
-        except UserError as error:
-            raise UserError(f"text {split}: {error}") from error
+    """Raise UserError, with all that cannot be opened, unless the files of all splits can."""
+    if missing := missing_texts(schema.model_validate_json(spec)):
+        raise UserError("\n".join(missing.values()))
 
 
 @cache

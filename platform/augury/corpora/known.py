@@ -51,16 +51,25 @@ class ParallelSet(KnownSet):
     """Every n-th of the filtered training rows is held out for validation."""
 
 
+class MissingSet(UserError):
+    """A known set whose files are not there."""
+
+    def __init__(self, message: str, name: str):
+        super().__init__(message)
+        self.name = name
+
+
 def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None) -> dict[str, Any]:
     """Return settings of the text of a split with the paths of its files, found anywhere below its subdirectory.
 
     `languages` maps `source` and `target`, or `language`, to codes; `directory` is the data directory, by default
-    AUGURY_DATA. Raises UserError with the commands that download the set if it is missing.
+    AUGURY_DATA. Raises MissingSet with the commands that download the set if it is missing.
     """
     root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
-        raise UserError(
-            f"{known.name} is read from the subdirectory {folder} of a data directory: set {ENVIRONMENT} to its path"
+        raise MissingSet(
+            f"{known.name} is read from the subdirectory {folder} of a data directory: set {ENVIRONMENT} to its path",
+            known.name,
         )
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
@@ -104,10 +113,11 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
         return str(min(paths, key=lambda path: (len(path.parts), str(path))))
     commands = "\n".join(f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch))
     missing = f"no '{name}' (plain, .gz, .xz or .zst) below {folder}"
-    raise UserError(
+    raise MissingSet(
         f"{known.name} ({split}) is missing: {missing}\n"
         f"  {known.title}; {known.homepage}\n"
-        f"  licence: {known.licence}\n  to download it:\n{commands}"
+        f"  licence: {known.licence}\n  to download it:\n{commands}",
+        known.name,
     )
 
 

@@ -45,6 +45,8 @@ class Checkpoint:
     revision: str | None = None
     languages: Languages | None = None
     """Of a model of many languages, such as NLLB."""
+    allow_pickle: bool = False
+    """Whether weights are read from pickle files where there are no safetensors."""
 
     @property
     def identity(self) -> str:
@@ -91,7 +93,7 @@ class Checkpoint:
     def _model(self) -> PreTrainedModel:
         from transformers import AutoModelForSeq2SeqLM
 
-        return loaded(AutoModelForSeq2SeqLM, self.name, self.revision)
+        return loaded(AutoModelForSeq2SeqLM, self.name, self.revision, self.allow_pickle)
 
     def _tokenizer(self) -> tuple[PreTrainedTokenizerBase, int | None]:
         """The tokenizer, and the id that outputs begin with where that is a language's."""
@@ -152,11 +154,12 @@ class Checkpoint:
 
 
 @lru_cache(maxsize=2)
-def loaded(kind: Any, name: str, revision: str | None) -> PreTrainedModel:
+def loaded(kind: Any, name: str, revision: str | None, allow_pickle: bool = False) -> PreTrainedModel:
     """Return a model of one of the classes of `transformers` that are called Auto..., ready to be used."""
     import torch
 
-    model = pretrained.load(kind.from_pretrained, name, revision, dtype=torch.float32).eval()
+    load = kind.from_pretrained
+    model = pretrained.load_model(load, name, revision, allow_pickle=allow_pickle, dtype=torch.float32).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 

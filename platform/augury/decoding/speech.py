@@ -37,6 +37,8 @@ class SpeechModel:
     """Where paths of audio files that are not absolute begin."""
     audio: str
     """Hashes of the contents of the audio files, from `content`."""
+    allow_pickle: bool = False
+    """Whether weights are read from pickle files where there are no safetensors."""
 
     on_gpu: ClassVar[bool] = True
 
@@ -47,7 +49,7 @@ class SpeechModel:
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function from paths to what is said there, loaded once; on a GPU where there is one."""
-        model = _loaded(self.checkpoint, self.revision)
+        model = _loaded(self.checkpoint, self.revision, self.allow_pickle)
         rate = model.feature_extractor.sampling_rate
         directory = Path(self.directory)
 
@@ -111,13 +113,17 @@ def _mono(wave: np.ndarray) -> np.ndarray:
 
 
 @cache
-def _loaded(checkpoint: str, revision: str | None) -> Pipeline:
+def _loaded(checkpoint: str, revision: str | None, allow_pickle: bool) -> Pipeline:
     import torch
     from transformers import pipeline
 
     device = 0 if torch.cuda.is_available() else -1
 
     def load(name: str, **settings: object) -> Pipeline:
-        return pipeline("automatic-speech-recognition", model=name, device=device, dtype=torch.float32, **settings)
+        weights = pretrained.weights_settings(allow_pickle)
+        task = "automatic-speech-recognition"
+        return pipeline(task, model=name, device=device, dtype=torch.float32, model_kwargs=weights, **settings)
 
+    if not allow_pickle:
+        pretrained.require_safetensors(checkpoint)
     return pretrained.load(load, checkpoint, revision)

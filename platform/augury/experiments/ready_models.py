@@ -34,7 +34,7 @@ def ready_views(settings: ReadyModel) -> tuple[str, ...]:
 def ready_model(settings: ReadyModel) -> TrainedModel:
     """Return the model that settings name, loaded when it is used; UserError where a run is not there."""
     if settings.checkpoint is not None:
-        return CheckpointModel(settings.checkpoint, settings.revision, settings.languages)
+        return CheckpointModel(settings.checkpoint, settings.revision, settings.languages, settings.allow_pickle)
     assert settings.run is not None
     folder = locate(settings.run)
     return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
@@ -76,6 +76,8 @@ class CheckpointModel:
     revision: str | None = None
     languages: Languages | None = None
     """Source and target language for a model that translates between many."""
+    allow_pickle: bool = False
+    """Whether weights are read from pickle files where there are no safetensors."""
 
     on_gpu: ClassVar[bool] = True
 
@@ -87,7 +89,7 @@ class CheckpointModel:
 
     @property
     def _checkpoint(self) -> Checkpoint:
-        return Checkpoint(self.checkpoint, self.revision, self.languages)
+        return Checkpoint(self.checkpoint, self.revision, self.languages, self.allow_pickle)
 
     def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return an encoder-decoder as a function that writes text, loaded once."""
@@ -103,7 +105,8 @@ class CheckpointModel:
         import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-        model = checkpoint.loaded(AutoModelForSequenceClassification, self.checkpoint, self.revision)
+        kind = AutoModelForSequenceClassification
+        model = checkpoint.loaded(kind, self.checkpoint, self.revision, self.allow_pickle)
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
         positions = {str(label).lower(): position for position, label in model.config.id2label.items()}
         if positions.keys() != set(LABELS):

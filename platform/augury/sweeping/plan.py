@@ -13,6 +13,7 @@ from augury.core.store import Store
 from augury.experiments import preparation
 from augury.experiments.canonical import canonical
 from augury.experiments.experiment import Experiment, parse
+from augury.experiments.missing import missing_inputs
 from augury.sweeping import points
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
@@ -60,8 +61,12 @@ class Plan:
     def add(self, point: Mapping[str, Any], name: str | None = None) -> Planned:
         """Add the configuration of a point, or merge it with an equal one; return the configuration."""
         name = name or title(point)
+        return self._add(name, point, self.parse_point(point, name))
+
+    def parse_point(self, point: Mapping[str, Any], name: str = "") -> Experiment:
+        """Return the experiment of a point."""
         content = config.merge(config.merge(self.space.base, self.assignments), point)
-        return self._add(name, point, parse(_single_system(content, self.store), f"point {name}"))
+        return parse(_single_system(content, self.store), f"point {name or title(point)}")
 
     def add_reference(self) -> None:
         """Add the reference: the space's row or point, or else the plain baseline if the base differs from it."""
@@ -128,12 +133,16 @@ def make(
     """Return the plan of the space's rows and the listed points, preceded by the reference if `reference`."""
     plan = Plan(space, store, assignments)
     _check_assignments(space, assignments)
-    if reference:
-        plan.add_reference()
-    for name, row in space.rows.items():
-        plan.add(row, name)
-    for point in listed:
-        plan.add(point)
+    try:
+        if reference:
+            plan.add_reference()
+        for name, row in space.rows.items():
+            plan.add(row, name)
+        for point in listed:
+            plan.add(point)
+    except UserError as error:
+        missing = missing_inputs(plan.parse_point(point) for point in (*space.rows.values(), *listed))
+        raise (UserError("\n".join(missing.values())) if len(missing) > 1 else error) from error
     return plan
 
 

@@ -231,10 +231,11 @@ def _pretrained(
     A head whose classes have other names is not used.
     """
     order = _order(AutoConfig.from_pretrained(directory), labels, config.name)
-    model, report = pretrained.load(
+    model, report = pretrained.load_model(
         AutoModelForSequenceClassification.from_pretrained,
         config.name,
-        config.revision,
+        pretrained.pinned(directory, config.revision),
+        allow_pickle=config.allow_pickle,
         config=_configuration(config, labels, directory),
         dtype=torch.float32,
         ignore_mismatched_sizes=True,

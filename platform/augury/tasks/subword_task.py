@@ -35,6 +35,8 @@ class SubwordTask(Trainable):
     def check(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
             model_directory(experiment.model.name)  # refuses a path without one
+            if not experiment.model.allow_pickle:
+                pretrained.require_safetensors(experiment.model.name)
 
     def cautions(self, experiment: Any) -> list[str]:
         model = experiment.model
@@ -74,6 +76,7 @@ class SubwordTask(Trainable):
         if isinstance(experiment.model, Pretrained):
             # The content of a directory, or name and revision on a hub, in place of both.
             settings["name"] = pretrained.identity(settings["name"], settings.pop("revision"))
+            del settings["allow_pickle"]  # the same weights in another form
         return {"model": settings}
 
     def write(self, form: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> None:

@@ -27,7 +27,10 @@ class Pretrained(Section):
     name: str
     """Directory written by `save_pretrained`, or name on the hub."""
     revision: str | None = None
-    """Branch, tag or commit on the hub."""
+    """Branch, tag or commit on the hub; a branch or tag is resolved to its commit, which is part of addresses."""
+    allow_pickle: bool = False
+    """Read weights from pickle files too (pytorch_model.bin), which can run code when they are read, where a model has
+    no safetensors."""
 
 
 def attention(setting: Attention) -> str | None:
