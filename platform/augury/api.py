@@ -45,8 +45,9 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     if failures:
         raise UserError("; ".join(failures))
     frame = results(parsed.storage)
-    folders = [folder.uri for seeds in runs.values() for folder in seeds.values()]
-    return frame[frame["run"].isin(folders)].reset_index(drop=True)
+    names = {folder.uri: name for name, seeds in runs.items() for folder in seeds.values()}
+    frame = frame[frame["run"].isin(names)].reset_index(drop=True)
+    return frame.assign(system=frame["run"].map(names), experiment=parsed.name)
 
 
 def results(storage: str | Path = "results") -> pd.DataFrame:

@@ -200,3 +200,30 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
         "translator of forward_translation of +FT, first",
         "translator of forward_translation of +FT",
     ]
+
+
+SMALL = {"max_positions": 512, "architecture": "tiny"}
+
+
+def long_test(tmp_path: Path, words: int, letters: int) -> dict[str, Any]:
+    """A test set with a source of so many words, and with one of as many letters in a word."""
+    (tmp_path / "long.de").write_text(f"{'der ' * words}\nder\n{'a' * letters}\n")
+    (tmp_path / "long.en").write_text("the\nthe\na\n")
+    return {"tests": {"long": {"source": str(tmp_path / "long.de"), "target": str(tmp_path / "long.en")}}}
+
+
+def test_a_source_with_more_words_than_the_model_has_positions_is_refused(make: Make, tmp_path: Path) -> None:
+    """The tag and the end of sentence take two of 512 positions."""
+    with pytest.raises(UserError, match="long: 1 of 3 sources .* the longest has 511: raise model.max_positions"):
+        report(make(long_test(tmp_path, 511, 1), model=SMALL))
+    assert len(report(make(long_test(tmp_path, 100, 1), model=SMALL)).costs) == 2
+
+
+def test_a_source_that_may_be_too_long_is_told_of_and_the_vocabulary_decides(make: Make, tmp_path: Path) -> None:
+    """Of so little text the preflight learns the vocabulary at once."""
+    experiment = make(long_test(tmp_path, 100, 600), model=SMALL, vocabulary={"size": 45, "size_per_key": 15})
+    long = ingest.ingest(experiment.corpus, "long", Store(experiment.storage))
+    (caution,) = trainable.find("nmt").check_held_out(experiment, None, {"long": long})
+    assert "long: 1 of 3" in caution and "600 characters" in caution
+    with pytest.raises(UserError, match="long: 1 of 3 sources exceed the model's 512 positions"):
+        report(experiment)

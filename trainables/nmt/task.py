@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.corpora.filters import clean_lines
+from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
@@ -51,10 +52,15 @@ class Nmt(VocabularyTask):
                 metric(name, experiment.corpus.target_language)
         super().check(experiment, store)
 
-    def check_held_out(self, experiment: Config, tokenizer: Folder, corpora: Mapping[str, Corpus]) -> None:
-        """Refuse sentences that the model has no positions for, before hours of training."""
+    def check_held_out(self, experiment: Config, tokenizer: Folder | None, corpora: Mapping[str, Corpus]) -> list[str]:
+        """Refuse sentences that the model has no positions for, before hours of training.
+
+        Without a vocabulary those are refused whose words alone, each of a piece or more, are too many.
+        """
         from augury.text.vocabulary import Vocabulary
 
+        if tokenizer is None:
+            return list(filter(None, (self._check_words(experiment, *named) for named in corpora.items())))
         vocabulary = Vocabulary.load(tokenizer)
         for name, corpus in corpora.items():
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
@@ -64,6 +70,28 @@ class Nmt(VocabularyTask):
                 check_lengths(lengths, experiment.decoding, experiment.model.max_positions)
             except UserError as error:
                 raise UserError(f"{name}: {error}") from error
+        return []
+
+    def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
+        """Refuse sentences of too many words; return a warning on those of too many characters."""
+        positions, remedy = experiment.model.max_positions, "raise model.max_positions, or split or shorten them"
+        most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
+        columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
+        words = np.concatenate([word_counts(column) for column in columns])
+        characters = np.concatenate([np.from_dlpack(pc.utf8_length(column)) for column in columns])
+        if (words > most).any():
+            raise UserError(
+                f"{name}: {(words > most).sum():,} of {len(words):,} sources have more words than the model has "
+                f"positions ({positions:,}, end of sentence included); the longest has {words.max():,}: {remedy}"
+            )
+        possible = words + characters >= most  # a piece at each character and at each beginning of a word
+        if not possible.any():
+            return ""
+        return (
+            f"{name}: {possible.sum():,} of {len(words):,} sources may have more pieces than the model has positions "
+            f"({positions:,}); the longest has {words[characters.argmax()]:,} words and {characters.max():,} "
+            f"characters. The vocabulary decides; to be sure, {remedy}"
+        )
 
     def max_pieces(self, experiment: Config) -> int:
         return experiment.max_pieces
@@ -105,15 +133,17 @@ class Nmt(VocabularyTask):
         *,
         executor: ExecutorName = "local",
         decoding: ViewDecoding | None = None,
+        tag: str | None = None,
         **options: Any,
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was.
 
-        Where models read the tag of a domain, it is that of the validation set.
+        Where models read the tag of a domain, it is `tag`, empty for none, or by default that of the validation set.
         """
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
-        return self._trained(run).translate(cleaned, decoding, executor, domain=corpus.tag("valid"))
+        domain = corpus.tag("valid") if tag is None else tag
+        return self._trained(run).translate(cleaned, decoding, executor, domain=domain)
 
     def encode(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
         return self._trained(run).encode(texts, view, tagged=tagged)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,10 @@ from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
+
+
+EXAMPLES, EXAMPLE_LENGTH = 200, 80
+"""How many held-out texts an example is looked for in, and its maximum number of characters."""
 
 
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
@@ -61,6 +66,24 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
     folder = locate(name, storage)
     return Store(folder.root), folder
+
+
+def example_input(run: Folder) -> str:
+    """Return a command that writes an input for a run: one of its held-out texts, or else an example of its task."""
+    from augury.corpora.corpus import input_columns
+    from augury.experiments import trainable
+    from augury.experiments.run import Run
+
+    trained = Run.read(run)
+    for role in (*trained.tests, "valid"):
+        corpus = trained.corpus(role)
+        columns = input_columns(corpus.columns)
+        rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
+        short = [row for row in rows if all(0 < len(row[name]) <= EXAMPLE_LENGTH for name in columns)]
+        if short:
+            texts = [shlex.quote(short[0][name]) for name in columns]
+            return f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
+    return trainable.find(trained.experiment.task).EXAMPLE
 
 
 def read_lines(stream: Any) -> list[str]:

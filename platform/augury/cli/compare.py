@@ -38,7 +38,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         metavar="SYSTEM",
         help="the first is the baseline. A run: its folder or ADDRESS/seed-N. A configuration with all its seeds: its "
-        "folder or ADDRESS. A sweep with all its configurations, the reference first: its folder or sweeps/NAME. With "
+        "folder or ADDRESS. A sweep with all its configurations, the reference first: its folder or sweeps/NAME. An "
+        "experiment with all its systems, as in its report: reports/NAME. With "
         "--references: a file of hypotheses, one per line, or comma-separated files of several seeds",
     )
     parser.add_argument("--storage", default="results", help="storage of addresses and names (default: results)")

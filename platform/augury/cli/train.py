@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from augury.cli.common import add_experiment, print_json
+from augury.cli.common import add_experiment, example_input, print_json
 
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
@@ -32,7 +32,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     """
     from augury.core.commands import command
     from augury.core.store import Store
-    from augury.experiments import experiment, preflight, trainable
+    from augury.experiments import experiment, preflight
     from augury.experiments.running import run_experiment
     from augury.experiments.tracking import place
     from augury.reporting import report, results, tables, terminal
@@ -50,7 +50,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     stages = stage_table(systems, scored_sets(systems), comparisons[0].metrics[0]) if comparisons else None
     folders = [folder for system in systems for folder in system.runs.values()]
     store = Store(loaded.storage)
-    page = store.folder("reports", loaded.name)
+    page = store.folder(report.KIND, loaded.name)
     if comparisons:
         report.write(page, systems, title=loaded.name, failures=failures)
     if as_json:
@@ -76,5 +76,5 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         if comparisons:
             print(f"page     {page.uri}/{report.PAGE}")
         print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(loaded.tracking, store).uri)}")
-        print(f"next     {trainable.find(loaded.task).EXAMPLE} | {command('augury', 'translate', folders[-1].uri)}")
+        print(f"next     {example_input(folders[-1])} | {command('augury', 'translate', folders[-1].uri)}")
     return 1 if failures else 0

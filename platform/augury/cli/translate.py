@@ -5,14 +5,22 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from augury.cli.common import add_executor, add_run, flag_of, open_run, print_json, read_lines
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
+
+if TYPE_CHECKING:
+    from augury.experiments.run import Run
 
 HELP = "Translate standard input with a trained run, one sentence per line; or label premise<TAB>hypothesis lines."
 EXAMPLE = """augury translate results/runs/ADDRESS/seed-1 < text.de > text.en
-  augury translate ADDRESS --views plain rot-1 rot-2 --combine average < text.de > text.en"""
+  augury translate ADDRESS --views plain rot-1 rot-2 --combine average < text.de > text.en
+  augury translate ADDRESS --tag '<MTNT_s>' < comments.fr > comments.en"""
+
+
+NO_TAG = "none"
+"""The value of --tag for no symbol."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -29,7 +37,24 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument("--n-best", type=int, help="mbr: candidates per view (default: the beam)")
     parser.add_argument("--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)")
+    parser.add_argument(
+        "--tag",
+        help="the symbol before every source, of a run trained on tagged texts: one of theirs, or none (default: that "
+        "of the validation set)",
+    )
     add_executor(parser)
+
+
+def _tag(tag: str | None, trained: Run) -> dict[str, Any]:
+    """Return the option `tag`, empty for no symbol; UserError unless the run knows it."""
+    known = trained.experiment.tags
+    if tag is None:
+        return {}
+    if not known:
+        raise UserError("--tag is for runs that are trained on tagged texts, and this one is not: leave it out")
+    if tag not in (*known, NO_TAG):
+        raise unknown("tag of this run", tag, (*known, NO_TAG))
+    return {"tag": "" if tag == NO_TAG else tag}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -48,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(
             f"runs of task {task} have no decoding settings: leave out {', '.join(map(flag_of, overrides))}"
         )
-    options = {}
+    options = _tag(arguments.tag, trained)
     if decoding is not None:
         options["decoding"] = config.validate(type(decoding), {**decoding.to_dict(), **overrides}, "decoding")
     for view in overrides.get("views", ()):

@@ -122,8 +122,8 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
             return storage.render(store, refresh=every)
         case [state.KIND, name, state.PAGE] if name in state.names(store):
             return _sweep_page(store, name, every)
-        case [storage.REPORTS, name, report.PAGE] if name in store.addresses(storage.REPORTS):
-            return store.folder(storage.REPORTS, name).read(report.PAGE).decode()
+        case [report.KIND, name, report.PAGE] if name in store.addresses(report.KIND):
+            return store.folder(report.KIND, name).read(report.PAGE).decode()
     return None
 
 

@@ -27,6 +27,7 @@ from augury.experiments.canonical import canonical
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
+from augury.experiments.operator_models import resolve_models
 from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
 from augury.scoring import metrics
@@ -113,6 +114,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for name in experiment.scoring.metrics:
             metrics.metric_class(name).require()
         trainable.find(experiment.task).check(experiment, store)
+        _check_held_out(experiment, store)
         for operator, models in zip(experiment.augment, experiment.models(), strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
@@ -133,6 +135,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         *_model_cautions(systems.values()),
         *_leaks(trained, store),
         *_controls(texts.values(), store),
+        *(caution for system in _distinct(systems.values()) for caution in _check_held_out(system, store)),
         *cautions(systems.values()),
     ]
     seeds = next(iter(systems.values())).seeds
@@ -251,6 +254,14 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
                 leak = f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
+
+
+def _check_held_out(experiment: Experiment, store: Store) -> list[str]:
+    """Raise UserError where held-out text does not suit the model, by its tokenizer if it is there; return warnings."""
+    planned = preparation.plan(experiment, store, resolve_models(experiment, store))
+    tokenizer = planned.tokenizer.folder if planned.tokenizer.folder.complete else None
+    held_out = {name: corpus for name, corpus in _texts(experiment, store).items() if name != "train"}
+    return trainable.find(experiment.task).check_held_out(experiment, tokenizer, held_out)
 
 
 def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:

@@ -80,9 +80,12 @@ class Trainable(ABC):
         """Raise UserError where the model cannot be trained; called before anything is made."""
         return None
 
-    def check_held_out(self, experiment: Any, tokenizer: Folder, corpora: Mapping[str, Corpus]) -> None:
-        """Raise UserError where validation or test text does not suit the model; called before training."""
-        return None
+    def check_held_out(self, experiment: Any, tokenizer: Folder | None, corpora: Mapping[str, Corpus]) -> list[str]:
+        """Raise UserError where validation or test text does not suit the model; called before training.
+
+        Before the tokenizer is learned (None), text that may not suit the model is told of in the warnings returned.
+        """
+        return []
 
     def max_pieces(self, experiment: Any) -> int | None:
         """Return the maximum number of pieces of a training example; None: longer ones are not left out."""

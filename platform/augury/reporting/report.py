@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from augury.core.errors import UserError
-from augury.core.store import Folder
+from augury.core.store import Folder, Store
 from augury.reporting.answer import answer
 from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.equal_time import equal_time
@@ -24,7 +24,22 @@ from augury.reporting.stages import stage_table
 from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 
+KIND = "reports"
+"""The folder of reports in a store, one by the name of each experiment."""
 PAGE, SUMMARY = "index.html", "report.json"
+
+
+def systems(store: Store, name: str) -> dict[str, list[str]]:
+    """Return the names of the runs, in the store, of every system of an experiment's report."""
+    folder = store.folder(KIND, name)
+    return dict(folder.read_json(SUMMARY)["systems"]) if folder.exists(SUMMARY) else {}
+
+
+def by_age(store: Store) -> list[str]:
+    """Return the names of the reports in a store, the latest last."""
+    files = {name: store.folder(KIND, name) for name in store.addresses(KIND)}
+    infos = {name: folder.filesystem.get_file_info(folder.path(SUMMARY)) for name, folder in files.items()}
+    return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
 
 
 def write(report: Folder, results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> None:

@@ -9,7 +9,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import runs
-from augury.reporting import run_files
+from augury.reporting import report, run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
 from augury.scoring.metrics import title
@@ -17,17 +17,16 @@ from augury.sweeping import state
 
 
 def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
-    """Return the systems that words name: runs, configurations and the configurations of sweeps.
+    """Return the systems that words name: runs, configurations, and those of sweeps and of experiments' reports.
 
-    UserError where one does not exist, has no scores, or shares a run with another; one that is named twice is told of.
+    A run that experiments share has the name that it has in the report with most of the systems, the latest among
+    equals; without a report, the one that it was trained with. UserError where one does not exist, has no scores, or
+    shares a run with another; one that is named twice is told of.
     """
     groups: list[list[Folder]] = []
     names: list[str | None] = []
     for word in words:
-        root, kind, sweep = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
-        store = Store(root.removeprefix("/") or storage)
-        is_sweep = kind and "/runs/" not in f"/{sweep}"  # runs may lie below a directory called sweeps
-        for name, folders in _configurations(store, sweep) if is_sweep else [(None, find_runs(word, storage))]:
+        for name, folders in _named(word, storage):
             if folders in groups:
                 say(f"{name or word} is compared already, and not repeated")
             else:
@@ -37,11 +36,43 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
         if shared := [folder for folder in first if folder in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
     seeds = [{run_files.metadata(folder)["seed"]: folder for folder in group} for group in groups]
-    systems = load_groups(seeds, names)
+    reported = names_in_reports([group[0] for group in groups])
+    systems = load_groups(seeds, [name or of_report for name, of_report in zip(names, reported, strict=True)])
     for system in systems:
         if not system.tests:
             raise UserError(f"{system.name} has no scores yet: `augury train` with its experiment file makes them")
     return systems
+
+
+def _named(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]:
+    """Return the systems that a word names, with their names in a sweep or report."""
+    for kind, systems in ((state.KIND, _configurations), (report.KIND, _reported)):
+        root, found, name = f"/{word.rstrip('/')}".rpartition(f"/{kind}/")
+        if found and "/runs/" not in f"/{name}":  # runs may lie below a directory called sweeps
+            return systems(Store(root.removeprefix("/") or storage), name)
+    return [(None, find_runs(word, storage))]
+
+
+def _reported(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
+    """Return name and scored runs of the systems in the report of an experiment, the baseline first."""
+    known = store.addresses(report.KIND)
+    if name not in known:
+        raise unknown("report", name, known)
+    systems = {
+        system: [Folder(store.root, run) for run in runs] for system, runs in report.systems(store, name).items()
+    }
+    return [(system, scored) for system, of in systems.items() if (scored := [*filter(run_files.is_scored, of)])]
+
+
+def names_in_reports(systems: Sequence[Folder]) -> list[str | None]:
+    """Return the name of each system, given by one of its runs, in the report that has most of them."""
+    reports = [
+        {Folder(root, run): system for system, runs in report.systems(Store(root), name).items() for run in runs}
+        for root in dict.fromkeys(run.root for run in systems)
+        for name in report.by_age(Store(root))
+    ]
+    ranked = sorted(reports, key=lambda names: sum(run in names for run in systems))
+    return [next((names[run] for names in reversed(ranked) if run in names), None) for run in systems]
 
 
 def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemResult]:

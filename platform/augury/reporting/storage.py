@@ -20,13 +20,12 @@ from augury.scoring.metrics import title
 from augury.sweeping import state
 
 PAGE = "index.html"
-REPORTS = "reports"
 
 
 def render(store: Store, refresh: int | None = None) -> str:
     """Render the page in its current state; it links to the pages of sweeps and reports in the storage."""
     sweeps = [state.load(store, name) for name in state.names(store)]
-    folders = {name: store.folder(REPORTS, name) for name in store.addresses(REPORTS)}
+    folders = {name: store.folder(report.KIND, name) for name in store.addresses(report.KIND)}
     all_runs, downloads = _runs(store)
     return render_page(
         "storage",
@@ -49,7 +48,7 @@ def write(store: Store, refresh: int | None = None) -> None:
 
 def _report(folder: Folder, name: str) -> dict[str, Any]:
     """Return the summary of a report; one of an earlier version has only its page."""
-    known = {"title": name, "link": f"{REPORTS}/{name}/{report.PAGE}", "answer": "", "systems": ()}
+    known = {"title": name, "link": f"{report.KIND}/{name}/{report.PAGE}", "answer": "", "systems": ()}
     return known | (folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {})
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from augury.augment.health import UnusableOutput
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import Stage
@@ -37,7 +39,8 @@ class VocabularyTask(Trainable):
         if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
             from augury.experiments.preparation import make_texts
 
-            make_texts(experiment, store)  # the vocabulary of so little text is learned at once
+            with suppress(UnusableOutput):  # the system is left out when all are prepared
+                make_texts(experiment, store)  # the vocabulary of so little text is learned at once
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
         from augury.text import vocabulary

@@ -15,7 +15,6 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from augury.core.rng import generator
 from augury.corpora.languages import base_language
@@ -43,6 +42,8 @@ def estimate_rates(
 
     `forms` are the words of clean text, in their case, with their counts, and `clean` other sentences of it.
     """
+    from scipy.optimize import nnls  # here, as commands that estimate nothing start without it
+
     features, context = _Features(forms, language, layout), NoiseContext(language, layout, {})
     base = features.of(clean)
     kinds = [kind for kind in ESTIMATED if kind != "fillers" or base_language(language) in FILLERS]

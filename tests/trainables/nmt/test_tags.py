@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 from augury.analysis.system import open_systems
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import evaluation
@@ -149,3 +151,32 @@ def test_dev_sets_are_measured_and_the_noisy_one_decides(tmp_path: Path) -> None
     assert set(validation.metrics) == {"perplexity", "bleu", "clean/perplexity", "clean/bleu"}
     assert validation.metrics["perplexity"] == pytest.approx(np.exp(validation.loss))
     assert [dev_set.tag for dev_set in task.dev_sets.values()] == [NOISY, CLEAN]
+
+
+@pytest.mark.parametrize(("tag", "symbol"), [(None, NOISY), (CLEAN, CLEAN), ("none", None)])
+def test_translate_reads_text_with_the_tag_that_is_asked_for(
+    untrained: Untrained, monkeypatch: pytest.MonkeyPatch, tag: str | None, symbol: str | None
+) -> None:
+    """By default that of the validation set."""
+    run = untrained(corpus=CORPUS, vocabulary=RESERVED)
+    tags, searched = Vocabulary.load(run.stored_folder(run.tokenizer)).tags, []
+    decode = trained.decode
+
+    def watched(search: Any, views: Any, **options: Any) -> Any:
+        searched.extend(views[0])
+        return decode(search, views, **options)
+
+    monkeypatch.setattr(trained, "decode", watched)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"mi kiza\n")))
+    assert main(["translate", run.folder.uri, *(["--tag", tag] if tag else [])]) == 0
+    (source,) = searched
+    assert source[0] == tags[symbol] if symbol else source[0] not in tags.values()
+
+
+def test_a_tag_that_the_run_does_not_know_is_refused(untrained: Untrained, capsys: pytest.CaptureFixture[str]) -> None:
+    for run, message in (
+        (untrained(corpus=CORPUS, vocabulary=RESERVED), "did you mean '<MTNT_s>'"),
+        (untrained(), "trained on tagged texts"),
+    ):
+        assert main(["translate", run.folder.uri, "--tag", "<MTNT_t>"]) == 2
+        assert message in capsys.readouterr().err
