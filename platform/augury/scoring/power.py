@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import nctdtrinc, stdtrit
 
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import PRIOR, floored, pool, sample_variance
@@ -41,6 +41,7 @@ class Components:
     def smallest_difference(self, seeds: int, sentences: int, comparisons: int = 1) -> float:
         """Return the difference that is found with a probability of 80 %, tested at 5 % (Bonferroni) on both sides.
 
+        It is the noncentrality of Student's t that exceeds the critical value in 80 % of cases, in standard errors.
         One seed says nothing of others: infinite where seeds vary at all.
         """
         between = self._between_seeds(seeds, sentences)
@@ -52,8 +53,8 @@ class Components:
             together = (comparisons + 1) * (seeds - 1)  # as many seeds of a baseline and of every system
             own = min(PRIOR + seeds - 1, together)
             dof = min(2 * own, together) * self.variance(seeds, sentences) / between
-        quantiles = float(stdtrit(dof, 1 - LEVEL / comparisons / 2)) + float(stdtrit(dof, POWER))
-        return quantiles * math.sqrt(self.variance(seeds, sentences))
+        critical = stdtrit(dof, 1 - LEVEL / comparisons / 2)
+        return float(nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(self.variance(seeds, sentences))
 
     def seeds_needed(self, difference: float, sentences: int, comparisons: int = 1) -> int | None:
         """Return the smallest number of seeds that finds a difference; None where MOST_SEEDS do not."""
@@ -95,5 +96,5 @@ def merge(estimates: Sequence[Components]) -> Components | None:
     if not dof:
         return None
     weights = [estimate.dof / dof for estimate in estimates]
-    means = np.average([astuple(estimate)[:3] for estimate in estimates], axis=0, weights=weights)
-    return Components(*means.tolist(), dof)
+    seeds, interaction, systems = np.average([astuple(one)[:3] for one in estimates], axis=0, weights=weights).tolist()
+    return Components(seeds, interaction, systems, dof)
