@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from augury.scoring.power import MOST_SEEDS, Components, components, merge
+from augury.core.rng import generator
+from augury.scoring.bootstrap import Resampled
+from augury.scoring.power import MOST_SEEDS, Components, components
 from tests.scoring.simulated import systems, without_sentences
 
 KNOWN = Components(seeds=1.0, seeds_and_sentences=100.0, systems_and_sentences=50.0, dof=6.0)
@@ -36,6 +39,8 @@ def test_systems_without_a_second_seed_or_without_another_say_nothing():
     assert components([one, one], 100) is None
     assert components([two], 100) is None
     assert components([one, two], 100) == Components(0.5, 0.0, 0.0, 1.0)
+    assert components([one, one], 100, paired=True) is None
+    assert components([two, without_sentences([40.0, 43.0])], 100, paired=True) == Components(1.0, 0.0, 0.0, 1.0, True)
 
 
 def test_the_variance_of_a_difference_by_hand():
@@ -70,11 +75,9 @@ def test_one_seed_says_nothing_of_others():
 
 
 @given(COMPONENTS, st.integers(2, 20), st.integers(50, 5000), st.integers(1, 14))
-def test_more_seeds_and_fewer_comparisons_see_more(known, seeds, sentences, comparisons):
+def test_more_seeds_see_more(known, seeds, sentences, comparisons):
     smallest = known.smallest_difference(seeds, sentences, comparisons)
     assert known.smallest_difference(seeds + 1, sentences, comparisons) < smallest
-    if seeds > 2:
-        assert smallest < known.smallest_difference(seeds, sentences, comparisons + 1) or comparisons < 4
 
 
 @given(COMPONENTS, st.integers(3, 20), st.integers(50, 5000), st.integers(1, 14))
@@ -100,7 +103,32 @@ def test_a_small_test_set_hides_what_no_number_of_seeds_shows():
     assert KNOWN.seeds_needed(1.6, 200) is not None
 
 
-def test_estimates_are_merged_by_degrees_of_freedom():
-    """(1 x 1 + 3 x 5) / 4, (1 x 2 + 3 x 2) / 4, (1 x 0 + 3 x 4) / 4."""
-    assert merge([Components(1.0, 2.0, 0.0, 1.0), Components(5.0, 2.0, 4.0, 3.0)]) == Components(4.0, 2.0, 3.0, 4.0)
-    assert merge([]) is None
+def test_effects_of_blocks_are_no_part_of_paired_components():
+    alone = systems("paired", seeds=[100, 100, 100], sentences=100, noise=0.05)
+    effect = 3 * generator("effect").normal(size=100)
+    moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
+    known, paired, unpaired = (
+        components(alone, 100),
+        components(moved, 100, paired=True),
+        components(moved, 100),
+    )
+    assert known is not None and paired is not None and unpaired is not None
+    assert paired.seeds == pytest.approx(known.seeds, rel=0.3)
+    assert paired.seeds_and_sentences == pytest.approx(known.seeds_and_sentences, rel=0.1)
+    assert paired.systems_and_sentences == pytest.approx(known.systems_and_sentences, rel=0.1)
+    assert (paired.dof, known.dof) == (2 * 99, 3 * 99)
+    assert unpaired.seeds > 100 * paired.seeds
+
+
+@pytest.mark.parametrize(
+    ("comparisons", "dof"),
+    [
+        (1, 2 * 1.375),  # of three differences: 2
+        (4, 6 * 1.375),  # four times as many, of which a difference has its own 2 and 4
+    ],
+)
+def test_the_smallest_paired_difference_has_the_degrees_of_freedom_of_differences(comparisons, dof):
+    """The same variance as of independent seeds above, 4/3 + 1/2."""
+    smallest = replace(KNOWN, paired=True).smallest_difference(3, 100, comparisons)
+    critical = stats.t.ppf(1 - 0.05 / comparisons / 2, dof)
+    assert stats.nct.sf(critical, dof, smallest / math.sqrt(4 / 3 + 1 / 2)) == pytest.approx(0.8, abs=1e-6)
