@@ -14,7 +14,7 @@ RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0
 
 
 def space(scale: str) -> dict[str, list[Any]]:
-    """Return radii as fractions of the norm of a pair's embeddings, which are smaller at the toy scale."""
+    """Return radii as norms of the perturbation of a pair, which are smaller at the toy scale as its embeddings are."""
     return {"regime.epsilon": RADII[scale], "regime.alpha_share": [1.0, 1.5], "regime.steps": [2, 5]}
 
 

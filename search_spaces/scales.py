@@ -16,6 +16,9 @@ CIPHERDAUG: dict[str, Any] = {
     "regime": {"name": "coregularised", "beta": 5},
 }
 
+TWO_GPUS: dict[str, int] = {"max_tokens": 5000, "accumulation": 2, "workers": 2}
+"""Batches of CipherDAug: on the paper's two GPUs, as many tokens an update as the released script reads on one."""
+
 TRANSLATION: dict[str, dict[str, Any]] = {
     "toy": {
         "corpus": {
@@ -65,7 +68,7 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "corpus": {"known": "iwslt14", "source_language": "de", "target_language": "en"},
         "vocabulary": {"size": 12000, "size_per_key": 4000},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", "precision": "bf16", "max_passes": 60},
+        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_passes": 60},
     },
 }
 ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 15}, "small": {"regime.warmup_passes": 10}}

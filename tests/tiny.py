@@ -55,6 +55,7 @@ def content(task: str, storage: Path, **changes: Any) -> dict[str, Any]:
         "training": {"max_tokens": 400, "max_passes": 2},
         "execution": {"executor": "local", "launcher": "direct", "device": "cpu", "threads": 1},
         "tracking": {"enabled": False},
+        "health": {"stop": False},  # models of a few updates make no text that is of use
         **OF_TASK[task],
         **changes,
     }

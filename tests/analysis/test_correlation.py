@@ -47,18 +47,52 @@ def system(name: str, states: dict[str, list[np.ndarray]]) -> Any:
     return SimpleNamespace(name=name, views=tuple(states), sources=[""] * 40, states=states.__getitem__)
 
 
-def test_layers_views_and_models_are_compared() -> None:
+def test_every_pair_of_layers_of_views_and_models_is_compared() -> None:
     random = np.random.default_rng(1)
     bottom, top, noise = random.standard_normal((3, 40, 4))
-    first = system("first", {"plain": [bottom, top], "rot-1": [bottom, noise]})
-    second = system("second", {"plain": [2 * bottom, noise]})
+    first = system("first", {"plain": [bottom, top], "rot-1": [top + 3, noise]})
+    second = system("second", {"plain": [2 * bottom, noise], "rot-1": [noise, -bottom, top]})
     result = correlations([first, second])
-    assert [(pair.first, pair.second) for pair in result.layers] == [
-        ((name, "plain", 0), (name, "plain", 1)) for name in ("first", "second")
-    ]
-    assert [round(pair.value.pwcca, 6) == 1 for pair in result.views] == [True, False]
-    assert [round(pair.value.pwcca, 6) == 1 for pair in result.models] == [True, False]
+
+    def alike(pairs: Any) -> dict[Any, list[list[bool]]]:
+        return {
+            (pair.first, pair.second): [[round(value.pwcca, 6) == 1 for value in row] for row in pair.values]
+            for pair in pairs
+        }
+
+    same = [[True, False], [False, True]]
+    assert alike(result.layers) == {((name, "plain"), (name, "plain")): same for name in ("first", "second")}
+    assert alike(result.views) == {
+        (("first", "plain"), ("first", "rot-1")): [[False, False], [True, False]],
+        (("second", "plain"), ("second", "rot-1")): [[False, True, False], [True, False, False]],
+    }
+    assert alike(result.models) == {
+        (("first", "plain"), ("second", "plain")): [[True, False], [False, False]],
+        (("first", "plain"), ("second", "rot-1")): [[False, True, False], [False, False, True]],
+    }
+    assert [value.pwcca for value in result.models[0].diagonal] == [result.models[0].values[i][i].pwcca for i in (0, 1)]
+    assert len(result.models[1].diagonal) == 2
     assert {pair.noise for pair in result.views} == {random_baseline(40, 4, 4)}
+
+
+def test_every_cell_of_a_matrix_is_the_correlation_of_its_two_layers() -> None:
+    """Computed by whitening and another decomposition: eigenvectors of products of inverse covariances."""
+    random = np.random.default_rng(2)
+    shared = random.standard_normal((40, 3))
+    layers = [shared @ random.standard_normal((3, 4)) + random.standard_normal((40, 4)) for _ in range(4)]
+    (pair,) = correlations([system("one", {"plain": layers[:2], "rot-1": layers[2:]})]).views
+    expected = [[whitened_pwcca(first, second) for second in layers[2:]] for first in layers[:2]]
+    assert [[value.pwcca for value in row] for row in pair.values] == [pytest.approx(row) for row in expected]
+
+
+def whitened_pwcca(first: np.ndarray, second: np.ndarray) -> float:
+    """PWCCA from covariances, as its definition has it: weights are inner products of directions with neurons."""
+    x, y = first - first.mean(0), second - second.mean(0)
+    inverse = np.linalg.inv(x.T @ x)
+    squares, vectors = np.linalg.eig(inverse @ x.T @ y @ np.linalg.inv(y.T @ y) @ y.T @ x)
+    directions = x @ vectors.real
+    weights = np.abs((directions / np.linalg.norm(directions, axis=0)).T @ x).sum(1)
+    return float(weights @ np.sqrt(squares.real.clip(0)) / weights.sum())
 
 
 def test_noise_has_the_widths_of_the_states_compared() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.analysis.rare_subwords import Piece, rare_subwords, rarest
+from augury.analysis.rare_subwords import Piece, pieces_by_view, rare_subwords, rarest, rarest_piece
+from augury.core.errors import UserError
 
 HEY = {"▁hey": 2, ",": 900, "▁warum": 300, "▁nicht": 2000, "?": 700}
 """Of the specification, and of figure 7."""
@@ -32,6 +33,7 @@ def system(counts: dict[str, list[int]]) -> Any:
         sources=["a", "b", "c", "d"],
         ids=lambda view: [[0], [1], [2], [3]],
         counts=lambda view: np.array(counts[view]),
+        encode=lambda texts, view: [["abcd".index(letter) for letter in text] for text in texts],
     )
 
 
@@ -56,3 +58,18 @@ def test_examples_are_pieces_with_their_counts() -> None:
     assert len(result.examples) == 2
     for row, views in result.examples:
         assert views["plain"] == (Piece("abcd"[row], [1, 2, 3, 0][row]),)
+
+
+def test_a_text_that_is_given_has_its_pieces_by_view() -> None:
+    cipher = system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4]})
+    views = pieces_by_view(cipher, "cab")
+    assert views == {
+        "plain": (Piece("c", 3), Piece("a", 1), Piece("b", 2)),
+        "rot-1": (Piece("c", 2), Piece("a", 5), Piece("b", 5)),
+    }
+    assert {view: rarest_piece(pieces).text for view, pieces in views.items()} == {"plain": "a", "rot-1": "c"}
+    (result,) = rare_subwords([cipher], texts=["cab"])
+    assert result.texts == (("cab", views),)
+    assert pieces_by_view(cipher, "d", pooled=True)["plain"] == (Piece("d", 4),)
+    with pytest.raises(UserError, match="no subwords"):
+        pieces_by_view(cipher, "")

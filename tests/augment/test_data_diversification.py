@@ -51,7 +51,7 @@ class Dictionary:
 
         return translate
 
-    def sampler(self, store: Store) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         raise NotImplementedError
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
@@ -290,10 +290,8 @@ def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch:
         kept = [sources.index(row["source"]) for row in by_copy[copy]]
         enciphered = render_texts(translator_run, [sources[row] for row in kept], view)
         assert (enciphered == [sources[row] for row in kept]) == (view == "plain")
-        outputs = TASK.translator(translator_run, 1)(
-            [sources[row] for row in kept], view, experiment.augment[0].decoding
-        )  # type: ignore[attr-defined]
-        assert outputs == [row["target"] for row in by_copy[copy]]
+        outputs = TASK.translator(translator_run, 1)(sources, view, experiment.augment[0].decoding)  # type: ignore[attr-defined]
+        assert [outputs[row] for row in kept] == [row["target"] for row in by_copy[copy]]
     assert {row["target"] for copy in (4, 5, 6) for row in by_copy[copy]} <= set(targets)
     assert run.data_factor == (60 + len(part)) / 60 and list(run.records) == ["data_diversification"]
     assert train(run)

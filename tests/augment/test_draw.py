@@ -119,6 +119,36 @@ def test_every_other_piece_is_as_likely_a_replacement() -> None:
         assert abs(np.corrcoef(taken.T)[0, 1]) < DEVIATION
 
 
+def test_a_token_that_occurs_nowhere_becomes_any_piece() -> None:
+    pieces = np.array([4, 7, 8, 11])
+    _, keys = sentences(0)
+    for original in (5, 40):
+        counts = np.bincount(other_pieces(np.full((SENTENCES, 1), original), keys, 0, pieces)[:, 0], minlength=41)
+        np.testing.assert_allclose(counts[pieces] / SENTENCES, 1 / 4, atol=DEVIATION)
+
+
+@pytest.mark.parametrize("name", ["switch_out", "raml"])
+def test_replacements_are_of_the_joint_vocabulary_or_of_the_side(name: str) -> None:
+    """In the joint vocabulary 55 of 56 pieces are others; in that of the side, 4 of 5 in 56."""
+    ids, keys = sentences(3)
+    occurring = np.array([4, 5, 6, 20, 30])
+    symbols = SYMBOLS._replace(occurring=lambda: occurring)
+    for vocabulary, allowed in (("joint", SYMBOLS.ordinary), ("side", occurring)):
+        operator = draw(name, tau=0.1, vocabulary=vocabulary)
+        new = operator.draw(ids, ids >= FIRST, keys, 0, symbols)
+        assert set(new[new != ids].tolist()) == set(allowed.tolist())
+        first = new[:, 1][new[:, 1] != FIRST]
+        counts = np.bincount(first, minlength=60)[allowed[allowed != FIRST]]
+        others = len(allowed) - 1
+        assert ((counts - len(first) / others) ** 2 / (len(first) / others)).sum() < others + 5 * np.sqrt(2 * others)
+
+
+def test_the_joint_vocabulary_is_in_no_address() -> None:
+    assert draw("switch_out").address() == draw("switch_out", vocabulary="joint").address()
+    assert "vocabulary" not in draw("raml").to_dict()
+    assert draw("switch_out").address() != draw("switch_out", vocabulary="side").address()
+
+
 def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
     ids, keys = sentences(7)
     new = draw_ids(draw("switch_out", tau=0.2, selection="exact"), ids, keys)

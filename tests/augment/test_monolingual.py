@@ -82,6 +82,21 @@ def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
     assert texts[0] == texts[1] and not {*texts[0]} <= {*texts[2]} and texts[0][-1] != texts[2][-1]
 
 
+@pytest.mark.parametrize("drawn", [{}, {"sampling": {"max_length": 4}}])
+def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginning(
+    drawn: dict[str, Any], tmp_path: Path
+) -> None:
+    """The model has 1,024 positions; the long sentence has at least a piece per word."""
+    (tmp_path / "mono.txt").write_text(f"a b c\n{'a b c d e ' * 300}\nd e f\n")
+    text = {"language": "qab", "train": {"lines": str(tmp_path / "mono.txt")}, "filter": {"max_length": None}}
+    config = experiment(tmp_path, "back_translation", "qab", monolingual=text, **drawn)
+    run = preparation.prepare(config, Store(tmp_path))
+    manifest = run.stored_folder(run.records["back_translation"]).manifest()
+    assert manifest["counts"]["too long"] == 1 and run.health[0].lost["too long"] == 1
+    rows = read_shard(run.stored_folder(run.records["back_translation"]), "part-00000.parquet")
+    assert max(len(target.split()) for target in rows.column("target").to_pylist()) == 3
+
+
 def test_settings_of_drawing_are_in_an_address_where_they_are_used() -> None:
     searched = operator.parse(
         {"operator": "back_translation", "monolingual": {"language": "de", "train": {"lines": "a"}}}

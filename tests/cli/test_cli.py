@@ -47,6 +47,11 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
             "operator 'ciper': did you mean 'cipher'?",
         ),
         (["augment", "--source", "a"], "missing: target, operator"),
+        (["augment", "x.yaml", "--filter", "max_ratio=9"], "give an experiment file or --filter, not both"),
+        (
+            ["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--filter", "max_ration=9"],
+            "did you mean 'max_ratio'",
+        ),
         (
             ["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--set", "no.key=3"],
             "--set no.key=3 overrides an experiment file, but none is given: use the flags of the operator",
@@ -129,6 +134,32 @@ def test_augment_from_two_files(
     assert "reused: rot-1, rot-2" in error
     assert main(["augment", *flags, "--keys", "x"]) == 2
     assert "keys" in capsys.readouterr().err
+
+
+LONG = [("one two three four", "one"), ("a b c d e f", "a b c d e f g"), ("a house", "ein Haus")]
+
+
+@pytest.mark.parametrize(
+    ("flags", "kept", "excluded"),
+    [
+        ([], 2, {"ratio": 1}),
+        (["--filter", "max_length=5", "max_ratio=9"], 2, {"too long": 1}),
+        (["--filter", "max_length=none", "max_ratio=null"], 3, {}),
+    ],
+)
+def test_limits_on_two_files_are_flags_and_excluded_rows_are_counted(
+    flags: list[str], kept: int, excluded: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, side in zip(("source", "target"), zip(*LONG, strict=True), strict=True):
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in side))
+    files = ["--source", str(tmp_path / "source"), "--target", str(tmp_path / "target")]
+    operator = ["--operator", "noise", "--spelling", "0.5", "--storage", str(tmp_path / "s")]
+    assert main(["augment", *files, *flags, *operator, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["rows_kept"], result["rows_excluded"]) == (kept, excluded)
+    assert main(["augment", *files, *flags, *operator]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"excluded {count}: {reason} (--filter max_" in shown for reason, count in excluded.items())
 
 
 @pytest.mark.parametrize(

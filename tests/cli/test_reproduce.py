@@ -67,6 +67,32 @@ def test_measured_values_are_kept_with_the_sweep(
     assert rows[0]["IWSLT14 De→En"]["tests"]["total"]["published"] == 20_000
 
 
+@pytest.mark.slow
+def test_runs_are_measured_with_the_baseline_of_their_seed(
+    local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["reproduce", "cipherdaug/figure5", "--storage", str(tmp_path), "--seeds", "1", "--json"]
+    small = ["--set", "training.max_passes=1", "--set", "corpus.train.builtin=100", "--set", "vocabulary.size=300"]
+    assert main([*arguments, *small]) == 0
+    output = json.loads(capsys.readouterr().out)
+    rows = {row["name"]: row for row in output["rows"]}
+    cipher = rows["CipherDAug-2 keys"]["tests"]
+    matrices = {name.partition(" |")[0] for name in cipher if "|" in name}
+    views = ("plain", "rot-1", "rot-2")
+    assert matrices == {
+        f"{first} (rows) by {view} (columns)" for first in ("baseline plain", "plain") for view in views
+    }
+    layers = [value["measured"] for name, value in cipher.items() if "|" in name]
+    assert len(layers) == 6 * 4 and all(0 < value <= 1 for value in layers)
+    assert len(rows["Transformer"]["tests"]) == 2 + 4
+    page = Path(output["page"]).read_text(encoding="utf-8")
+    assert "CipherDAug-2 keys: baseline plain (rows) by rot-2 (columns)" in page
+    kept = json.loads((tmp_path / "sweeps/cipherdaug-figure5-toy/measured.json").read_text())
+    addresses = [rows[name]["address"] for name in ("Transformer", "CipherDAug-2 keys")]
+    baseline, cipher_run = (f"runs/{address}/seed-1" for address in addresses)
+    assert set(kept) == {f"{baseline} version 2", f"{baseline} {cipher_run} version 2"}
+
+
 def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command(tmp_path, "--dry-run", "--rows", "agreement", "--json")) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -280,9 +280,11 @@ def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> Non
 
 
 def test_one_huge_line(tmp_path: Path, store: Store) -> None:
-    rows = [("wort " * 1_000_000, "word " * 1_000_000), ("ä" * 3_000_000, "x"), ("eins", "one")]
+    rows = [("wort " * 1_000_000, "word " * 1_000_000), ("ä" * 3_000_000, "x"), *[("eins", "one")] * 2]
     corpus = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
-    assert pairs(corpus) == rows[1:] and corpus.manifest["rejected"] == {"too long": 1}
+    assert pairs(corpus) == rows[2:] and corpus.manifest["rejected"] == {"too long": 1, "too many characters": 1}
+    kept = ingest(spec(train=write(tmp_path, "a", rows), filter={"max_characters": None}), "train", store)
+    assert pairs(kept) == rows[1:]
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:

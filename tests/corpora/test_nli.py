@@ -30,6 +30,8 @@ def corpus(**settings: Any) -> NliSpec:
         ({**TABLE, "format": "seg"}, "must be 'tsv', 'csv', 'jsonl' or 'parquet'"),
         ({**TABLE, "source_column": "de"}, "unknown key 'source_column'"),
         ({**TABLE, "subset": 0}, "must be more than 0"),
+        ({**TABLE, "language": "de", "language_column": "code"}, "remove it, or language_column"),
+        ({"builtin": 5, "language_column": "code"}, "language_column applies to file or hub, not to builtin"),
     ],
 )
 def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
@@ -55,6 +57,10 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
         ({"train": {"builtin": 5}}, "train: unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"),
         ({"train": TABLE, "filter": {"max_ratio": 2}}, "unknown key 'filter.max_ratio'"),
         ({"train": TABLE, "every": 9}, "unknown key 'every'"),
+        ({"train": []}, "train is a list of texts: give at least one, with distinct names"),
+        ({"train": [{"name": "a", **TABLE}] * 2}, "with distinct names"),
+        ({"train": [TABLE]}, "name"),
+        ({"known": "xnli_mt", "train": [{"name": "pt", "language": "pt"}]}, "xnli_mt has no train in 'pt'"),
         ({"tests": {"train": TABLE}}, "'train' is not a valid test name"),
         ({"tests": {"mean": TABLE}}, "'mean' is not a valid test name: .* neither train, valid nor mean"),
     ],
@@ -69,6 +75,7 @@ def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
     [
         {"train": {**TABLE, "labels": {0: "neutral", "no": "contradiction"}, "where": {"genre": 1}}},
         {"language": "qaa", "train": {"builtin": 9, "subset": 3}, "tests": {"qab": {"builtin": 5, "language": "qab"}}},
+        {"train": [{"name": "de", "language": "de", **TABLE}, {"name": "fr", "language_column": "code", **TABLE}]},
         {"known": ["xnli", "multi_nli"], "train": {"subset": 20000, "subset_seed": 3}, "filter": {"unescape": True}},
     ],
 )
@@ -128,3 +135,12 @@ def test_what_has_no_effect_is_not_in_the_settings() -> None:
     assert settings(file="a.tsv") == settings(file="b.tsv.gz", language="de", subset_seed=2, format="tsv")
     assert settings(builtin=5) == settings(builtin=5, lexicon=96) != settings(builtin=5, lexicon=95)
     assert settings(builtin=5, subset=3) != settings(builtin=5, subset=3, subset_seed=2)
+
+
+def test_several_training_texts_are_in_several_languages() -> None:
+    texts = [{"name": code, "language": code} for code in ("de", "sw")]
+    spec = corpus(known=["xnli_mt", "xnli_dev"], train=texts)
+    assert spec.language_of("train") == "mul" and spec.splits() == ("train", *XNLI_LANGUAGES)
+    assert {name: part.language_of("train") for name, part in spec.mixture.items()} == {"de": "de", "sw": "sw"}
+    assert corpus(train=[{"name": "a", **TABLE}, {"name": "b", **TABLE}]).language_of("train") == "en"
+    assert corpus(train={**TABLE, "language_column": "code"}).language_of("train") == "mul"

@@ -341,3 +341,32 @@ def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> Non
         corpus = cached_corpus(corpus_spec, "train", str(tmp_path / "store"))
         assert corpus is cached_corpus(corpus_spec.model_copy(), "train", str(tmp_path / "store"))
         assert (corpus.rows, corpus.address) == (3, cached_address(corpus_spec, "train"))
+
+
+def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: Store) -> None:
+    path = tmp_path / "a.tsv"
+    lines = ["lang\tpremise\thypothesis\tlabel", "de\tes regnet\tes ist nass\tentailment", "en\ta\tb\tneutral"]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    corpus = ingest(spec(train={"file": str(path), "language_column": "lang"}), "train", store)
+    assert corpus.column("language") == ["de", "en"] and corpus.manifest["language"] == "mul"
+    path.write_text("".join(f"{line}\n" for line in [*lines, "deutsch\ta\tb\tneutral"]), encoding="utf-8")
+    with pytest.raises(UserError, match="line 4: 'deutsch' is not a language code"):
+        ingest(spec(train={"file": str(path), "language_column": "lang"}), "train", store)
+
+
+def test_several_texts_become_one_with_the_languages_of_each(tmp_path: Path, store: Store) -> None:
+    file = write(tmp_path / "a.tsv", ROWS)
+    texts = [{"name": "english", **file, "subset": 2}, {"name": "german", "language": "de", **file}]
+    corpus = ingest(spec(train=texts), "train", store)
+    assert Counter(zip(corpus.column("origin"), corpus.column("language"), strict=True)) == {
+        ("english", "en"): 2,
+        ("german", "de"): 3,
+    }
+    assert corpus.manifest["language"] == "mul" and corpus.kind == "nli"
+    assert corpus.address == corpus_address(spec(train=texts), "train")
+
+
+def test_addresses_of_texts_in_one_language_are_as_without_the_setting(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.tsv", ROWS)
+    settings = spec(train=file).train.settings()
+    assert not {"language", "language_column", "name"} & settings.keys()

@@ -134,6 +134,41 @@ def test_splits_and_roles() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"valid": FILES, "train": {"builtin": 5}}, {"train": {"builtin": 50}, "every": 5}, {"known": "iwslt14"}],
+)
+def test_a_test_set_can_be_the_validation_text(
+    settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
+    for side in ("de", "en"):
+        (tmp_path / "iwslt14").mkdir(exist_ok=True)
+        (tmp_path / "iwslt14" / f"train.tags.de-en.{side}").touch()
+    spec = corpus(**settings, tests={"dev": {"validation": True}})
+    assert spec.splits() == ("train", "valid", "dev") and spec.resolve("dev") == spec.resolve("valid")
+    assert spec.noise("dev") is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"train": {"validation": True}},
+        {"valid": {"validation": True}},
+        {"valid": FILES, "tests": {"dev": {"validation": True, "first": 3}}},
+    ],
+)
+def test_only_a_test_set_without_other_settings_is_the_validation_text(settings: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="only a test set, without other settings, can be that text"):
+        corpus(**{"train": {"builtin": 5}, **settings})
+
+
+def test_a_corpus_without_validation_text_has_no_such_test_set() -> None:
+    spec = corpus(train={"builtin": 5}, tests={"dev": {"validation": True}})
+    with pytest.raises(UserError, match="no validation set"):
+        spec.resolve("dev")
+
+
 def test_splits_that_are_not_there() -> None:
     with pytest.raises(
         UserError, match="the corpus has no validation set: give valid, or every to hold out training pairs"

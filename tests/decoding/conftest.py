@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -13,6 +14,7 @@ from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 from augury.tasks.encoder_decoder import head, hidden_states
+from tests.learning import learn
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build
 
@@ -48,15 +50,14 @@ def trained() -> MarianMTModel:
         max_positions=64,
     )
     model = build(config, VOCABULARY, pad=PAD, eos=EOS, seed=1)
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, betas=(0.9, 0.98))
-    for step in range(60):
-        source, target = _pairs(64, seed=step)
-        hidden = hidden_states(model, source, target)
-        logits = (hidden @ head(model)[0].T).flatten(0, 1)
-        loss = cross_entropy(logits, target.flatten(), ignore_index=PAD, label_smoothing=0.1)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
+    seeds = itertools.count()
+
+    def loss() -> Tensor:
+        source, target = _pairs(64, seed=next(seeds))
+        logits = (hidden_states(model, source, target) @ head(model)[0].T).flatten(0, 1)
+        return cross_entropy(logits, target.flatten(), ignore_index=PAD, label_smoothing=0.1)
+
+    learn(model, loss, rate=3e-3, until=lambda loss: loss < 3.3)  # before the first update: 4.5
     return model.eval()
 
 

@@ -15,6 +15,7 @@ from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
+from tests.hypotheses import assert_same
 
 UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 48
 PIECES = [f"piece{index}" for index in range(VOCABULARY)]
@@ -26,11 +27,7 @@ DECODING = Decoding(beam=4, max_length=20)
 def test_equal_to_generate(trained: MarianMTModel, sources: list[list[int]], beam: int, length_penalty: float) -> None:
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=30)
     ours = CTranslateDecoder.from_model(trained, PIECES, unk=UNK).translate(sources, decoding)
-    theirs = generate(trained, sources, decoding)
-    assert [hypothesis.score for hypothesis in ours] == pytest.approx(
-        [hypothesis.score for hypothesis in theirs], abs=1e-4
-    )
-    assert sum(our.ids != their.ids for our, their in zip(ours, theirs, strict=True)) <= 1
+    assert_same(ours, generate(trained, sources, decoding))
 
 
 def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]) -> None:
@@ -39,7 +36,7 @@ def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]
         CTranslateDecoder.from_model(trained, PIECES, unk=UNK, threads=threads).translate(sources, decoding)
         for threads in (1, 2)
     )
-    assert by_one_thread == by_two_threads
+    assert_same(by_one_thread, by_two_threads)
 
 
 def test_a_decoder_keeps_the_weights_it_was_made_from(trained: MarianMTModel, sources: list[list[int]]) -> None:
@@ -117,11 +114,7 @@ def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> No
     rows = torch.randint(3, VOCABULARY, (16, 6)).tolist()
     for decoding in (Decoding(beam=1, max_length=9), Decoding(beam=4, max_length=9)):
         hypotheses = CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(rows, decoding)
-        expected = generate(model, rows, decoding)
-        assert [hypothesis.ids for hypothesis in hypotheses] == [hypothesis.ids for hypothesis in expected]
-        assert [hypothesis.score for hypothesis in hypotheses] == pytest.approx(
-            [other.score for other in expected], abs=1e-4
-        )
+        assert_same(hypotheses, generate(model, rows, decoding))
 
 
 def test_vocabularies_that_do_not_fit_are_user_errors(trained: MarianMTModel, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
+from tests.hypotheses import assert_same
 
 Engine = Callable[..., list[Hypothesis]]
 PAD, EOS, VOCABULARY = 1, 2, 48
@@ -49,15 +50,6 @@ def beam_search(
             break
         beams = [(ids, total) for ids, total in candidates if ids[-1] != EOS][: decoding.beam]
     return max(finished[: decoding.beam], key=lambda hypothesis: hypothesis.score)
-
-
-def assert_same(hypotheses: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
-    """The same scores and the same hypotheses; where floats tie, one sentence in fifty may have the other."""
-    assert len(hypotheses) == len(expected)
-    for hypothesis, other in zip(hypotheses, expected, strict=True):
-        assert hypothesis.score == pytest.approx(other.score, abs=1e-4)
-    differing = sum(hypothesis.ids != other.ids for hypothesis, other in zip(hypotheses, expected, strict=True))
-    assert differing <= max(1, len(expected) // 50)
 
 
 @pytest.mark.parametrize("max_length", [30, 6])

@@ -40,6 +40,12 @@ def test_the_address_is_known_before_anything_is_made(task: str, tmp_path: Path)
     assert all((tmp_path / name).is_dir() for name in (run.tokenizer, *run.tokens.values(), *run.records.values()))
 
 
+def test_a_test_set_that_is_the_validation_text_changes_no_address(tmp_path: Path) -> None:
+    run = prepared("nmt", tmp_path, corpus={**tiny.PARALLEL, "tests": {"dev": {"validation": True}}})
+    assert run.tests == ["dev"] and run.corpus("dev").address == run.corpus("valid").address
+    assert run.address == address(tiny.experiment("nmt", tmp_path), Store(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("task", "changes"),
     [

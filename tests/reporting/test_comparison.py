@@ -6,13 +6,18 @@ from typing import Any
 
 import pytest
 
+from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.reporting.comparison import comparison, scored_sets
+from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import amount, factor, interval, number, passes, probability, signed, time_unit
+from augury.reporting.resampling import resample_runs
 from augury.reporting.results import SystemResult, load, load_groups
 from augury.reporting.score_tables import score_tables
-from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
+from augury.scoring.seed_variance import UNKNOWN, block_variance, pool, sample_variance
+from augury.scoring.significance import approximate_randomisation, compare, compare_blocks, holm, paired_bootstrap
+from augury.scoring.significance import interval as interval_over_seeds
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
 
@@ -48,14 +53,84 @@ def systems(results: Any) -> list[SystemResult]:
 def test_differences_are_tested_and_corrected_for_the_table(systems: list[SystemResult]) -> None:
     table = comparison(systems, "test")
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
-    expected = [compare(drawn[0], system) for system in drawn[1:]]
+    pooled = pool([sample_variance(system) for system in drawn])
+    expected = [compare(drawn[0], system, pooled) for system in drawn[1:]]
     assert [row.tested for row in table.rows] == [None, *expected]
     assert [row.corrected for row in table.rows] == [None, *holm([difference.p_value for difference in expected])]
     assert [row.difference for row in table.rows[1:]] == pytest.approx([difference.value for difference in expected])
     assert [row.mark for row in table.rows] == ["", "**", "", ""]
     assert table.comparisons == 3
+    for row, system in zip(table.rows, drawn, strict=True):
+        bounds = interval_over_seeds(system, pooled)
+        assert (row.scores["accuracy"].low, row.scores["accuracy"].high) == pytest.approx((bounds.low, bounds.high))
     better = expected[0]
     assert table.rows[1].difference_text == f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]"
+
+
+def test_a_systems_own_variance_is_an_option(systems: list[SystemResult]) -> None:
+    table = comparison(systems, "test", Inference("two-level"))
+    drawn = [system.resampled["test"]["accuracy"] for system in systems]
+    assert [row.tested for row in table.rows[1:]] == [compare(drawn[0], system, UNKNOWN) for system in drawn[1:]]
+
+
+def test_other_stored_systems_add_degrees_of_freedom(results: Any) -> None:
+    shares = {"base": 0.60, "cipher": 0.66, "other": 0.62}
+    folders = {
+        name: [results.classified(name, f"{name[0]}" * 16, seed, correct=labels(share, name, seed)) for seed in (1, 2)]
+        for name, share in shares.items()
+    }
+    for group in folders.values():
+        for run in group:
+            inputs = [{"name": name, "address": name * 4, "rows": 200} for name in ("train", "test")]
+            run.write_json("run.json", run.read_json("run.json") | {"inputs": inputs})
+    systems = load([*folders["base"], *folders["cipher"]])
+    other = resample_runs(folders["other"], "test", "accuracy", 200)
+    drawn = [system.resampled["test"]["accuracy"] for system in systems]
+    assert other is not None
+    pooled = pool([sample_variance(system) for system in [*drawn, other]])
+    table = comparison(systems, "test", Inference(stored=True))
+    assert table.rows[1].tested == compare(*drawn, pooled)
+    assert table.rows[1].tested != comparison(systems, "test").rows[1].tested
+
+
+AMD, INTEL = "AMD EPYC (26/2), AVX512 bf16, fp32", "Intel Xeon (6/143), AVX512, fp32"
+
+
+def trained_on(system: SystemResult, *machines: str) -> SystemResult:
+    return replace(system, hardware=dict(zip(system.runs, machines, strict=True)))
+
+
+def test_seeds_are_blocks_where_each_was_trained_on_one_kind_of_machine(systems: list[SystemResult]) -> None:
+    base, _, _, same = systems
+    blocks = [trained_on(system, AMD, AMD, INTEL) for system in (base, same)]
+    drawn = [system.resampled["test"]["accuracy"] for system in blocks]
+    expected = compare_blocks(*drawn, block_variance(drawn))
+    table = comparison(blocks, "test")
+    assert table.rows[1].tested == expected
+    assert any(AMD in note and INTEL in note for note in table.notes)
+    assert comparison([base, same], "test", Inference(pair_seeds=True)).rows[1].tested == expected
+
+
+def test_systems_of_one_seed_on_different_machines_are_not_tested(systems: list[SystemResult]) -> None:
+    base, better, _, same = systems
+    mixed = [trained_on(base, AMD, AMD, AMD), trained_on(same, AMD, AMD, INTEL), trained_on(better, AMD, AMD)]
+    table = comparison(mixed, "test")
+    assert table.rows[1].tested is None and table.rows[1].difference is not None
+    assert table.rows[2].tested is not None and table.comparisons == 1
+    assert any(note.startswith("same is not tested") for note in table.notes)
+
+
+def test_seeds_that_differ_cannot_be_paired(systems: list[SystemResult]) -> None:
+    with pytest.raises(UserError, match="train both with the same"):
+        comparison(systems[:2], "test", Inference(pair_seeds=True))
+
+
+def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> None:
+    power = comparison([systems[0], systems[3]], "test").power
+    assert power is not None and (power.seeds, power.sentences) == (3, 200)
+    assert power.target < power.smallest and f"{power.smallest:.1f} accuracy" in power.text
+    alone = [replace(system, resampled={}) for system in systems]
+    assert comparison(alone, "test").power is None
 
 
 def test_single_seeds_are_noted(results: Any) -> None:
@@ -74,7 +149,9 @@ def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> N
     ]
     systems = load(folders)
     base, cipher = (system.resampled["test"]["accuracy"] for system in systems)
-    bootstrap, randomisation = (comparison(systems, "test", method) for method in ("bootstrap", "randomisation"))
+    bootstrap, randomisation = (
+        comparison(systems, "test", Inference(method)) for method in ("bootstrap", "randomisation")
+    )
     assert bootstrap.rows[1].corrected == paired_bootstrap(base, cipher)
     assert randomisation.rows[1].corrected == approximate_randomisation(base, cipher, lambda sums: 100 * sums[0] / 200)
 

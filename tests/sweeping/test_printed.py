@@ -45,6 +45,11 @@ def test_rows_have_names_sections_cells_values_and_marks(file: Path) -> None:
     assert second.cells == {"D": "2x", "De→En": "36.19", "avg": "36"}
     assert (second.marks, second.bold) == ({"De→En": "*", "name": "†"}, ("De→En", "avg"))
     assert third.values == {"mean": 35.5}
+    assert [row.texts for row in (first, second, third)] == [
+        {"test": "34.64"},
+        {"test": "36.19", "mean": "36"},
+        {"mean": "35.5"},
+    ]
 
 
 def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,16 @@ from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.corpora.noise import KINDS
 from augury.text.keyboards import neighbours
-from augury.text.noise import EMOJI, FILLERS, NoiseContext, add_noise, confusions, core_words, require_language
+from augury.text.noise import (
+    EMOJI,
+    FILLERS,
+    NoiseContext,
+    add_noise,
+    confusions,
+    core_words,
+    coverage,
+    require_language,
+)
 from augury.text.phonetic import phonetic_key
 
 TEXT = "Their dog, who wrote to me here, did not know two words. " * 40
@@ -21,7 +32,7 @@ ENGLISH = NoiseContext("en", "auto", confusions([*core_words(TEXT), "there", "to
 
 
 def changed(kind: str, rate: float, text: str = TEXT) -> str:
-    return add_noise(text, kind, rate, generator("test", kind), ENGLISH)
+    return add_noise(text, kind, rate, generator("test", kind), ENGLISH).text
 
 
 def places(kind: str, rate: float) -> set[int]:
@@ -34,7 +45,7 @@ def places(kind: str, rate: float) -> set[int]:
 def test_rate_0_changes_nothing_and_layout_stays(kind: str) -> None:
     assert changed(kind, 0.0) == TEXT
     assert changed(kind, 0.5) != TEXT
-    assert add_noise("a  b\tc ", "casing", 1.0, generator(1), ENGLISH) == "A  B\tC "
+    assert add_noise("a  b\tc ", "casing", 1.0, generator(1), ENGLISH).text == "A  B\tC "
 
 
 @pytest.mark.parametrize("kind", ["spelling", "keyboard", "casing"])
@@ -54,7 +65,7 @@ def test_a_lower_rate_changes_some_of_the_same_words_alike(kind: str) -> None:
 @given(st.lists(st.text(alphabet="aBé'1", min_size=1, max_size=6), min_size=1, max_size=8), st.integers(0, 99))
 def test_a_misspelt_word_is_one_edit_away(words: list[str], seed: int) -> None:
     for old, new in zip(
-        words, add_noise(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).split(" "), strict=True
+        words, add_noise(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).text.split(" "), strict=True
     ):
         assert new and OSA.distance(old, new) <= 1
         assert any(map(str.isalpha, old)) or new == old
@@ -82,7 +93,7 @@ def test_marks_are_dropped_or_doubled() -> None:
     text = changed("punctuation", 1.0)
     assert text.replace(",", "").replace(".", "") == TEXT.replace(",", "").replace(".", "")
     assert text.count(",,") + text.count("..") == pytest.approx(60, abs=18)  # half of 120, three standard deviations
-    assert add_noise("?!", "punctuation", 1.0, generator(1), ENGLISH) == "?!"
+    assert add_noise("?!", "punctuation", 1.0, generator(1), ENGLISH).text == "?!"
 
 
 def test_fillers_and_emoji_are_added() -> None:
@@ -126,6 +137,38 @@ def test_words_are_confused_with_those_that_sound_alike() -> None:
 def test_what_a_text_becomes_is_its_own_affair() -> None:
     random = np.random.default_rng(1)
     assert (
-        add_noise("", "spelling", 1.0, random, ENGLISH) == ""
-        and add_noise("42 !", "spelling", 1.0, random, ENGLISH) == "42 !"
+        add_noise("", "spelling", 1.0, random, ENGLISH).text == ""
+        and add_noise("42 !", "spelling", 1.0, random, ENGLISH).text == "42 !"
     )
+
+
+@given(st.floats(0, 1), st.integers(0, 99))
+def test_edits_are_counted(rate: float, seed: int) -> None:
+    for kind in ("spelling", "casing", "asr"):
+        noised = add_noise(TEXT, kind, rate, generator(seed), ENGLISH)
+        pairs = zip(TEXT.split(), noised.text.split(), strict=True)
+        assert (noised.places, noised.edits) == (WORDS, sum(old != new for old, new in pairs))
+    for kind in ("fillers", "emoji"):
+        noised = add_noise(TEXT, kind, rate, generator(seed), ENGLISH)
+        assert noised.places == WORDS and (noised.edits == 0) == (noised.text == TEXT)
+
+
+def test_words_that_sound_alike_are_confused_at_the_rate_of_all_words() -> None:
+    """Half of the words sound like no other; three standard deviations of a share of 0.2 of 480 words are 0.055."""
+    words = core_words(TEXT.lower())
+    share = coverage(Counter(words), ENGLISH.confusions, "en", len(words))
+    assert 0.3 < share < 0.9
+    noised = add_noise(TEXT, "asr", 0.2, generator("rate"), ENGLISH._replace(coverage=share))
+    assert noised.edits / noised.places == pytest.approx(0.2, abs=0.055)
+    every = add_noise(TEXT, "asr", 1.0, generator("rate"), ENGLISH._replace(coverage=share))
+    assert every.edits / every.places == pytest.approx(share)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_confused_words_nest_whatever_their_share(share: float) -> None:
+    few, many = (
+        add_noise(TEXT, "asr", rate, generator("nest"), ENGLISH._replace(coverage=share)).text.split()
+        for rate in (0.1, 0.3)
+    )
+    old = TEXT.split()
+    assert all(few[place] == many[place] for place, word in enumerate(old) if few[place] != word)

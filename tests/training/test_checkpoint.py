@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -217,11 +218,50 @@ def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: A
         assert ("warning" in capsys.readouterr().err) == warned
 
 
-def test_weights_decay_but_biases_and_norms_do_not() -> None:
+class Scripted(toy.Toy):
+    """The toy task with given scores of its validations."""
+
+    def __init__(self, scores: Sequence[float]):
+        super().__init__()
+        self.scores = iter(scores)
+
+    def validate(self, device: torch.device) -> Validation:
+        return Validation(1.0, next(self.scores), {})
+
+
+def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed_one(tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    scores = (10.0, 15.0, 11.0, 12.0, 12.0, 11.0, 16.0, 17.0)  # means of three: 12, 12.67, 11.67, 11.67: stop
+    training = toy.TRAINING.model_copy(update={"patience": 2, "patience_mean": 3, "max_passes": 8})
+
+    def ended(name: str, *stops: int) -> tuple[bytes, Any, Any]:
+        folder = Store(tmp_path).folder("runs", name)
+        for done, until in itertools.pairwise([0, *stops, None]):
+            run = TrainingRun(folder=folder, address="toy", seed=1)
+            fit(Scripted(scores[done:]), training, run, device=torch.device("cpu"), until=until)
+        outcome = folder.read_json(OUTCOME)
+        return folder.read(WEIGHTS), outcome["best"], [outcome["stopped_by"], outcome["passes"]]
+
+    straight = ended("straight")
+    assert straight[1:] == (pytest.approx(38 / 3), ["patience", 6])
+    assert ended("stopped", 1, 4, 5) == straight
+
+
+@pytest.mark.parametrize(("decayed", "expected"), [("matrices", [0.1, 0, 0, 0]), ("all", [0.1] * 4)])
+def test_the_parameters_asked_for_decay(decayed: Any, expected: list[float]) -> None:
     module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
-    optimizer = _optimizer(list(module.parameters()), Training(weight_decay=0.1))
+    optimizer = _optimizer(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
     decay = {id(parameter): group["weight_decay"] for group in optimizer.param_groups for parameter in group["params"]}
-    assert [decay[id(parameter)] for parameter in module.parameters()] == [0.1, 0, 0, 0]
+    assert [decay[id(parameter)] for parameter in module.parameters()] == expected
+
+
+def test_decay_of_all_is_that_of_fairseq() -> None:
+    """By hand: parameter p becomes p - rate · decay · p - rate · m / (sqrt(v) + ε), with both moments unbiased."""
+    scale = nn.Parameter(torch.tensor([2.0]))
+    optimizer = _optimizer([scale], Training(learning_rate=0.1, weight_decay=0.5, decayed="all", adam_eps=1e-8))
+    scale.grad = torch.tensor([4.0])
+    optimizer.step()
+    assert scale.item() == pytest.approx(2 - 0.1 * 0.5 * 2 - 0.1)  # the first step of Adam has the size of the rate
 
 
 def test_the_rate_ends_at_zero_with_the_last_epoch(tmp_path: Path) -> None:

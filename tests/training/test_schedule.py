@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from augury.training.schedule import Patience, last_update, learning_rate
-from augury.training.settings import Training, without_end
+from augury.training.settings import FineTuning, Training, addressed, without_end
 
 EPOCH = 1000
 
@@ -39,21 +41,58 @@ def test_constant_without_warm_up() -> None:
     assert learning_rate(training, 1, EPOCH) == learning_rate(training, 1000, EPOCH) == 0.1
 
 
+def validations_until_stop(patience: Patience, scores: Sequence[float]) -> int:
+    """The number of validations after which patience is exhausted; one more than there are if it is not."""
+    for number in range(1, len(scores) + 1):
+        patience.count(scores[:number])
+        if patience.exhausted:
+            return number
+    return len(scores) + 1
+
+
 def test_patience_stops_at_the_fourth_validation() -> None:
     patience = Patience(2)
-    stopped = []
-    for score in (10, 11, 11, 10.9):
-        patience.improved(score)
-        stopped.append(patience.exhausted)
-    assert stopped == [False, False, False, True]
+    assert validations_until_stop(patience, (10, 11, 11, 10.9)) == 4
     assert patience.best == 11
 
 
 def test_perplexities_with_patience_three_stop_after_the_fifth() -> None:
-    patience = Patience(3)
-    better = [patience.improved(-perplexity) for perplexity in (10, 9, 9.5, 9.2, 9.1)]
-    assert better == [True, True, False, False, False]
-    assert patience.exhausted
+    assert validations_until_stop(Patience(3), [-perplexity for perplexity in (10, 9, 9.5, 9.2, 9.1)]) == 5
+
+
+NOISY = (10, 15, 11, 12, 13, 14, 13, 12, 12, 12, 12)
+
+
+@pytest.mark.parametrize(
+    ("mean_of", "stops_after", "best"),
+    [
+        (1, 5, 15),  # the second validation, by luck
+        (2, 9, 13.5),  # means 12.5, 13, 11.5, 12.5, 13.5, 13.5, 12.5, 12
+        (3, 10, 40 / 3),  # means 12, 12.67, 12, 13, 13.33, 13, 12.33, 12
+    ],
+)
+def test_no_single_validation_decides_where_means_must_improve(mean_of: int, stops_after: int, best: float) -> None:
+    patience = Patience(3, mean_of)
+    assert validations_until_stop(patience, NOISY) == stops_after
+    assert patience.best == pytest.approx(best)
+
+
+def test_validations_before_the_first_mean_do_not_count() -> None:
+    assert validations_until_stop(Patience(1, 3), (3, 2, 1, 0)) == 4
+
+
+def test_settings_that_were_added_enter_addresses_only_where_they_are_set() -> None:
+    assert {"patience_mean", "decayed"}.isdisjoint(addressed(Training()))
+    assert {"patience_mean", "decayed"}.isdisjoint(addressed(FineTuning()))
+    changed = Training(patience_mean=3, decayed="all")
+    assert addressed(changed) == addressed(Training()) | {"patience_mean": 3, "decayed": "all"}
+
+
+def test_an_epoch_of_the_released_script_is_four_passes_over_iwslt14() -> None:
+    preset, pairs, samples, max_tokens = Training.model_validate({"preset": "released_code"}), 160_239, 641_000, 5000
+    read = preset.validate_every_passes * pairs
+    assert 0 < samples - read < max_tokens / 25  # less than one of its batches
+    assert preset.patience * preset.validate_every_passes == 100 and preset.decayed == "all"
 
 
 def test_presets_and_contradictions() -> None:

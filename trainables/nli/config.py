@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from augury.corpora.nli import NliSpec
 from augury.tasks.classifier_task import ClassifierConfig
@@ -13,3 +13,5 @@ class Config(ClassifierConfig):
 
     task: Literal["nli"] = "nli"
     corpus: NliSpec
+
+    READS_SEVERAL_TEXTS: ClassVar[bool] = True

@@ -21,13 +21,26 @@ def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed
     from `eos`, as in fairseq. `final_logits_bias` is a buffer of zeros. A parameter is determined by `seed`,
     its name and its shape; the global random state is left as it was.
     """
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"), no_init_weights():
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        model = _uninitialised(config, vocabulary_size, pad, eos)
+    _initialise(model, pad, seed)
+    return model.train()
+
+
+def parameters(config: ModelConfig, vocabulary_size: int) -> int:
+    """Return how many parameters a model would train; nothing of its size is allocated."""
+    with torch.device("meta"):
+        model = _uninitialised(config, vocabulary_size, pad=0, eos=1)
+    return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
+
+
+def _uninitialised(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianMTModel:
+    with no_init_weights():
         model = MarianMTModel(_marian(config, vocabulary_size, pad, eos))
         model.tie_weights()
         if not config.has_tables:
             install(model, config.embeddings)
-    _initialise(model, pad, seed)
-    return model.train()
+    return model
 
 
 def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:

@@ -133,7 +133,7 @@ class Nmt(VocabularyTask):
     def encoder_states(self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[np.ndarray]:
         return self._trained(run).encoder_states(sources, domain)
 
-    def sampler(self, run: Run) -> Sampler:
+    def sampler(self, run: Run, whole: bool = False) -> Sampler:
         return self._trained(run).sampler()
 
     def translator(self, run: Run, threads: int) -> Translator:

@@ -113,18 +113,18 @@ class Trained:
         return translate
 
     def sampler(self) -> Sampler:
-        """Return the run as a function that draws translations; a text that is too long gets an empty one."""
+        """Return the run as a function that draws translations; a text that is too long has none."""
         from augury.decoding.sampling import sample
 
         model = self.model().to(self.experiment.execution.local_device)
         model.generation_config.min_new_tokens = 1  # no output is empty, as in search
 
-        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
             sources, rows = self._readable(texts)
             ids = [[*sources[row], self.vocabulary.eos] for row in rows]
             drawn = sample(model, ids, [keys[row] for row in rows], self._capped(sampling), suppress=self.tags)
             outputs = dict(zip(rows, self.vocabulary.decode(drawn), strict=True))
-            return [outputs.get(row, "") for row in range(len(sources))]
+            return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
 
         return draw
 

@@ -78,7 +78,7 @@ class Seq2seq(SubwordTask):
 
         return export(self, run, form, directory)
 
-    def sampler(self, run: Run) -> Sampler:
+    def sampler(self, run: Run, whole: bool = False) -> Sampler:
         from trainables.seq2seq.trained import sampler
 
-        return sampler(run)
+        return sampler(run, whole)

@@ -27,10 +27,13 @@ CHUNK_SENTENCES = 512
 SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
 
 
-def sampler(run: Run) -> Sampler:
-    """Return a finished run as a function, its model loaded once, on a GPU where the run may and there is one."""
+def sampler(run: Run, whole: bool = False) -> Sampler:
+    """Return a finished run as a function, its model loaded once, on a GPU where the run may and there is one.
+
+    A text is cut as in training unless it is to be read `whole`.
+    """
     model, tokenizer, experiment = _loaded(run)
-    return sampling.sampler(model.to(experiment.execution.local_device), tokenizer, experiment.max_pieces)
+    return sampling.sampler(model.to(experiment.execution.local_device), tokenizer, experiment.max_pieces, whole=whole)
 
 
 def written(run: Run, texts: Sequence[str], label: str, executor: ExecutorName | None = None) -> list[str]:
@@ -91,7 +94,7 @@ class _Write:
     def __call__(self) -> Callable[[Sequence[str]], list[str]]:
         draw, experiment = sampler(self.run), cast(Config, self.run.experiment)
         greedy = GREEDY.model_copy(update={"max_length": experiment.max_pieces})
-        return lambda texts: draw(texts, [0] * len(texts), greedy)
+        return lambda texts: [text or "" for text in draw(texts, [0] * len(texts), greedy)]
 
 
 def _loaded(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:

@@ -2,7 +2,8 @@
 
 Projection-weighted CCA (Morcos, Raghu and Bengio, 2018) and the mean of all, or of the leading, canonical correlations
 (Raghu et al., 2017), which are invariant to invertible linear maps of either space. States are one vector per sentence.
-With few sentences for many dimensions even noise correlates: compare values with the random baseline.
+With few sentences for many dimensions even noise correlates: compare values with the random baseline, of which figure 5
+of CipherDAug states the truncated mean.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,10 @@ LEADING = 0.98
 
 Space = NDArray[np.floating]
 """(sentences, dimensions)."""
-State = tuple[str, str, int]
-"""System, view, layer."""
+Basis = tuple[Space, Space]
+"""An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it, (rank, dimensions)."""
+Input = tuple[str, str]
+"""System, and the view that it reads."""
 
 
 @dataclass(frozen=True)
@@ -41,29 +43,35 @@ class Correlation:
 
 
 @dataclass(frozen=True)
-class StateCorrelation:
-    """The correlation between two encoder states; layer 0 are the embeddings, with positions."""
+class LayerCorrelations:
+    """The correlations between every layer of one input and every layer of another; layer 0 are the embeddings."""
 
-    first: State
-    second: State
-    value: Correlation
+    first: Input
+    second: Input
+    values: tuple[tuple[Correlation, ...], ...]
+    """By layer of the first, then by layer of the second; of spaces of one width, PWCCA is weighted by the first."""
     noise: Correlation
     """Between independent normal numbers of the same shapes."""
+
+    @property
+    def diagonal(self) -> list[Correlation]:
+        """The correlations between equal layers, from the embeddings to the last one that both inputs have."""
+        return [row[layer] for layer, row in enumerate(self.values) if layer < len(row)]
 
 
 @dataclass(frozen=True)
 class Correlations:
-    """The correlations within and between systems."""
+    """The correlations within and between systems, of every pair of layers."""
 
     sentences: int
     dimensions: tuple[int, ...]
     """The width of the states of every system."""
-    layers: tuple[StateCorrelation, ...]
+    layers: tuple[LayerCorrelations, ...]
     """Between the layers of a system, of the plain source."""
-    views: tuple[StateCorrelation, ...]
-    """Between the plain source and another view of it, layer by layer."""
-    models: tuple[StateCorrelation, ...]
-    """Between the first system and another one, layer by layer, of the plain source."""
+    views: tuple[LayerCorrelations, ...]
+    """Between the plain source and another view of it, within a system."""
+    models: tuple[LayerCorrelations, ...]
+    """Between the plain source in the first system and every view in another one."""
 
 
 def correlations(systems: Sequence[System]) -> Correlations:
@@ -72,38 +80,25 @@ def correlations(systems: Sequence[System]) -> Correlations:
     UserError where there are not two more sentences than dimensions, as all correlations would be 1.
     """
     states = {(system.name, view): system.states(view) for system in systems for view in system.views}
-    widths = [states[system.name, PLAIN][0].shape[1] for system in systems]
-    sentences = len(systems[0].sources)
-    if sentences <= max(widths) + 1:  # centring takes one
+    widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}
+    sentences, widest = len(systems[0].sources), max(widths.values())
+    if sentences <= widest + 1:  # centring takes one
         raise UserError(
-            f"{sentences} sentences do not tell {max(widths)} dimensions of encoder states apart: give more with "
+            f"{sentences} sentences do not tell {widest} dimensions of encoder states apart: give more with "
             "--sentences, or a larger --test"
         )
+    bases = {read: [_basis(layer) for layer in layers] for read, layers in states.items()}
 
-    def between(first: State, second: State) -> StateCorrelation:
-        spaces = [states[state[:2]][state[2]] for state in (first, second)]
-        noise = random_baseline(sentences, *sorted(space.shape[1] for space in spaces))
-        return StateCorrelation(first, second, correlation(*spaces), noise)
+    def between(first: Input, second: Input) -> LayerCorrelations:
+        values = tuple(tuple(_correlation(layer, other) for other in bases[second]) for layer in bases[first])
+        noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
+        return LayerCorrelations(first, second, values, noise)
 
-    first, depth = systems[0].name, {system.name: len(states[system.name, PLAIN]) for system in systems}
-    layers = [
-        between((name, PLAIN, layer), (name, PLAIN, other))
-        for name, count in depth.items()
-        for layer, other in combinations(range(count), 2)
-    ]
-    views = [
-        between((system.name, PLAIN, layer), (system.name, view, layer))
-        for system in systems
-        for view in system.views[1:]
-        for layer in range(depth[system.name])
-    ]
-    models = [
-        between((first, PLAIN, layer), (name, PLAIN, layer))
-        for name, count in depth.items()
-        if name != first
-        for layer in range(min(depth[first], count))
-    ]
-    return Correlations(sentences, tuple(widths), tuple(layers), tuple(views), tuple(models))
+    first, *others = systems
+    layers = tuple(between((system.name, PLAIN), (system.name, PLAIN)) for system in systems)
+    views = tuple(between((system.name, PLAIN), (system.name, view)) for system in systems for view in system.views[1:])
+    models = tuple(between((first.name, PLAIN), (other.name, view)) for other in others for view in other.views)
+    return Correlations(sentences, tuple(widths.values()), layers, views, models)
 
 
 def correlation(first: Space, second: Space) -> Correlation:
@@ -112,9 +107,13 @@ def correlation(first: Space, second: Space) -> Correlation:
     PWCCA weights canonical directions by their share of the space with fewer dimensions, or of `first` if equal.
     """
     assert len(first) == len(second)
-    if first.shape[1] > second.shape[1]:
+    return _correlation(_basis(first), _basis(second))
+
+
+def _correlation(first: Basis, second: Basis) -> Correlation:
+    if first[1].shape[1] > second[1].shape[1]:
         first, second = second, first
-    (basis, coordinates), (other, _) = _basis(first), _basis(second)
+    (basis, coordinates), (other, _) = first, second
     if not basis.shape[1] or not other.shape[1]:
         return Correlation(0.0, 0.0, 0.0)  # all states of a space are equal
     directions, rho, _ = np.linalg.svd(basis.T @ other, full_matrices=False)
@@ -130,8 +129,8 @@ def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> C
     return correlation(random.standard_normal((sentences, first)), random.standard_normal((sentences, second)))
 
 
-def _basis(space: Space) -> tuple[Space, Space]:
-    """Return an orthonormal basis of the centred space, (sentences, rank), and its coordinates, (rank, dimensions)."""
+def _basis(space: Space) -> Basis:
+    """Return the basis of a space once it is centred, without negligible directions."""
     exact = np.asarray(space, np.float64)
     centred = exact - exact.mean(0)
     basis, triangle = np.linalg.qr(centred)

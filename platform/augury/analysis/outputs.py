@@ -22,7 +22,7 @@ class ViewScore:
 
     view: str
     value: float
-    """Corpus BLEU."""
+    """Of the corpus, in the metric."""
     interval: Interval
     against_plain: Difference | None
     """Paired bootstrap over sentences; None for the plain source itself."""
@@ -55,13 +55,13 @@ class Outputs:
     """A random sample of the others."""
 
 
-def outputs(systems: Sequence[System], *, examples: int = EXAMPLES) -> list[Outputs]:
-    """Return the outputs of every system from every view; translates views x sentences."""
-    return [_analyse_system(system, examples) for system in systems]
+def outputs(systems: Sequence[System], *, examples: int = EXAMPLES, scored_by: str = METRIC) -> list[Outputs]:
+    """Return the outputs of every system from every view, scored by a metric; translates views x sentences."""
+    return [_analyse_system(system, examples, scored_by) for system in systems]
 
 
-def _analyse_system(system: System, examples: int) -> Outputs:
-    score = metric(METRIC, system.language)
+def _analyse_system(system: System, examples: int, scored_by: str) -> Outputs:
+    score = metric(scored_by, system.language)
     by_view = {view: system.outputs(view) for view in system.views}
     resampled = {
         view: resample([score.statistics(lines, system.references)], score.value, samples=SAMPLES)

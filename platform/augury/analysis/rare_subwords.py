@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
+from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.experiments.views import PLAIN
 from augury.scoring.significance import holm
@@ -54,14 +55,32 @@ class RareSubwords:
     views: tuple[ViewCounts, ...]
     examples: tuple[tuple[int, Mapping[str, tuple[Piece, ...]]], ...]
     """A random sample of sentences: their index, and their pieces by view."""
+    texts: tuple[tuple[str, Mapping[str, tuple[Piece, ...]]], ...] = ()
+    """Further sentences that were given, and their pieces by view."""
 
 
-def rare_subwords(systems: Sequence[System], *, pooled: bool = False, examples: int = EXAMPLES) -> list[RareSubwords]:
-    """Return the rarest subwords of the test sentences in every view of every system.
+def rare_subwords(
+    systems: Sequence[System], *, pooled: bool = False, examples: int = EXAMPLES, texts: Sequence[str] | None = None
+) -> list[RareSubwords]:
+    """Return the rarest subwords of the test sentences in every view of every system, and the pieces of `texts`.
 
-    With `pooled`, counts are over all views instead of the view's own text.
+    With `pooled`, counts are over all views instead of the view's own text. UserError for a text without pieces.
     """
-    return [_analyse_system(system, pooled, examples) for system in systems]
+    return [_analyse_system(system, pooled, examples, texts or ()) for system in systems]
+
+
+def pieces_by_view(system: System, text: str, *, pooled: bool = False) -> dict[str, tuple[Piece, ...]]:
+    """Return the pieces of a source text in every view, with their counts in training; UserError if it has none."""
+    ids = {view: system.encode([text], view)[0] for view in system.views}
+    if not all(ids.values()):
+        raise UserError(f"the text {text!r} has no subwords: give a sentence of the source language")
+    counts = _counts(system, pooled)
+    return {view: _pieces(system, counts[view], of_view) for view, of_view in ids.items()}
+
+
+def rarest_piece(pieces: Sequence[Piece]) -> Piece:
+    """Return the piece with the least count, the first one of equals."""
+    return min(pieces, key=lambda piece: piece.count)
 
 
 def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
@@ -69,11 +88,18 @@ def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> N
     return np.array([min((_count(counts, piece) for piece in pieces), default=0) for pieces in sentences], np.int64)
 
 
-def _analyse_system(system: System, pooled: bool, examples: int) -> RareSubwords:
+def _counts(system: System, pooled: bool) -> dict[str, NDArray[np.int64]]:
+    """Return the counts of every piece in the training source of every view, or of all together."""
     counts = {view: system.counts(view) for view in system.views}
-    if pooled:
-        total = sum(counts.values())
-        counts = dict.fromkeys(counts, np.asarray(total))
+    return dict.fromkeys(counts, np.asarray(sum(counts.values()))) if pooled else counts
+
+
+def _pieces(system: System, counts: NDArray[np.int64], ids: Sequence[int]) -> tuple[Piece, ...]:
+    return tuple(Piece(system.pieces[piece], _count(counts, piece)) for piece in ids)
+
+
+def _analyse_system(system: System, pooled: bool, examples: int, texts: Sequence[str]) -> RareSubwords:
+    counts = _counts(system, pooled)
     least = {view: rarest(counts[view], system.ids(view)) for view in system.views}
     views = [_view_counts(view, least[view], None if view == PLAIN else least[PLAIN]) for view in system.views]
     tested = [view.against_plain.p_sign for view in views if view.against_plain]
@@ -84,15 +110,10 @@ def _analyse_system(system: System, pooled: bool, examples: int) -> RareSubwords
         system.name,
         tuple(replace(view, p_corrected=next(corrected)) if view.against_plain else view for view in views),
         tuple(
-            (
-                row,
-                {
-                    view: tuple(Piece(system.pieces[piece], _count(counts[view], piece)) for piece in ids[row])
-                    for view, ids in ((view, system.ids(view)) for view in system.views)
-                },
-            )
+            (row, {view: _pieces(system, counts[view], system.ids(view)[row]) for view in system.views})
             for row in sorted(rows.tolist())
         ),
+        tuple((text, pieces_by_view(system, text, pooled=pooled)) for text in texts),
     )
 
 

@@ -15,6 +15,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.execution import ExecutorName
 from augury.core.rng import generator
 from augury.core.store import Folder
+from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Decoding
 from augury.experiments import trainable, views
 from augury.experiments.run import Run
@@ -78,7 +79,11 @@ class System:
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
-        return self._cached("ids", view, lambda: self._task.encode(self.run, self.sources, view, tagged=False))
+        return self._cached("ids", view, lambda: self._encode(self.sources, view))
+
+    def encode(self, texts: Sequence[str], view: str = PLAIN) -> list[list[int]]:
+        """Return the ids of any source texts in a view, without tag and end of sentence."""
+        return self._encode(clean_lines(texts, self.run.experiment.corpus.preparation), view)
 
     def counts(self, view: str = PLAIN) -> NDArray[np.int64]:
         """Return the count of every id in the training source of a view, (pieces,)."""
@@ -106,6 +111,9 @@ class System:
     def states(self, view: str = PLAIN) -> list[NDArray[np.float32]]:
         """Return the mean encoder state of every sentence, (sentences, dimensions) for every layer from embeddings."""
         return self._cached("states", view, lambda: self._task.encoder_states(self.run, self.ids(view), self._domain))
+
+    def _encode(self, texts: Sequence[str], view: str) -> list[list[int]]:
+        return self._task.encode(self.run, texts, view, tagged=False)
 
     @property
     def _domain(self) -> str | None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, derive_records
+from augury.augment.operator import REJECTED, CorpusOperator, MadeOf, OperatorOutput, derive_records
 from augury.augment.translation import Translation, cleaned_like
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError, unknown
@@ -135,7 +135,8 @@ class AsrTranscript(CorpusOperator):
                 source=pa.array([triple.heard for triple in kept], pa.string()),
                 target=pa.array([triple.target for triple in kept], pa.string()),
             )
-            yield OperatorOutput(records, counts, recognised)
+            transcripts = pa.array([triple.transcript for triple in kept], pa.string())
+            yield OperatorOutput(records, counts, recognised, {"source": MadeOf(transcripts, "source")})
 
     def _keep(self, triple: Triple, counts: Counter[str]) -> bool:
         """Return whether a triple makes a pair, and count it: its words if so, the reason if not."""

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import CorpusOperator, OperatorOutput, ReadyModel, TrainedModel, derive_records
+from augury.augment.health import YIELD
+from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, ReadyModel, TrainedModel, derive_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
     PLAIN,
+    UNTRANSLATED,
     Direction,
     Translation,
     cleaned_like,
@@ -27,6 +29,9 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import Duplicates
 from augury.decoding.settings import Decoding
+
+REPEATED = "there already"
+"""The count of pairs that are in the training text, or were made before."""
 
 
 class DataDiversification(CorpusOperator):
@@ -56,6 +61,8 @@ class DataDiversification(CorpusOperator):
     """How models translate; the default is that of the released code."""
 
     VERSION: ClassVar[int] = 2
+    LOST: ClassVar[tuple[str, ...]] = (*UNTRANSLATED, REPEATED)
+    NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
     EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "directions", "forward", "backward", "system"})
@@ -131,11 +138,13 @@ class DataDiversification(CorpusOperator):
         parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
         sides = {direction.read: parents.column(direction.read).combine_chunks(), direction.written: written}
         repeated = known.repeated(sides["source"], sides["target"])
-        counts["there already"] = int(repeated.sum())
+        counts[REPEATED] = int(repeated.sum())
         new = pa.array(~repeated)
         parents, written = parents.filter(new), written.filter(new)
         return OperatorOutput(
-            derive_records(parents, self, [number] * len(parents), **{direction.written: written}), counts
+            derive_records(parents, self, [number] * len(parents), **{direction.written: written}),
+            counts,
+            made_of={direction.written: MadeOf(parents.column(direction.read), direction.read)},
         )
 
 

@@ -25,14 +25,16 @@ Side = Literal["source", "target", "both"]
 class Symbols(NamedTuple):
     """The vocabulary as draws use it: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
 
-    `text` is the side or view whose rows are drawn. `resegmenter` returns the object that segments a side or view anew;
-    None where the vocabulary was not learned here (`augury.text.vocabulary`).
+    `text` is the side or view whose rows are drawn, and `occurring` returns the ordinary ids in its training text, in
+    order. `resegmenter` returns the object that segments a side or view anew; None where the vocabulary was not learned
+    here (`augury.text.vocabulary`).
     """
 
     unknown: int
     ordinary: np.ndarray
     resegmenter: Callable[[str], Resegmenter] | None = None
     text: str = "source"
+    occurring: Callable[[], np.ndarray] | None = None
 
 
 class TokenDraw(Operator):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
+from augury.augment.health import YIELD
 from augury.augment.operator import REJECTED, BlockFunction, OperatorOutput, TextSubsetOperator, derive_records
 from augury.augment.translation_memory import TokensOf, TranslationMemory, load_memory
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
@@ -49,6 +50,7 @@ class FuzzyMatch(TextSubsetOperator):
     PER_SECOND: ClassVar[float] = 8_000
     BLOCK_ROWS: ClassVar[int | None] = 5_000
     SEARCHES: ClassVar[bool] = True
+    NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target", "source_language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual"})
 

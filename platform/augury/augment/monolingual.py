@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import model_validator
 
-from augury.augment.operator import CorpusOperator, OperatorOutput, ReadyModel, derive_records
+from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, ReadyModel, derive_records
 from augury.augment.translation import (
     PLAIN,
+    UNTRANSLATED,
     Direction,
     Translation,
     TranslationSampling,
@@ -51,9 +52,10 @@ class TranslatedText(CorpusOperator):
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
     OMITTED: ClassVar[frozenset[str]] = frozenset({"sampling"})
+    LOST: ClassVar[tuple[str, ...]] = UNTRANSLATED
 
     DIRECTION: ClassVar[Direction]
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
 
@@ -111,8 +113,12 @@ class TranslatedText(CorpusOperator):
                 for side, text in texts.items()
             }
             parents = _parents(block.filter(usable), {**sides, **languages})
+            read, written = self.DIRECTION.read, self.DIRECTION.written
             yield OperatorOutput(
-                derive_records(parents, self, [1] * len(parents)), counts, [translation.folder(store).name]
+                derive_records(parents, self, [1] * len(parents)),
+                counts,
+                [translation.folder(store).name],
+                {written: MadeOf(sides[read], read)},
             )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from itertools import islice
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
+from augury.augment.health import COPIED, Rate
 from augury.augment.operator import (
     RECORDS,
     BlockFunction,
@@ -21,11 +23,37 @@ from augury.augment.operator import (
     view_table,
 )
 from augury.core.errors import UserError
-from augury.core.rng import generator
+from augury.core.rng import generator, seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
+from augury.corpora.files import examine, find, lines
+from augury.corpora.filters import clean_lines
+from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.noise import KINDS, NoiseRates
-from augury.text.noise import NoiseContext, add_noise, confusions, core_words, require_language
+from augury.text.noise import NoiseContext, add_noise, confusions, core_words, coverage, require_language
+from augury.text.noise_rates import estimate_rates
+
+SAMPLE, SAMPLED, FEWEST = "", 2_000, 20
+"""The key of the sample among the statistics of a block, and how many sentences are at most and at least compared."""
+ESTIMATE = 1
+"""Raised when the same text has other estimated rates."""
+PLACES, EDITED = " places", " edits"
+"""The counts of words or marks that could have noise of a kind, and of those that have."""
+
+
+class WordCounts(NamedTuple):
+    """The counts of lower-cased words without punctuation, and the number of all words."""
+
+    words: Counter[str]
+    total: int
+
+
+class Sample(NamedTuple):
+    """What rates are estimated from: counts of words in their case, other sentences, and counts of languages."""
+
+    forms: Counter[str]
+    texts: list[str]
+    languages: Counter[str]
 
 
 class Noise(NoiseRates, TextSubsetOperator):
@@ -40,12 +68,17 @@ class Noise(NoiseRates, TextSubsetOperator):
     """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 10_000
+    NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED})
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"like"})
     EXAMPLE: ClassVar[str] = "spelling: 0.1, casing: 0.05"
 
     @model_validator(mode="after")
     def _some(self) -> Noise:
-        if not self.rates and type(self) is Noise:
-            raise UserError(f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, as 0.1")
+        if not self.changes_text and type(self) is Noise:
+            raise UserError(
+                f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, as 0.1, or like, the "
+                "file of a noisy text"
+            )
         return self
 
     def parts(self) -> Sequence[Noise]:
@@ -62,7 +95,7 @@ class Noise(NoiseRates, TextSubsetOperator):
         return range(1, self.copies + 1)
 
     def inactive(self) -> dict[str, str]:
-        return {} if self.keyboard else {"layout": "no letter is mistyped"}
+        return {} if self.keyboard or self.like else {"layout": "no letter is mistyped"}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(input_columns(columns) or ("premise", "hypothesis")), language_column(columns))
@@ -72,40 +105,94 @@ class Noise(NoiseRates, TextSubsetOperator):
             require_language(list(self.rates), language)
 
     def fit_parameters(self) -> dict[str, Any]:
-        return {"words": True} if self.asr else {}
+        confused = {"words": True, "coverage": True} if self.asr else {}
+        if self.like is None:
+            return confused
+        return {**confused, "like": examine(self.like).sha256, "layout": self.layout, "estimate": ESTIMATE}
 
-    def fit_block(self, block: pa.Table) -> dict[str, list[str]]:
-        """Return the words of each language."""
-        if not self.asr:
-            return {}
-        words: dict[str, set[str]] = {}
+    def fit_block(self, block: pa.Table) -> dict[str, Any]:
+        """Return the counts of words of each language and, to estimate rates, the words and a sample of the text."""
+        counts = self._count_words(block) if self.asr else {}
+        return {**counts, SAMPLE: _sample(block)} if self.like else counts
+
+    def _count_words(self, block: pa.Table) -> dict[str, WordCounts]:
+        counts: dict[str, WordCounts] = {}
         languages = block.column(language_column(block.column_names)).to_pylist()
         for side in input_columns(block.column_names):
             for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
-                words.setdefault(language, set()).update(core_words(text))
-        return {language: sorted(of_language) for language, of_language in words.items()}
+                words = [word.lower() for word in core_words(text)]
+                known = counts.get(language, WordCounts(Counter(), 0))
+                known.words.update(words)
+                counts[language] = WordCounts(known.words, known.total + len(text.split()))
+        return counts
 
-    def fit(self, words_of_blocks: Sequence[Mapping[str, list[str]]]) -> dict[str, Any]:
-        words: dict[str, set[str]] = {}
-        for block in words_of_blocks:
+    def fit(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        counts_of_blocks = [{name: of for name, of in result.items() if name != SAMPLE} for result in results]
+        estimated = {"rates": self._estimate([result[SAMPLE] for result in results])} if self.like and results else {}
+        return {**self._confusions(counts_of_blocks), **estimated}
+
+    def _estimate(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """Return the rates of the noisy text."""
+        assert self.like is not None
+        forms, languages = Counter[str](), Counter[str]()
+        for sample in samples:
+            forms.update(sample.forms)
+            languages.update(sample.languages)
+        clean = [text for sample in samples for text in sample.texts][:SAMPLED]
+        if len(clean) < FEWEST:
+            raise UserError(
+                f"operator {self.operator}, like: rates are estimated against a tenth of the training text, here "
+                f"{len(clean)} sentences: give a larger one, or the rates themselves"
+            )
+        cleaning = MonolingualFilter(lowercase=all(form == form.lower() for form in forms))
+        noisy = clean_lines([line.decode() for line in islice(lines(find(self.like)), SAMPLED)], cleaning)
+        return estimate_rates(forms, clean, noisy, languages.most_common(1)[0][0], self.layout)
+
+    def _all_rates(self, fitted: Mapping[str, Any]) -> dict[str, float]:
+        """Return the rates, estimated and given, in the order of application."""
+        rates = {**fitted.get("rates", {}), **self.rates}
+        return {kind: rates[kind] for kind in KINDS if kind in rates}
+
+    def _confusions(self, counts_of_blocks: Sequence[Mapping[str, WordCounts]]) -> dict[str, Any]:
+        words, totals = dict[str, Counter[str]](), Counter[str]()
+        for block in counts_of_blocks:
             for language, of_block in block.items():
-                words.setdefault(language, set()).update(of_block)
-        return {"confusions": {language: confusions(sorted(known), language) for language, known in words.items()}}
+                words.setdefault(language, Counter()).update(of_block.words)
+                totals[language] += of_block.total
+        groups = {language: confusions(sorted(known), language) for language, known in words.items()}
+        shares = {
+            language: coverage(known, groups[language], language, totals[language]) for language, known in words.items()
+        }
+        return {"confusions": groups, **({"coverage": shares} if shares else {})}
+
+    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
+        return {
+            kind: Rate(rate, counts[f"{kind}{EDITED}"] / places, places)
+            for kind, rate in self._all_rates(fitted).items()
+            if (places := counts.get(f"{kind}{PLACES}", 0))
+        }
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
+        rates = self._all_rates(fitted)
+
         def apply(block: pa.Table) -> OperatorOutput:
             numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             columns, counts = {}, Counter[str]()
             names, languages = (block.column(name).to_pylist() for name in ("id", language_column(block.column_names)))
             settings = {
-                language: NoiseContext(language, self.layout, fitted["confusions"].get(language, {}))
+                language: NoiseContext(
+                    language,
+                    self.layout,
+                    fitted["confusions"].get(language, {}),
+                    fitted.get("coverage", {}).get(language, 0.0),
+                )
                 for language in set(languages)
             }
             for side in sides:
                 records = zip(names, block.column(side).to_pylist(), languages, strict=True)
                 pairs = [
-                    (text, self._add_noise(text, settings[language], name, side, copy))
+                    (text, self._add_noise(text, rates, settings[language], counts, name, side, copy))
                     for name, text, language in records
                     for copy in numbers
                 ]
@@ -121,12 +208,36 @@ class Noise(NoiseRates, TextSubsetOperator):
         """Return the part of the random key that identifies a text: its noise depends on this, seed, side and copy."""
         return name
 
-    def _add_noise(self, text: str, setting: NoiseContext, name: str, side: str, copy: int) -> str:
+    def _add_noise(
+        self,
+        text: str,
+        rates: Mapping[str, float],
+        setting: NoiseContext,
+        counts: Counter[str],
+        name: str,
+        side: str,
+        copy: int,
+    ) -> str:
+        """Return a text with noise, and count its places and edits."""
         changed = text
-        for kind, rate in self.rates.items():
+        for kind, rate in rates.items():
             random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
-            changed = add_noise(changed, kind, rate, random, setting)
+            changed, places, edits = add_noise(changed, kind, rate, random, setting)
+            counts.update({f"{kind}{PLACES}": places, f"{kind}{EDITED}": edits})
         return changed if changed.strip() else text
+
+
+def _sample(block: pa.Table) -> Sample:
+    """Return a tenth of the records, chosen by their ids, and the words of the others."""
+    sample = Sample(Counter(), [], Counter(block.column(language_column(block.column_names)).to_pylist()))
+    chosen = [seed_of("sample", name) % 10 == 0 for name in block.column("id").to_pylist()]
+    for side in input_columns(block.column_names):
+        for in_sample, text in zip(chosen, block.column(side).to_pylist(), strict=True):
+            if in_sample:
+                sample.texts.append(text)
+            else:
+                sample.forms.update(core_words(text))
+    return sample
 
 
 class NoiseView(Noise):

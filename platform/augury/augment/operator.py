@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from augury.augment.health import Rate
 from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import Section, validate
@@ -37,18 +38,27 @@ OPERATORS = Registry(
 )
 
 
+class MadeOf(NamedTuple):
+    """The texts that a column of new records was made from, row by row, and their column in the training text."""
+
+    texts: pa.Array
+    column: str
+
+
 class OperatorOutput(NamedTuple):
     """The view or the records that an operator makes from a block.
 
     `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
     order; for records, rows in the corpus's own columns. `counts`: outcome -> number of texts; the user is warned
     where most of the rows are `unchanged ...`. `made_from`: folders of the store that an operator of whole corpora has
-    written on the way, such as translations, whose manifests hold their cost.
+    written on the way, such as translations, whose manifests hold their cost. `made_of`: the new columns of its records
+    and what they were made from; of other operators it is known from the block.
     """
 
     table: pa.Table
     counts: Mapping[str, int] = {}
     made_from: Sequence[str] = ()
+    made_of: Mapping[str, MadeOf] = {}
 
 
 BlockFunction = Callable[[pa.Table], OperatorOutput]
@@ -64,8 +74,11 @@ class TextModel(Protocol):
     def on_gpu(self) -> bool:
         """Whether it runs on a GPU where there is one."""
 
-    def sampler(self, store: Store) -> Sampler:
-        """Return the model as a function that draws text, loaded once."""
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
+        """Return the model as a function that draws text, loaded once.
+
+        A text that is too long for the model may be cut unless it is to be read `whole`, and then has no output.
+        """
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once; `threads` are those on a CPU."""
@@ -140,6 +153,10 @@ class Operator(Extension):
     """The maximum number of records in a block, for operators so slow that a whole shard is too much for one task."""
     REMEDY: ClassVar[str] = ""
     """Advice that is printed where the operator leaves most texts unchanged."""
+    LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
+    """How the names of those counts begin that are of texts which became no record."""
+    NORMAL: ClassVar[frozenset[str]] = frozenset()
+    """The measures of `augment.health`, `yield` or `copied`, of which any value is normal."""
     SEARCHES: ClassVar[bool] = False
     """Whether `bind` also receives the training split, as where records are made from similar ones."""
     EXAMPLE: ClassVar[str] = ""
@@ -220,6 +237,14 @@ class Operator(Extension):
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
         """Return metrics computed from the counts of all blocks: name -> per cent."""
         return {}
+
+    def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
+        """Return the rates of edits, as asked for and as realised, given the counts of all blocks and the side data."""
+        return {}
+
+    def lost(self, counts: Mapping[str, int]) -> dict[str, int]:
+        """Return how many texts became no record, by reason."""
+        return {name.removeprefix(REJECTED): count for name, count in counts.items() if name.startswith(self.LOST)}
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """Return an equal operator in which parameters that make equal text are written in one way."""

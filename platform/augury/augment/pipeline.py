@@ -10,16 +10,28 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from augury.augment.operator import DRAW, RECORDS, VIEW, CorpusOperator, Operator, OperatorOutput, TrainedModel
+from augury.augment import health
+from augury.augment.health import Health, Tally
+from augury.augment.operator import (
+    DRAW,
+    RECORDS,
+    VIEW,
+    CorpusOperator,
+    MadeOf,
+    Operator,
+    OperatorOutput,
+    TrainedModel,
+)
 from augury.core import config
 from augury.core.execution import Execution, Executor
 from augury.core.locks import lock_incomplete, make_once
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus, read_shard, shard_name, write_shard
+from augury.corpora.corpus import SIDES, Corpus, input_columns, read_shard, shard_name, write_shard
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
 
@@ -27,6 +39,8 @@ VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
 
+TEXTS_OF_RECORDS = tuple(dict.fromkeys(name for sides in SIDES.values() for name in sides))
+"""The columns of records of any kind that hold sentences."""
 BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 
 DEFAULT_EXECUTION = Execution()
@@ -60,6 +74,12 @@ class Part:
     def name(self) -> str:
         """The view's name, or the records' origin."""
         return self.operator.name()
+
+    @property
+    def health(self) -> Health | None:
+        """The measures of the output; None where an earlier version made it."""
+        content = self.folder.manifest().get("health")
+        return Health.from_dict(content) if content else None
 
     @property
     def fitted(self) -> dict[str, Any]:
@@ -247,21 +267,32 @@ def _apply_to_blocks(
 def _make_corpus_records(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
     """Write the records of operators that process the whole corpus at once."""
     for part in parts:
-        shards, made_from = [], dict[str, None]()
+        shards, made_from, ratios = [], dict[str, None](), _Ratios(corpus)
         assert isinstance(part.operator, CorpusOperator)
         for index, output in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
             shards.append(shard_name(index))
             made_from |= dict.fromkeys(output.made_from)
-            _write(part.folder, shards[-1], output)
+            _write(part.folder, shards[-1], output, _tally(output.table, output.made_of, ratios))
         _finish(part, corpus, shards, list(made_from))
 
 
 def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()) -> None:
-    rows, counts = _summarise_shards(part.folder, shards)
+    rows, counts, tally = _summarise_shards(part.folder, shards)
     if any(outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()):
         changes = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
         remedy = f"; {part.operator.REMEDY}" if part.operator.REMEDY else ""
         say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
+    measured = Health.of(
+        part.name,
+        rows,
+        part.operator.lost(counts),
+        tally,
+        operator=part.operator.operator,
+        rates=part.operator.realised(counts, part.side_data),
+        measures=part.operator.measures(counts),
+        normal=tuple(sorted(part.operator.NORMAL)),
+    )
+    say(f"{part.name}: {measured.text}")
     texts = [cached_address(spec, "train") for spec in part.operator.texts().values()]
     part.folder.finish(
         {
@@ -272,6 +303,7 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequen
             "operator": part.operator.to_dict(),
             "version": part.operator.VERSION,
             "counts": counts,
+            "health": measured.to_dict(),
             "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
             "side_data": part.side_data,
             **({"made_from": list(made_from)} if made_from else {}),
@@ -282,11 +314,63 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequen
     )
 
 
-def _write(folder: Folder, shard: str, output: OperatorOutput) -> None:
-    table = output.table
-    if output.counts:
-        table = table.replace_schema_metadata({"counts": json.dumps(dict(output.counts))})
-    write_shard(folder, shard, table)
+def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> None:
+    facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
+    write_shard(folder, shard, output.table.replace_schema_metadata(facts))
+
+
+class _Ratios(dict[tuple[str, str], float]):
+    """The characters of one column of a corpus for one of another, from its first records, computed when asked for."""
+
+    def __init__(self, corpus: Corpus):
+        super().__init__()
+        self.corpus = corpus
+
+    def __missing__(self, columns: tuple[str, str]) -> float:
+        beginning = self.corpus.shard(self.corpus.shards[0], columns).slice(0, BEGINNING)
+        self[columns] = health.length_ratio(beginning, *columns)
+        return self[columns]
+
+
+def _tally(table: pa.Table, made_of: Mapping[str, MadeOf], ratios: Mapping[tuple[str, str], float]) -> Tally:
+    """Return the sums over the columns of an output that were made from others."""
+    if not made_of:
+        return Tally()
+    return health.tally(
+        [_column(table, name) for name in made_of],
+        [_combined(source.texts) for source in made_of.values()],
+        [1.0 if name == source.column else ratios[name, source.column] for name, source in made_of.items()],
+    )
+
+
+def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
+    """Return the sums over the output for a block: a view of its records, or records that name them as parents."""
+    inputs = input_columns(block.column_names)
+    if part.operator.makes() == VIEW:
+        columns = ("text",) if len(inputs) == 1 else inputs
+        pairs = [
+            (_column(output.table, new), _column(block, old))
+            for new, old in zip(columns, inputs, strict=True)
+            if new in output.table.column_names
+        ]
+    else:
+        lineages = output.table.column("lineage").to_pylist()
+        parents = [lineage["parents"][0] if lineage and lineage["parents"] else None for lineage in lineages]
+        places = pc.index_in(pa.array(parents, pa.string()), value_set=_column(block, "id"))
+        records, sources = output.table.filter(pc.is_valid(places)), block.take(pc.drop_null(places))
+        texts = [name for name in TEXTS_OF_RECORDS if name in block.column_names]
+        pairs = [(_column(records, name), _column(sources, name)) for name in texts]
+        pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
+    new, old = zip(*pairs, strict=True) if pairs else ((), ())
+    return health.tally(new, old, [1.0] * len(pairs)) if pairs else Tally()
+
+
+def _column(table: pa.Table, name: str) -> pa.Array:
+    return _combined(table.column(name))
+
+
+def _combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
@@ -301,14 +385,16 @@ def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
     return blocks
 
 
-def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """Return the rows of finished shards, and the sums of their counts."""
-    rows, counts = 0, Counter[str]()
+def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int], Tally]:
+    """Return the rows of finished shards, and the sums of their counts and tallies."""
+    rows, counts, tally = 0, Counter[str](), Tally()
     for shard in shards:
         with folder.filesystem.open_input_file(folder.path(shard)) as file:
             rows += pq.read_metadata(file).num_rows
-            counts.update(json.loads((pq.read_schema(file).metadata or {}).get(b"counts", b"{}")))
-    return rows, dict(counts)
+            facts = pq.read_schema(file).metadata or {}
+            counts.update(json.loads(facts.get(b"counts", b"{}")))
+            tally = tally.plus(json.loads(facts.get(b"tally", json.dumps(Tally()))))
+    return rows, dict(counts), tally
 
 
 @dataclass(frozen=True)
@@ -345,7 +431,9 @@ class _ApplyBlock:
             block = block.slice(block_range.start, len(block) if block_range.rows is None else block_range.rows)
             for part, function in zip(self.parts, functions, strict=True):
                 if not part.folder.exists(block_range.name):
-                    _write(part.folder, block_range.name, function(part.operator.select(block)))
+                    selected = part.operator.select(block)
+                    output = function(selected)
+                    _write(part.folder, block_range.name, output, _tally_block(selected, part, output))
             return len(block) * len(self.parts)
 
         return apply

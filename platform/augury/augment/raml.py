@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
-from augury.augment.draw import CountedDraw, Symbols
-from augury.augment.switch_out import other_pieces
+from augury.augment.switch_out import PieceDraw
 from augury.core.citations import RAML, SWITCHOUT, Paper
 
 
-class Raml(CountedDraw):
+class Raml(PieceDraw):
     """Replace random subwords of the target, in the labels and in the input of the decoder.
 
     Together with `switch_out` or `word_drop`, the two sides change independently.
@@ -28,9 +26,6 @@ class Raml(CountedDraw):
 
     def papers(self) -> tuple[Paper, ...]:
         return RAML, SWITCHOUT
-
-    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray:
-        return other_pieces(ids, keys, pass_number, symbols.ordinary)
 
 
 OPERATOR = Raml

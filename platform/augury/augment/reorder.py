@@ -144,7 +144,8 @@ class Reorder(Operator):
                 before = parents.column(side).to_pylist()
                 records = zip(ids, copies, strict=True)
                 keys = [seed_of(self.seed, self.operator, name, side, copy) for name, copy in records]
-                after = draw([prompts.reordering(text) for text in before], keys, self.sampling)
+                drawn = draw([prompts.reordering(text) for text in before], keys, self.sampling)
+                after = [text or "" for text in drawn]
                 verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
                 counts.update(f"{verdict} {plural(side)}" for verdict in verdicts if verdict)
                 outcomes = zip(before, after, verdicts, strict=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from augury.augment.health import YIELD
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput, ReadyModel, TrainedModel, derive_records
 from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
@@ -92,6 +93,8 @@ class Semantic(Operator):
     BLOCK_ROWS: ClassVar[int | None] = 500
     EXAMPLE: ClassVar[str] = "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
+    LOST: ClassVar[tuple[str, ...]] = ("empty", "copied", "dropped ")
+    NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
 
     def papers(self) -> tuple[Paper, ...]:
         return (CROSS_LINGUAL_NLI,)
@@ -207,7 +210,9 @@ class _Models:
             for request, name in zip(requests, ids, strict=True)
         ]
         question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.to_dict()}
-        table = self._cached_table(question, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
+        table = self._cached_table(
+            question, lambda: pa.table({"text": [text or "" for text in self._sampler(texts, keys, operator.sampling)]})
+        )
         return list(table.column("text").to_pylist())
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from pydantic import Field
 
 from augury.augment.draw import CountedDraw, Symbols
 from augury.core.citations import SWITCHOUT, Paper
@@ -14,7 +15,22 @@ REPLACEMENTS = 1
 """The random stream that chooses replacements; another one chooses the tokens that change."""
 
 
-class SwitchOut(CountedDraw):
+class PieceDraw(CountedDraw):
+    """A draw that replaces tokens by uniformly drawn pieces."""
+
+    vocabulary: Literal["joint", "side"] = Field("joint", exclude_if=lambda vocabulary: vocabulary == "joint")
+    """joint: pieces of the whole vocabulary, those of the other language and of enciphered text too (what was released
+    with CipherDAug); side: pieces that occur in the training text of the side or view that changes (Wang et al. 2018,
+    whose sides have vocabularies of their own)."""
+
+    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray:
+        if self.vocabulary == "joint":
+            return other_pieces(ids, keys, pass_number, symbols.ordinary)
+        assert symbols.occurring is not None, "training examples know what occurs in their texts"
+        return other_pieces(ids, keys, pass_number, symbols.occurring())
+
+
+class SwitchOut(PieceDraw):
     """Replace tokens by uniformly drawn pieces of the vocabulary, anew in every pass."""
 
     operator: Literal["switch_out"] = "switch_out"
@@ -22,19 +38,17 @@ class SwitchOut(CountedDraw):
     def papers(self) -> tuple[Paper, ...]:
         return (SWITCHOUT,)
 
-    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray:
-        return other_pieces(ids, keys, pass_number, symbols.ordinary)
 
+def other_pieces(ids: np.ndarray, keys: np.ndarray, pass_number: int, pieces: np.ndarray) -> np.ndarray:
+    """Return, for every id (rows, length), one of `pieces` (number,) other than itself, drawn uniformly.
 
-def other_pieces(ids: np.ndarray, keys: np.ndarray, pass_number: int, ordinary: np.ndarray) -> np.ndarray:
-    """Return, for every id (rows, length), another of the ordinary ids, drawn uniformly.
-
-    `ordinary` is sorted. The results for ids that are not ordinary are arbitrary ordinary ids.
+    `pieces` are sorted; an id that is none of them, such as one that another draw has made, becomes any of them.
     """
-    places = np.searchsorted(ordinary, ids)
+    places = np.searchsorted(pieces, ids) % len(pieces)
+    itself = (pieces[places] == ids).astype(np.int64)
     numbers = uniform(fold_in(keys, REPLACEMENTS), pass_number, ids.shape[1])
-    steps = 1 + np.floor(numbers * (len(ordinary) - 1)).astype(np.int64)
-    return np.asarray(ordinary[(places + steps) % len(ordinary)])
+    steps = itself + np.floor(numbers * (len(pieces) - itself)).astype(np.int64)
+    return np.asarray(pieces[(places + steps) % len(pieces)])
 
 
 OPERATOR = SwitchOut

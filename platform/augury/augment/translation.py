@@ -30,6 +30,8 @@ from augury.decoding.settings import Decoding, Sampling
 KIND = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
+SAMPLING_VERSION = 2
+"""Raised when translations that are drawn for the same text change; part of their addresses."""
 BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
@@ -81,10 +83,15 @@ def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> N
         )
 
 
+UNTRANSLATED = ("too long", "empty")
+"""The counts of texts without a translation."""
+
+
 def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
     """Count the hypotheses, and by reason those that become no pair."""
     empty = sum(text is not None and not text.strip() for text in hypotheses)
-    return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
+    too_long, without = UNTRANSLATED
+    return Counter({"translated": len(hypotheses), too_long: hypotheses.count(None), without: empty})
 
 
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
@@ -119,7 +126,11 @@ class Translation:
                 "column": self.column,
                 "model": self.model.name,
                 "view": self.view,
-                **({"drawn": self.sampling.to_dict()} if self.sampling else {"decoding": self._search}),
+                **(
+                    {"drawn": {**self.sampling.to_dict(), "version": SAMPLING_VERSION}}
+                    if self.sampling
+                    else {"decoding": self._search}
+                ),
             }
         )
         return store.folder(KIND, address)
@@ -231,5 +242,5 @@ class _TranslateBlock:
         return lambda block: translate(translation.texts(block), translation.view, translation.decoding)
 
     def _drawing(self, sampling: TranslationSampling) -> Callable[[Block], Sequence[str | None]]:
-        translation, draw = self.translation, self.translation.model.sampler(self.store)
+        translation, draw = self.translation, self.translation.model.sampler(self.store, whole=True)
         return lambda block: draw(translation.texts(block), translation.keys(block, sampling.seed), sampling)

@@ -61,6 +61,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     specific.add_argument("--pooled", action="store_true", help="rare_subwords: count over all views together")
     specific.add_argument(
+        "--texts", nargs="+", metavar="TEXT", help="rare_subwords: source sentences whose pieces are shown too"
+    )
+    specific.add_argument(
         "--counted-in",
         choices=["train", "references"],
         default="train",

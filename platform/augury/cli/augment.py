@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
 
 HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
-DIRECT = ("source", "target", "source_language", "target_language", "operator")
+DIRECT = ("source", "target", "source_language", "target_language", "filter", "operator")
 """Arguments that replace an experiment file."""
 PARAMETER = "parameter."
 """Prefix of an operator's parameters among the arguments."""
@@ -40,6 +40,13 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
     direct.add_argument("--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
     direct.add_argument("--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
+    direct.add_argument(
+        "--filter",
+        nargs="+",
+        metavar="SETTING=VALUE",
+        help="limits on the text, as in corpus.filter: --filter max_length=100 max_ratio=9, or none for no limit "
+        "(default: at most 175 words, ratio of lengths at most 1.5)",
+    )
     direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
     direct.add_argument(
         "--storage", default=None, help="directory or URI for all output (default: the experiment's, or results)"
@@ -77,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(result)
     else:
-        _print(result)
+        _print(result, "corpus.filter." if experiment else "--filter ")
     return 0
 
 
@@ -94,11 +101,14 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "rows": manifest["rows"],
             "counts": counts,
             "measures": part.operator.measures(counts),
+            "health": manifest.get("health"),
             "made": part.name in augmented.computed,
         }
     return {
         "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
         "rows_kept": corpus.rows,
+        "rows_excluded": corpus.manifest["rejected"],
+        "filter": corpus.manifest.get("spec", {}).get("filter", {}),
         "rows_added": sum(part["rows"] for part in parts.values() if part["made"]),
         "rows_rejected": _rejected(corpus.manifest["rejected"], augmented),
         "address": augmented.address,
@@ -120,14 +130,36 @@ def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
     return dict(counts)
 
 
-def _print(result: dict[str, Any]) -> None:
-    rejected = ", ".join(f"{count:,} {reason}" for reason, count in result["rows_rejected"].items()) or "none"
-    print(f"rows in {result['rows_in']:,}  added {result['rows_added']:,}  rejected {rejected}")
+def _print(result: dict[str, Any], prefix: str) -> None:
+    """Print the rows that were excluded and made; `prefix` stands before the settings of the filter."""
+    excluded = result["rows_excluded"]
+    print(
+        f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept {result['rows_kept']:,}  "
+        f"added {result['rows_added']:,}"
+    )
+    for reason, count in excluded.items():
+        print(f"  excluded {count:,}: {reason}{_limit(reason, result['filter'], prefix)}")
     for name, part in result["parts"].items():
         counts = "".join(f"  {count:,} {label}" for label, count in part["counts"].items())
         measures = "".join(f"  {label} {value:.2f} %" for label, value in part["measures"].items())
         print(f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (reused)'}")
     print(f"address {result['address']}")
+
+
+def _limit(reason: str, settings: Mapping[str, Any], prefix: str) -> str:
+    """Return the setting of the filter that excludes rows for a reason, with its value; empty if there is none."""
+    from augury.corpora.filters import REASON_SETTINGS
+
+    section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
+    return f" ({prefix}{name}={settings[name]})" if section == "filter" and name in settings else ""
+
+
+def _filter(assignments: Sequence[str]) -> dict[str, Any]:
+    """Return the settings of the filter that flags give; `none` is no limit."""
+    from augury.core import config
+
+    settings = config.parse_assignments(assignments, "--filter", "max_ratio=9")
+    return {name: None if value == "none" else value for name, value in settings.items()}
 
 
 def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
@@ -154,6 +186,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
             "source_language": arguments.source_language or UNDETERMINED,
             "target_language": arguments.target_language or UNDETERMINED,
             "train": {"source": arguments.source, "target": arguments.target},
+            **({"filter": _filter(arguments.filter)} if arguments.filter else {}),
         },
         "the corpus",
     )

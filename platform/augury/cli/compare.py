@@ -66,10 +66,26 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument("--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)")
     parser.add_argument(
         "--test",
-        choices=["two-level", "bootstrap", "randomisation"],
-        default="two-level",
-        help="two-level (default): over seeds and sentences, with one seed each a paired bootstrap over sentences; "
-        "bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
+        choices=["moderated", "two-level", "bootstrap", "randomisation"],
+        default="moderated",
+        help="moderated (default): over seeds and sentences, with variances between seeds shrunk to the pooled one of "
+        "all systems; two-level: with each system's own variance; with one seed each both are a paired bootstrap over "
+        "sentences; bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
+    )
+    parser.add_argument(
+        "--reference", metavar="NAME", help="the system, by its name in the table, that all others are compared with"
+    )
+    parser.add_argument(
+        "--pair-seeds",
+        action="store_true",
+        help="pair the seeds of systems: all systems of a seed were trained on one machine (default: where the "
+        "recorded hardware differs between seeds)",
+    )
+    parser.add_argument(
+        "--stored",
+        action="store_true",
+        help="moderated: pool the variance between seeds with the other systems that the storage has for the same "
+        "training corpus and test set, which narrows intervals of few seeds",
     )
     parser.add_argument(
         "--format", choices=["text", "latex", "csv", "markdown"], default="text", help="table format (default: text)"
@@ -77,8 +93,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.reporting.differences import Inference
     from augury.reporting.mean import compare_all
-    from augury.reporting.selection import common_tests, load_systems
+    from augury.reporting.selection import common_tests, load_systems, with_reference
 
     for flag in ("metrics", "language", "sources"):
         if getattr(arguments, flag) is not None and arguments.references is None:
@@ -95,13 +112,16 @@ def run(arguments: argparse.Namespace) -> int:
         systems = load_systems(arguments.systems, arguments.storage)
     if len(systems) < 2:
         raise UserError(f"{systems[0].name} is the only system: give a second one to compare it with")
+    if arguments.reference is not None:
+        systems = with_reference(systems, arguments.reference)
     with_seeds = [system.name for system in systems if len(system.runs) > 1]
-    if with_seeds and arguments.test != "two-level":
+    if with_seeds and arguments.test in ("bootstrap", "randomisation"):
         raise UserError(
             f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: give one seed, or leave "
             "out --test"
         )
-    comparisons = compare_all(systems, common_tests(systems), arguments.test)
+    inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
+    comparisons = compare_all(systems, common_tests(systems), inference)
     if arguments.json:
         _print_json(comparisons, systems, decoded, arguments.test)
     else:

@@ -15,6 +15,7 @@ from augury.core.errors import UserError
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
     from augury.experiments.preflight import LeftOutRows, Report
+    from augury.reporting.planned_power import PlannedPower
 
 HELP = "Check an experiment before training: settings, texts, keys, sizes, excluded rows and estimated cost."
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
@@ -50,11 +51,21 @@ def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = 
     systems = experiment.systems(loaded)
     report = _preflight(loaded, systems) if texts else None
     facts = {"file": path, **_facts(loaded, systems, report)}
+    statements = _power(loaded, systems) if texts else []
+    facts["power"] = [statement.to_dict() for statement in statements]
     if as_json:
         print_json(facts)
     else:
-        print("\n".join(_lines(path, facts, report)))
+        print("\n".join(_lines(path, facts, report, [line for part in statements for line in part.lines()])))
     return 0
+
+
+def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPower]:
+    """Return what the experiment can see on each test set."""
+    from augury.core.store import Store
+    from augury.reporting.planned_power import planned_power
+
+    return planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
 
 
 def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
@@ -101,7 +112,7 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     }
 
 
-def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[str]:
+def _lines(path: str, facts: dict[str, Any], report: Report | None, power: Sequence[str]) -> Iterator[str]:
     from augury.core.commands import command
 
     systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
@@ -120,6 +131,8 @@ def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[
     yield ""
     for caution in report.cautions:
         yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
+    for index, line in enumerate(power):
+        yield textwrap.fill(f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7)
     yield f"cost   {facts['cost']['text']}"
     yield f"next   {command('augury', 'train', path)}"
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
-from augury.cli.sweep import add_limits, make_plan, options_of, run_sweep, size_of
+from augury.cli.sweep import add_limits, make_plan, options_of, power_of_plan, run_sweep, size_of
 from augury.core.cores import available_cores
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
@@ -36,6 +36,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--corpus", help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k (Table 3)"
     )
     parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run besides the reference (default: all)")
+    parser.add_argument(
+        "--reference", metavar="ROW", help="the row that differences are tested against (default: the table's)"
+    )
     add_limits(parser)
     parser.add_argument(
         "--dry-run", action="store_true", help="show the published values, the runs and the cost, and exit"
@@ -54,6 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.table is None:
         return _list(arguments.json)
     table = published.find(arguments.table, arguments.scale, arguments.corpus)
+    if arguments.reference is not None and arguments.reference not in table.space.rows:
+        raise unknown(f"row of {table.name} to compare with", arguments.reference, table.space.rows)
     space = _select_rows(table, arguments.rows)
     options = options_of(space, arguments, f"{space.name}-{space.scale}".replace("/", "-"))
     if arguments.dry_run:
@@ -62,12 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
             print_json({**plans.to_dict(table, plan), "not_planned": error})
             return 0
         print(plans.text(table, plan))
-        lines = ["", f"not planned: {error}"] if error else [size_of(plan, options), *_costs(plan, options)]
+        lines = ["", f"not planned: {error}"] if error else _plan_lines(plan, options)
         print("\n".join(lines))
         return 0
     say(_costs(make_plan(space, options), options)[-1])
     outcome = run_sweep(space, options)
-    result = load_reproduction(table, outcome.sweep)
+    result = load_reproduction(table, outcome.sweep, arguments.reference)
     outcome.sweep.folder.write(PAGE, page.render(result))
     if arguments.json:
         print_json({**tables.to_dict(result), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
@@ -78,6 +83,12 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
+
+
+def _plan_lines(plan: Plan, options: SweepOptions) -> list[str]:
+    """Return lines with the size of a plan, its cost, and what it can show."""
+    power = [line for statement in power_of_plan(plan, options) for line in statement.lines()]
+    return [size_of(plan, options), *_costs(plan, options), *power]
 
 
 def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
@@ -125,7 +136,8 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
             raise unknown(f"row of {table.name}", row, table.rows)
         if row in table.unavailable:
             raise UserError(f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out")
-        selected.update(table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
+        parts = tuple(table.assembled.get(row, {}).values())
+        selected.update(parts or table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 

@@ -11,6 +11,7 @@ from augury.cli.common import add_overrides, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
+    from augury.reporting.planned_power import PlannedPower
     from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan
     from augury.sweeping.settings import SweepOptions
@@ -144,8 +145,16 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
 
     plan = make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in plan.configurations.values())
+    power = power_of_plan(plan, options)
     if as_json:
-        print_json({"question": space.question, **plan.to_dict(), "cautions": notes})
+        print_json(
+            {
+                "question": space.question,
+                **plan.to_dict(),
+                "cautions": notes,
+                "power": [statement.to_dict() for statement in power],
+            }
+        )
         return 0
     for note in notes:
         say(note)
@@ -155,7 +164,17 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for merged in plan.merged:
         print(f"  same as {merged.same_as}: {merged.label} ({merged.reason})")
     print(size_of(plan, options))
+    for line in [line for statement in power for line in statement.lines()]:
+        print(line)
     return 0
+
+
+def power_of_plan(plan: Plan, options: SweepOptions) -> list[PlannedPower]:
+    """Return what the configurations of a sweep can show on each test set."""
+    from augury.reporting.planned_power import planned_power
+
+    experiments = [configuration.experiment for configuration in plan.configurations.values()]
+    return planned_power(experiments, plan.store, len(options.seeds))
 
 
 def size_of(plan: Plan, options: SweepOptions) -> str:

@@ -94,17 +94,19 @@ def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str
     return merge(content, parse_assignments(assignments))
 
 
-def parse_assignments(assignments: Sequence[str]) -> dict[str, Any]:
-    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key."""
+def parse_assignments(
+    assignments: Sequence[str], flag: str = "--set", example: str = "regime.beta=5"
+) -> dict[str, Any]:
+    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key; `flag` takes them."""
     values = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         if not equals or not key:
-            raise UserError(f"--set takes dotted.key=value, not '{assignment}'; for example --set regime.beta=5")
+            raise UserError(f"{flag} takes dotted.key=value, not '{assignment}'; for example {flag} {example}")
         try:
             values[key] = yaml.safe_load(text)
         except yaml.YAMLError as error:
-            raise UserError(f"--set {key}: '{text}' is not valid YAML: quote or correct the value") from error
+            raise UserError(f"{flag} {key}: '{text}' is not valid YAML: quote or correct the value") from error
     return values
 
 

@@ -23,6 +23,7 @@ REASONS = (
     "empty hypothesis",
     "empty text",
     "too long",
+    "too many characters",
     "too short",
     "ratio",
     "duplicate",
@@ -42,6 +43,7 @@ REASON_SETTINGS = {
     "not selected": "{split}.where",
     "no gold label": "{split}.labels",
     "too long": "filter.max_length",
+    "too many characters": "filter.max_characters",
     "too short": "filter.min_length",
     "ratio": "filter.max_ratio",
     "duplicate": "filter.deduplicate",
@@ -115,6 +117,9 @@ def rejections(
     rejected = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
     if limits.maximum is not None:
         rejected["too long"] = longer > limits.maximum
+    if filter and filter.max_characters is not None:
+        characters = [np.from_dlpack(pc.utf8_length(text)) for text in texts]
+        rejected["too many characters"] = np.maximum.reduce(characters) > filter.max_characters
     rejected["too short"] = shorter < limits.minimum
     if limits.ratio is not None:
         rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio

@@ -175,6 +175,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
             "rejected": builder.rejected,
             "examples": builder.examples,
             "cleaned": builder.cleaned,
+            "controls": dict(builder.controls),
             "known": split.known.name if split.known else None,
             "files": text.inputs,
             "inputs": [],

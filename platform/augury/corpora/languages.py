@@ -16,6 +16,8 @@ from pydantic import AfterValidator
 from augury.core.errors import UserError
 
 UNDETERMINED = "und"
+SEVERAL = "mul"
+"""The code of ISO 639 for text in several languages."""
 PRIVATE = re.compile("q[a-t][a-z]")  # reserved for local use
 SUBTAGS = re.compile(r"([-_][A-Za-z0-9]{1,8})*")  # script, region: zh-Hans, pt_BR
 

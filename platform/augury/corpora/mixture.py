@@ -14,6 +14,7 @@ from augury.core.locks import make_once
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, Corpus, CorpusWriter, read_shard
+from augury.corpora.languages import SEVERAL
 
 TEXTS = "texts"
 """Key of the list of texts in a mixture's manifest."""
@@ -35,7 +36,7 @@ def mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
     folder = store.folder(KIND, mixture_address({name: corpus.address for name, corpus in corpora.items()}))
     if make_once(folder, lambda: _make(folder, corpora)):
         counts = ", ".join(f"{corpus.rows:,} of {name}" for name, corpus in corpora.items())
-        say(f"train: {Corpus(folder).rows:,} pairs, {counts}")
+        say(f"train: {Corpus(folder).rows:,} {Corpus(folder).noun}, {counts}")
     return Corpus(folder)
 
 
@@ -63,9 +64,11 @@ def _make(folder: Folder, corpora: Mapping[str, Corpus]) -> None:
             origin = pa.repeat(name, len(block))
             writer.add(block.set_column(block.column_names.index("origin"), block.schema.field("origin"), origin))
     first, manifests = next(iter(corpora.values())).manifest, [corpus.manifest for corpus in corpora.values()]
+    languages = {manifest["language"] for manifest in manifests if "language" in manifest}
     writer.finish(
         {
-            **{key: first[key] for key in ("kind", "split", "source_language", "target_language")},
+            **{key: first[key] for key in ("kind", "split", "source_language", "target_language") if key in first},
+            **({"language": languages.pop() if len(languages) == 1 else SEVERAL} if languages else {}),
             "rows_in": sum(manifest["rows_in"] for manifest in manifests),
             "rejected": dict(sum((Counter(manifest["rejected"]) for manifest in manifests), Counter())),
             "examples": {},

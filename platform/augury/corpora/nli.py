@@ -11,8 +11,8 @@ from augury.core.errors import unknown
 from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
 from augury.corpora.labels import NoGold
-from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits
+from augury.corpora.languages import SEVERAL, LanguageCode
+from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits, Share
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 
@@ -23,6 +23,8 @@ class NliText(BaseText):
     """Format of the table; by default that of the file extension."""
     language: LanguageCode | None = None
     """Language of both sentences; by default that of the corpus."""
+    language_column: str | None = None
+    """Column of the language code of each row, for a table in several languages."""
     premise_column: str = "premise"
     """Column of the premise; dots address nested fields."""
     hypothesis_column: str = "hypothesis"
@@ -40,6 +42,7 @@ class NliText(BaseText):
 
     APPLIES_TO: ClassVar = {
         **BaseText.APPLIES_TO,
+        "language_column": ("table", "hub"),
         "premise_column": ("table", "hub"),
         "hypothesis_column": ("table", "hub"),
         "label_column": ("table", "hub"),
@@ -48,9 +51,14 @@ class NliText(BaseText):
     COLUMNS: ClassVar = ("premise", "hypothesis", "label")
     ALTERNATIVES: ClassVar = "file, or hub, or builtin"
 
+    def columns(self) -> dict[str, str]:
+        return super().columns() | ({"language": self.language_column} if self.language_column else {})
+
     def settings(self) -> dict[str, Any]:
         # The language may be that of the corpus; addresses have the language of the split.
-        excluded = {"language"} if self.subset else {"language", "subset", "subset_seed"}
+        excluded = {"language", "name"} if self.subset else {"language", "name", "subset", "subset_seed"}
+        if self.language_column is None:
+            excluded.add("language_column")
         settings = {name: value for name, value in super().settings().items() if name not in excluded}
         return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
 
@@ -64,7 +72,16 @@ class NliText(BaseText):
         columns = list(self.columns().values())
         if len(set(columns)) < len(columns):
             raise ValueError(f"the columns of premise, hypothesis and label are {', '.join(columns)}: they must differ")
+        if self.language and self.language_column:
+            raise ValueError(f"language: {self.language} is that of all rows: remove it, or language_column")
         return self
+
+
+class NamedNliText(NliText):
+    """One of several training texts, such as translations of one text."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    """Name in records and tables."""
 
 
 class NliFilter(Cleaning):
@@ -91,8 +108,9 @@ class NliSpec(BaseSpec):
     known: str | tuple[str, ...] | None = None
     """One or more known public data sets. Each of train, valid and tests that is not given below comes from the first
     set that has it, and so does a text without a source, such as `train: {subset: 20000}`."""
-    train: NliText | None = None
-    """Training text."""
+    train: NliText | tuple[NamedNliText, ...] | None = None
+    """Training text, or a list of texts with names, which are filtered separately and read together: one per language
+    for translate-train-all."""
     valid: NliText | None = None
     """Validation text."""
     tests: dict[str, NliText] = Field(default_factory=dict)
@@ -106,8 +124,13 @@ class NliSpec(BaseSpec):
     KNOWN: ClassVar = KNOWN
 
     def language_of(self, split: str) -> str:
-        """Return the language of a split."""
+        """Return the language of a split; `mul` for one in several."""
+        if split == "train" and self.mixture:
+            languages = {spec.language_of(split) for spec in self.mixture.values()}
+            return languages.pop() if len(languages) == 1 else SEVERAL
         text, known = self._text_setting(split), self._known_set(split)
+        if isinstance(text, NliText) and text.language_column:
+            return SEVERAL
         own = known.texts[split].get("language") if known and (text is None or text.kind is None) else None
         return (text.language if isinstance(text, NliText) else None) or own or self.language
 
@@ -117,9 +140,34 @@ class NliSpec(BaseSpec):
     def language_codes(self) -> dict[str, str]:
         return {"language": self.language}
 
+    @property
+    def mixture(self) -> dict[str, NliSpec]:
+        if not isinstance(self.train, tuple):
+            return {}
+        content = self.model_dump(mode="json", exclude_unset=True, include={"language", "known", "filter"})
+        texts = [text.model_dump(mode="json", exclude_unset=True, exclude={"name"}) for text in self.train]
+        return {
+            text.name: self.model_validate(content | {"language": text.language or self.language, "train": settings})
+            for text, settings in zip(self.train, texts, strict=True)
+        }
+
+    @property
+    def shares(self) -> dict[str, Share]:
+        return {name: Share() for name in self.mixture} or super().shares
+
+    @model_validator(mode="after")
+    def _named(self) -> NliSpec:
+        if isinstance(self.train, tuple):
+            names = [text.name for text in self.train]
+            if not names or len(set(names)) < len(names):
+                raise ValueError("train is a list of texts: give at least one, with distinct names")
+        return self
+
     @model_validator(mode="after")
     def _possible(self) -> NliSpec:
         for split in self.splits():
+            if split == "train" and self.mixture:  # each text is checked by its own corpus
+                continue
             text, language = self._text_setting(split), self.language_of(split)
             if isinstance(text, NliText) and text.subset and split != "train":
                 raise ValueError(f"{split}: subset is for training text only: use first")

@@ -12,6 +12,7 @@ from augury.core.rng import digest
 from augury.corpora.corpus import LABELS, NLI
 from augury.corpora.filters import NO_LABEL, SUBSET
 from augury.corpora.labels import LabelNames
+from augury.corpora.languages import check_language
 from augury.corpora.nli import NliText
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
@@ -62,7 +63,20 @@ class NliRecordBuilder(RecordBuilder):
         labels = [self._label_names[name] for name in block.column("label").to_pylist()]
         for label in LABELS:
             self._counts[label] += labels.count(label)
-        return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]
+        return [pa.array(labels, pa.string()), self._languages(block)]
+
+    def _languages(self, block: pa.Table) -> pa.Array:
+        """Return the language of every row: that of its column, or of the split."""
+        if "language" not in block.column_names:
+            return pa.repeat(self.split.languages[0], len(block))
+        codes = block.column("language").combine_chunks()
+        for code in codes.unique().to_pylist():
+            try:
+                check_language(code)
+            except UserError as error:
+                row = block.column("row")[codes.to_pylist().index(code)].as_py()
+                raise UserError(f"{self.split.name}: {self.text.location(row)}: {error}") from error
+        return codes
 
 
 def choose(split: ResolvedSplit, text: TextSource, size: int, seed: int) -> np.ndarray:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
+from augury.corpora.controls import count_controls
 from augury.corpora.corpus import LINEAGE, PARALLEL, ROW_NOUNS, SIDES
 from augury.corpora.filters import (
     DUPLICATE,
@@ -47,6 +50,8 @@ class RecordBuilder(ABC):
     def __init__(self, split: ResolvedSplit, text: TextSource):
         self.split, self.text = split, text
         self.read = self.selected = self.kept = self.cleaned = 0
+        self.controls = Counter[str]()
+        """Texts of kept rows with a character that is invisible and changes what tools read, by its name."""
         self.rejected: dict[str, int] = {}
         self.examples: dict[str, list[dict[str, str]]] = {}
         """Examples of rejected rows by reason: location and text."""
@@ -73,7 +78,9 @@ class RecordBuilder(ABC):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
             self._add_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
         mask = pa.array(kept)
-        return self._table(block.filter(mask), [text.filter(mask) for text in texts])
+        sides = [text.filter(mask) for text in texts]
+        self.controls += count_controls(sides)
+        return self._table(block.filter(mask), sides)
 
     def check(self) -> None:
         """Raise UserError if most rows were rejected or none was kept."""
@@ -100,7 +107,8 @@ class RecordBuilder(ABC):
         line = f"{self.kept:,} {ROW_NOUNS[self.KIND]} of {self.read:,} rows"
         if self.rejected:
             line += f"; rejected: {_counts(self.rejected)}"
-        return line + (f"; tabs or line ends replaced by spaces in {self.cleaned:,}" if self.cleaned else "")
+        line += f"; tabs or line ends replaced by spaces in {self.cleaned:,}" if self.cleaned else ""
+        return line + (f"; kept as they are: {describe_controls(self.controls)}" if self.controls else "")
 
     def _replace(self) -> dict[str, str]:
         """Return the strings to replace in all sides."""
@@ -201,6 +209,11 @@ class ParallelRecordBuilder(RecordBuilder):
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         return [pa.repeat(language, len(block)) for language in self.split.languages]
+
+
+def describe_controls(counts: Mapping[str, int]) -> str:
+    """Return counts of control characters in words."""
+    return ", ".join(f"{name} in {count:,} sentences" for name, count in counts.items())
 
 
 def _counts(reasons: dict[str, int]) -> str:

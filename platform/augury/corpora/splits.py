@@ -60,6 +60,8 @@ class BaseText(Section):
     halves of a text."""
     portion_seed: int = 1
     """Seed of the random numbers of `portion`."""
+    validation: bool = Field(False, exclude_if=lambda validation: not validation)
+    """Of a test set: it is the validation text, searched and scored as test sets are, for papers that print dev."""
     noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
     """Synthetic noise in the inputs of a test set; references are not changed."""
 
@@ -171,6 +173,9 @@ class Limits(NamedTuple):
     """Maximum ratio of the longer to the shorter side."""
 
 
+MAX_CHARACTERS = 100_000
+
+
 class Cleaning(Section):
     """Preparation settings of all kinds of corpora."""
 
@@ -180,6 +185,8 @@ class Cleaning(Section):
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
+    max_characters: PositiveInt | None = Field(MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS)
+    """Maximum number of characters on each side of a training row, however many words they are; null for no limit."""
 
     @property
     @abstractmethod
@@ -260,6 +267,8 @@ class BaseSpec(Section):
         """
         if split not in self.splits():
             raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
+        if self._is_validation(split):
+            return self.resolve("valid", directory)
         origin = "train" if split == "valid" and self.held_out else split
         role: Role = "train" if origin == "train" else "valid" if origin in ("valid", *self.dev_sets) else "test"
         text, known = self._resolve_text(origin, directory)
@@ -269,7 +278,7 @@ class BaseSpec(Section):
     def noise(self, split: str) -> SourceNoise | None:
         """Return the noise of a test set, None without any."""
         text = self._text_setting(split)
-        return text.noise if text and text.noise and text.noise.rates else None
+        return text.noise if text and text.noise and text.noise.changes_text else None
 
     @property
     def preparation(self) -> Cleaning:
@@ -304,6 +313,10 @@ class BaseSpec(Section):
         text = self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
         assert not isinstance(text, tuple), "subclasses with several texts override this"
         return text
+
+    def _is_validation(self, split: str) -> bool:
+        """Return whether a test set is the validation text."""
+        return split in self.tests and self.tests[split].validation
 
     def _text_settings(self) -> dict[str, BaseText]:
         """Return all texts in the settings by dotted key."""
@@ -344,7 +357,9 @@ class BaseSpec(Section):
     @model_validator(mode="after")
     def _complete(self) -> BaseSpec:
         for name, text in self._text_settings().items():
-            if text.kind is not None:
+            if text.validation and (name not in self.tests or text != self.TEXT(validation=True)):
+                raise ValueError(f"{name}.validation: only a test set, without other settings, can be that text")
+            if text.kind is not None or text.validation:
                 continue
             if not self._known_sets:
                 raise ValueError(f"{name} has no source: give {self.TEXT.ALTERNATIVES}; or give known")

@@ -14,7 +14,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
-from augury.decoding.search import batches_by_length
+from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.text import pretrained
 
@@ -54,13 +54,14 @@ class Checkpoint:
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the checkpoint as a function that translates text; in a store it is converted once."""
         tokenizer, first = self._tokenizer()
+        most = self._most_pieces(tokenizer)
         search = self._search(tokenizer, first, store, threads)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
                 raise UserError(f"checkpoint '{self.name}' has no view '{view}': it reads text as it is, plain")
             rows = tokenizer(list(texts)).input_ids if texts else []
-            outputs = ["" if len(ids) <= tokenizer.model_max_length else None for ids in rows]
+            outputs = ["" if len(ids) <= most else None for ids in rows]
             wanted = [row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()]
             for row, ids in zip(wanted, search([rows[row] for row in wanted], decoding), strict=True):
                 outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
@@ -68,12 +69,24 @@ class Checkpoint:
 
         return translate
 
-    def sampler(self) -> Sampler:
-        """Return the checkpoint as a function that draws outputs; of a longer text than it reads, the beginning."""
+    def sampler(self, whole: bool = False) -> Sampler:
+        """Return the checkpoint as a function that draws outputs, for the beginning of a text that is too long for it.
+
+        With `whole`, such a text has no output.
+        """
         from augury.decoding.sampling import sampler
 
         tokenizer, first = self._tokenizer()
-        return sampler(self._model(), tokenizer, tokenizer.model_max_length, first=first)
+        return sampler(self._model(), tokenizer, self._most_pieces(tokenizer), first=first, whole=whole)
+
+    def _most_pieces(self, tokenizer: PreTrainedTokenizerBase) -> int:
+        """The pieces of the longest text that tokenizer and model read, special ones included."""
+        return min(tokenizer.model_max_length, positions(self._settings()))
+
+    def _settings(self) -> Any:
+        from transformers import AutoConfig
+
+        return pretrained.load(AutoConfig.from_pretrained, self.name, self.revision)
 
     def _model(self) -> PreTrainedModel:
         from transformers import AutoModelForSeq2SeqLM
@@ -110,11 +123,9 @@ class Checkpoint:
         return int(tokenizer.convert_tokens_to_ids(symbol))
 
     def _search(self, tokenizer: PreTrainedTokenizerBase, first: int | None, store: Store, threads: int) -> Search:
-        from transformers import AutoConfig
-
         from augury.decoding.conversion import reads
 
-        settings = pretrained.load(AutoConfig.from_pretrained, self.name, self.revision)
+        settings = self._settings()
         if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
             say_once(
                 f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 does not read: "
@@ -123,7 +134,7 @@ class Checkpoint:
             return _generating(self._model(), tokenizer, first)
         folder = store.folder(KIND, config.address({"version": VERSION, "checkpoint": self.identity}))
         make_once(folder, lambda: self._convert(folder))
-        return _decoding(folder, settings.max_position_embeddings, first, threads)
+        return _decoding(folder, positions(settings), first, threads)
 
     def _convert(self, folder: Folder) -> None:
         """Write the checkpoint in CTranslate2's format, with what outputs begin with and what is never in one."""
@@ -149,7 +160,7 @@ def loaded(kind: Any, name: str, revision: str | None) -> PreTrainedModel:
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _decoding(folder: Folder, positions: int, first: int | None, threads: int) -> Search:
+def _decoding(folder: Folder, most: int, first: int | None, threads: int) -> Search:
     """The search by CTranslate2 with a converted model."""
     from augury.decoding.ctranslate import CTranslateDecoder, visible_device
 
@@ -158,7 +169,7 @@ def _decoding(folder: Folder, positions: int, first: int | None, threads: int) -
     beginning = manifest["first"] if first is None else first
 
     def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
-        within = decoding.model_copy(update={"max_length": min(decoding.max_length, positions)})
+        within = decoding.model_copy(update={"max_length": min(decoding.max_length, most)})
         without_end = [source[:-1] for source in sources]
         prefix = () if beginning is None else (beginning,)
         return [best.ids for best in decoder.translate(without_end, within, manifest["never"], prefix)]
@@ -174,7 +185,12 @@ def _generating(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, firs
 
     def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
         options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
-        options |= {"num_beams": decoding.beam, "max_new_tokens": decoding.max_length, "do_sample": False, **forced}
+        options |= {
+            "num_beams": decoding.beam,
+            "max_new_tokens": min(decoding.max_length, positions(model.config)),
+            "do_sample": False,
+            **forced,
+        }
         outputs: list[Sequence[int]] = [()] * len(sources)
         for batch in batches_by_length(sources, decoding.batch_tokens):
             inputs = tokenizer.pad({"input_ids": [sources[row] for row in batch]}, return_tensors="pt")

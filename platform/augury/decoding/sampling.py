@@ -7,6 +7,7 @@ to the rounding of the logits.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from augury.decoding.search import batches_by_length
+from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import Sampler, Sampling
 from augury.text.subwords import encode
 
@@ -57,17 +58,29 @@ def sample(
 
 
 def sampler(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, most: int, *, first: int | None = None
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    most: int,
+    *,
+    first: int | None = None,
+    whole: bool = False,
 ) -> Sampler:
-    """Return a model with its tokenizer as a function that draws outputs for texts, each cut to `most` pieces.
+    """Return a model with its tokenizer as a function that draws outputs for texts of at most `most` pieces.
 
-    All outputs begin with the id `first`, if there is one.
+    Longer texts are cut or, where they are to be read whole, have no output, as in a search; then empty texts have
+    empty outputs too. All outputs begin with the id `first`, if there is one, and none is longer than the model's
+    positions.
     """
 
-    def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
-        rows, _ = encode(tokenizer, [texts], most)
-        outputs = sample(model, rows, keys, sampling, first=first)
-        return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
+    def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
+        rows, _ = encode(tokenizer, [texts], sys.maxsize if whole else most)
+        read = [row for row, text in enumerate(texts) if not whole or (text.strip() and len(rows[row]) <= most)]
+        capped = sampling.model_copy(update={"max_length": min(sampling.max_length, positions(model.config))})
+        drawn = sample(model, [rows[row] for row in read], [keys[row] for row in read], capped, first=first)
+        outputs: list[str | None] = [None if len(ids) > most else "" for ids in rows]
+        for row, ids in zip(read, drawn, strict=True):
+            outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
+        return outputs
 
     return draw
 

@@ -9,8 +9,9 @@ end of sentence.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from augury.core.errors import UserError
 from augury.decoding.settings import Decoding
@@ -37,6 +38,12 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
             f"sentence included; the first is number {long[0] + 1} with {len(sources[long[0]])} pieces: "
             f"split or shorten them, or train with larger model.max_positions"
         )
+
+
+def positions(config: Any) -> int:
+    """Return the pieces that a model of `transformers` has positions for; many where they are relative, as T5's."""
+    encoder = getattr(config, "encoder", config)
+    return int(getattr(encoder, "max_position_embeddings", None) or sys.maxsize)
 
 
 def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:

@@ -83,8 +83,9 @@ class Sampling(Section):
 
 GREEDY = Sampling(temperature=0.0)
 
-Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str]]
-"""A model with its tokenizer: from texts as the model reads them, a key for each and settings to an output for each."""
+Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str | None]]
+"""A model with its tokenizer: from texts as the model reads them, a key for each and settings to an output for each;
+None where a text is longer than the model reads and is not to be cut."""
 
 Translator = Callable[[Sequence[str], str, Decoding], list[str | None]]
 """A model with its tokenizer: from texts, the view to read them as (`plain`, `rot-1`) and settings of the search to the

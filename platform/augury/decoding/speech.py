@@ -58,7 +58,7 @@ class SpeechModel:
 
         return recognise
 
-    def sampler(self, store: Store) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Raise UserError: speech is recognised, and not drawn."""
         raise UserError(f"'{self.checkpoint}' recognises speech, and draws nothing")
 

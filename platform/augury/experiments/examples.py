@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class Examples:
         plain = set(sides)
         self.group_rows = [len(self.rows) if set(group.views) <= plain else of_corpus for group in self.view_groups]
         self._keys: dict[tuple[str, str], np.ndarray] = {}
+        self._occurs: dict[str, np.ndarray] = {}
 
     @property
     def rows_read(self) -> int:
@@ -149,7 +150,7 @@ class Examples:
         self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], pass_number: int
     ) -> list[np.ndarray]:
         """Return the pieces of rows of one side or view under a draw; a row that would become too long is kept."""
-        symbols = self._symbols._replace(text=self._text_of[name])
+        symbols = self._symbols._replace(text=self._text_of[name], occurring=partial(self._occurring, name))
         ids = padded(pieces, NO_TOKEN)
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
         ordinary[symbols.ordinary] = True
@@ -160,6 +161,16 @@ class Examples:
             row[:length] if length <= max_pieces else old
             for row, old, length in zip(drawn, pieces, lengths, strict=True)
         ]
+
+    def _occurring(self, name: str) -> np.ndarray:
+        """Return the ordinary ids that occur in a side or view of all training rows, in order."""
+        if name not in self._occurs:
+            ordinary = self._symbols.ordinary
+            occurs = np.zeros(int(ordinary.max()) + 1, bool)
+            for ids in self.tokens[name].shards():
+                occurs[ids[ids < len(occurs)]] = True
+            self._occurs[name] = ordinary[occurs[ordinary]]
+        return self._occurs[name]
 
     @cached_property
     def _symbols(self) -> Symbols:

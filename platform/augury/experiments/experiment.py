@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
+from augury.augment.health import HealthLimits
 from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
@@ -30,7 +31,7 @@ from augury.scoring.settings import Scoring
 from augury.training.beginning import Carry
 from augury.training.settings import Training
 
-SHARED = ("name", "seeds", "storage", "execution", "tracking")
+SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
 """The sections that a stage cannot change."""
@@ -76,6 +77,8 @@ class Experiment(Section):
     training: Training = Training()
     """The optimisation, its budget and its validations."""
     execution: Execution = Execution()
+    health: HealthLimits = HealthLimits()
+    """What the output of operators must be for a system to be trained on it."""
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
@@ -91,6 +94,8 @@ class Experiment(Section):
 
     READS_TAGS: ClassVar[bool] = False
     """Whether the task's model reads symbols before sources, and some texts more often than others."""
+    READS_SEVERAL_TEXTS: ClassVar[bool] = False
+    """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
@@ -150,7 +155,7 @@ class Experiment(Section):
             return [{} for _ in self.augment]
         settings = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
         plain = config.merge(settings, self.plain_system())
-        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
+        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking", "health"})
         return [
             {
                 role: content
@@ -241,8 +246,10 @@ class Experiment(Section):
             )
 
     def _check_mixture(self) -> None:
-        if not self.READS_TAGS and (self.corpus.mixture or self.is_weighted or self.tags):
-            raise UserError(f"task {self.task} trains on one text without weight and tag; several are for task nmt")
+        if not self.READS_TAGS and (self.is_weighted or self.tags):
+            raise UserError(f"task {self.task} trains without weight and tag, which are for task nmt")
+        if not (self.READS_TAGS or self.READS_SEVERAL_TEXTS) and self.corpus.mixture:
+            raise UserError(f"task {self.task} trains on one text; several are for tasks nmt and nli")
         if not self.systems:
             for name in self.mixture:
                 if name not in self.record_origins:

@@ -20,6 +20,7 @@ from augury.corpora.corpus import SIDES, Corpus
 from augury.corpora.filters import REASON_SETTINGS, word_counts
 from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.mixture import row_ranges
+from augury.corpora.records import describe_controls
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments import preparation, trainable
 from augury.experiments.canonical import canonical
@@ -38,6 +39,7 @@ UNCHECKED = {
     "training",
     "execution",
     "tracking",
+    "health",
     "decoding",
     "validation",
     "baseline",
@@ -127,7 +129,12 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         for text in _read_texts(experiment, store):
             label = text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
             texts.setdefault(text.address, replace(text, name=label))
-    cautioned = [*_model_cautions(systems.values()), *_leaks(trained, store), *cautions(systems.values())]
+    cautioned = [
+        *_model_cautions(systems.values()),
+        *_leaks(trained, store),
+        *_controls(texts.values(), store),
+        *cautions(systems.values()),
+    ]
     seeds = next(iter(systems.values())).seeds
     return Report(list(texts.values()), cautioned, estimates(trained, store, seeds), list(trained)[: -len(systems)])
 
@@ -226,7 +233,8 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Ma
     if key is None:
         return LeftOutRows(reason, rows, None, None, examples)
     section, _, name = key.partition(".")
-    held: Mapping[str, Any] = {"filter": part.filter.to_dict(), "{split}": part.text.to_dict()}.get(section, {})
+    cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
+    held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
     return LeftOutRows(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
 
@@ -243,6 +251,16 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
                 leak = f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
+
+
+def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
+    """Return a warning for every text with characters that are invisible and change what tools read."""
+    found = {text.name: Corpus.load(store, text.address).manifest.get("controls") for text in texts}
+    return [
+        f"{name} has characters that are not seen and stay in the text: {describe_controls(counts)}"
+        for name, counts in found.items()
+        if counts
+    ]
 
 
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from augury.augment import pipeline
+from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
 from augury.augment.operator import RECORDS, VIEW, Operator
 from augury.core import config
@@ -26,7 +26,7 @@ from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
-from augury.training.settings import without_end
+from augury.training.settings import addressed, without_end
 
 VERSION = 1
 """Raised when the preparation of the same inputs changes; part of every run's address."""
@@ -91,7 +91,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "tokens": [[name, folder.name] for name, folder in tokens.items()],
         "draws": [_draw(operator) for operator in experiment.token_draws],
         "regime": experiment.regime.to_dict(),
-        "training": experiment.training.to_dict(),
+        "training": addressed(experiment.training),
         **task.address_settings(experiment),
     }
     if experiment.is_weighted:
@@ -150,6 +150,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
             for side, columns in task.SIDES.items()
         },
         left_out=examples.left_out,
+        health=tuple(output for part in planned.parts if (output := part.health)),
         before=planned.before,
     )
 
@@ -171,6 +172,8 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
     augmented = pipeline.augment(
         train, experiment.augment, store, fit_on=fit_on, models=models, execution=experiment.execution
     )
+    outputs = [part.health for part in augmented.parts]
+    health.require([output for output in outputs if output], experiment.health)
     if augmented.reused:
         say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, models)

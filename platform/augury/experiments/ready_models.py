@@ -52,9 +52,9 @@ class RunModel:
 
     on_gpu: ClassVar[bool] = False
 
-    def sampler(self, store: Store) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
-        return trainable.find(self.task).sampler(self._run(store))
+        return trainable.find(self.task).sampler(self._run(store), whole)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once."""
@@ -89,9 +89,9 @@ class CheckpointModel:
     def _checkpoint(self) -> Checkpoint:
         return Checkpoint(self.checkpoint, self.revision, self.languages)
 
-    def sampler(self, store: Store) -> Sampler:
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return an encoder-decoder as a function that writes text, loaded once."""
-        return self._checkpoint.sampler()
+        return self._checkpoint.sampler(whole)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return an encoder-decoder as a function that translates text, loaded once."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, NamedTuple
 
+from augury.augment.health import Health
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
@@ -49,6 +50,8 @@ class Run(TrainingRun):
     """The mean number of subwords of a record of the plain corpus, by side."""
     left_out: Mapping[str, int]
     """The number of training examples left out, by reason."""
+    health: tuple[Health, ...] = ()
+    """The measures of views and records, in their order; empty where an earlier version made them."""
     before: str | None = None
     """The address of the stage before this one; None for a first stage."""
 
@@ -109,6 +112,7 @@ class Run(TrainingRun):
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "folder"}
         return values | {
             "experiment": self.experiment.to_dict(),
+            "health": [output.to_dict() for output in self.health],
             "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in self.inputs],
         }
 
@@ -117,6 +121,7 @@ class Run(TrainingRun):
         """Return the run of a storage that JSON-like values describe; unknown keys are ignored."""
         values = {field.name: content[field.name] for field in fields(cls) if field.name in content}
         values["experiment"] = parse(values["experiment"])
+        values["health"] = tuple(map(Health.from_dict, values.get("health", ())))
         values["inputs"] = tuple(
             Input(corpus["name"], corpus["address"], corpus["rows"]) for corpus in values["inputs"]
         )

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from augury.augment.health import UnusableOutput
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -23,7 +24,7 @@ from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe, differing_parameters
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import Experiment, systems
-from augury.experiments.preparation import address, prepare
+from augury.experiments.preparation import address, make_texts, prepare
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run
 from augury.experiments.training import train
@@ -39,7 +40,8 @@ def run_experiment(
     """Run every system of an experiment with every seed, except finished runs; score them if `scored`.
 
     Returns the run of every seed of every system, baseline first, and messages on failures: a run that diverges, or
-    whose workers crash, does not stop the others and is left out.
+    whose workers crash, does not stop the others and is left out, and so is a system whose operators make nothing that
+    it could be trained on. UserError where no system is left.
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
@@ -50,16 +52,38 @@ def run_experiment(
     canonical_systems = {name: _canonical(name, system, store) for name, system in described.items()}
     _refuse_shared_runs({name: address(system, store) for name, system in canonical_systems.items()})
     with recording(experiment.tracking, store) as recorder:
-        prepared = {name: prepare(system, store, recording) for name, system in canonical_systems.items()}
+        prepared, left_out = _prepare(canonical_systems, store, recording)
         call = functools.partial(
             _run, differing=differing_parameters(canonical_systems.values()), recorder=recorder, scored=scored
         )
         ended, failures = _run_levels(stages.jobs(prepared, store, recording), call, experiment.execution)
+        failures = [*left_out, *failures]
     runs = {
         name: {seed: ended[name, seed] for seed in sorted(system.seeds) if (name, seed) in ended}
         for name, system in canonical_systems.items()
     }
     return {name: of_seeds for name, of_seeds in runs.items() if of_seeds}, failures
+
+
+def _prepare(
+    described: Mapping[str, Experiment], store: Store, recording: Recording
+) -> tuple[dict[str, Run], list[str]]:
+    """Return the prepared runs of systems, and messages on those left out for the output of an operator."""
+    prepared: dict[str, Run] = {}
+    refused: dict[str, UnusableOutput] = {}
+    for name, system in described.items():
+        try:
+            for stage in system.chain()[1:-1]:
+                make_texts(stage, store, recording)
+            prepared[name] = prepare(system, store, recording)
+        except UnusableOutput as error:
+            refused[name] = error
+    if not prepared:
+        raise next(iter(refused.values()))
+    left_out = [f"{name} is not trained: {error}" for name, error in refused.items()]
+    for message in left_out:
+        say(f"warning: {message}")
+    return prepared, left_out
 
 
 def _run_levels(

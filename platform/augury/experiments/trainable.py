@@ -157,8 +157,11 @@ class Trainable(ABC):
         """Write the model in another library's format into an existing directory; return the facts for its card."""
         raise UserError(f"runs of task {run.experiment.task} cannot be exported")
 
-    def sampler(self, run: Run) -> Sampler:
-        """Return a finished run as a function that writes text, its model loaded once."""
+    def sampler(self, run: Run, whole: bool = False) -> Sampler:
+        """Return a finished run as a function that writes text, its model loaded once.
+
+        A text that is too long for the model may be cut unless it is to be read `whole`, and then has no output.
+        """
         raise UserError(f"a run of task {run.experiment.task} writes no text: take one of task nmt or seq2seq")
 
     def translator(self, run: Run, threads: int) -> Translator:

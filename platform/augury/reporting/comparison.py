@@ -9,6 +9,7 @@ from typing import Any
 
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
+from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
@@ -23,6 +24,7 @@ WEIGHTS = {
 }
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
+PATIENCE = ("patience", "patience_mean")
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,7 @@ def comparison(results: Sequence[SystemResult], test: str, inference: Inference 
         *tests.notes,
         *_problem_notes(results, test, metrics),
         *training_notes(results),
+        *output_notes(results),
         *cautions(results),
     ]
     comparisons = sum(row.tested is not None for row in rows)
@@ -217,9 +220,7 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         return []
     sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
     over = segment_noun(metric)
-    both_levels = f"two-level test over seeds and {over}"
-    if method == "moderated":
-        both_levels += ", variances between seeds shrunk to the pooled one (moderated t)"
+    both_levels = f"{'moderated ' if method == 'moderated' else ''}two-level test over seeds and {over}"
     match method:
         case "bootstrap":
             test_name = "sacreBLEU's paired bootstrap"
@@ -324,9 +325,15 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
     parameters = [result.metadata["parameters"] for result in results if result.cost]
     ends = {unit: {settings.get(f"training.max_{unit}") for settings in parameters} for unit in ("passes", "updates")}
     equal = [f"at most {limit:,} {unit}" for unit, (limit, *others) in ends.items() if limit and not others]
-    patience = {settings.get("training.patience") for settings in parameters}
-    stops = f", or {patience.pop()} validations without gain" if len(patience) == 1 else ""
+    patience = {tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters}
+    stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
     return f"held equal: {' and '.join(equal)}{stops}" if equal else "held equal: nothing; budgets differ"
+
+
+def _patience(allowed: int, mean_of: int | None) -> str:
+    """Say when patience ends a training; runs from before `patience_mean` existed have none."""
+    gain = f"gain in the mean of the last {mean_of}" if mean_of and mean_of > 1 else "gain"
+    return f"{allowed} validations without {gain}"
 
 
 def _summarise_values(values: Mapping[str, str]) -> str:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.reporting.results import Estimate, SystemResult
+from augury.reporting.stored_systems import stored_systems
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.metrics import bounds, metric_class
 from augury.scoring.power import Components, components
@@ -29,6 +31,9 @@ class Inference:
     method: Method = "moderated"
     pair_seeds: bool = False
     """Pair seeds even where hardware does not ask for it: the systems of a seed have something in common."""
+    stored: bool = False
+    """Pool the variance with other systems that the storage has for the same training corpus and test set, too: more
+    degrees of freedom, and p-values that change when other runs are stored."""
 
 
 DEFAULT = Inference()
@@ -86,7 +91,8 @@ def differences_of(
     ]
     independent = [baseline, *(known[index] for index in tested if layouts[index] == "independent")]
     blocks = [baseline, *(known[index] for index in tested if layouts[index] == "blocks")]
-    pooled = pool([sample_variance(system) for system in independent if system is not None])
+    others = _stored(results, test, metric) if inference.stored else []
+    pooled = pool([sample_variance(system) for system in [*independent, *others] if system is not None])
     moderate = inference.method == "moderated"
     pooled_blocks = block_variance([system for system in blocks if system is not None]) if moderate else UNKNOWN
     for index in tested:
@@ -98,7 +104,21 @@ def differences_of(
             differences[index] = compare_by(inference.method, baseline, system, metric_class(metric).value, pooled)
     compared = [baseline, *(system for index in tested if (system := known[index]) is not None)]
     found = components(compared, len(baseline.statistics[0])) if baseline.statistics else None
-    return Differences(differences, _notes(results, layouts), found)
+    notes = _notes(results, layouts)
+    if others:
+        notes.append(f"the variance between seeds is pooled with {len(others)} other stored systems")
+    return Differences(differences, notes, found)
+
+
+def _stored(results: Sequence[SystemResult], test: str, metric: str) -> list[Resampled]:
+    """Return other systems that the storage of the first one has for its training corpus and this test set."""
+    reference = results[0]
+    addresses = {text["name"]: text["address"] for text in reference.metadata.get("inputs", ())}
+    if test not in addresses or "train" not in addresses:
+        return []
+    store = Store(next(iter(reference.runs.values())).root)
+    compared = [result.address for result in results]
+    return stored_systems(store, addresses[test], metric, train=addresses["train"], without=compared)
 
 
 def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> Layout:

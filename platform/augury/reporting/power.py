@@ -40,14 +40,10 @@ def power(metric: str, known: Components, seeds: int, sentences: int, comparison
     target = _one_digit(smallest / 2)
     needed = known.seeds_needed(target, sentences, comparisons)
     unit, segments = title(metric), segment_noun(metric)
-    more = (
-        f"{target:g} would need {needed} seeds"
-        if needed
-        else f"{target:g} would need more {segments}, as no number of seeds shows it with {sentences:,}"
-    )
+    more = f"{target:g} would need {needed} seeds" if needed else f"{target:g} would need more {segments}"
     text = (
-        f"what this can see: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} {unit} "
-        f"are missed in more than one of five experiments; {more}"
+        f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} {unit} can go "
+        f"unseen; {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text)
 

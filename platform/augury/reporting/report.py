@@ -13,6 +13,7 @@ from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.equal_time import equal_time
 from augury.reporting.figures import MAX_POINTS, learning_curves, score_against_cost
 from augury.reporting.mean import compare_all
+from augury.reporting.operator_outputs import output_table
 from augury.reporting.page import downloads, experiment_download, render_page
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
@@ -62,6 +63,7 @@ def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         curves=curves,
         results=results,
         most_points=MAX_POINTS,
+        outputs=output_table(results),
         stages=stage_table(results, names, first.metrics[0]),
         legend=legend(result.name for result in results),
         cost=cost,

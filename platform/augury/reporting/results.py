@@ -11,6 +11,7 @@ from typing import Any
 
 from scipy.special import stdtrit
 
+from augury.augment.health import Health
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
@@ -129,6 +130,8 @@ class SystemResult:
 
     A metric is missing where the statistics of a seed's sentences are gone.
     """
+    outputs: tuple[Health, ...] = ()
+    """What its operators made, those of earlier stages first."""
     notes: tuple[str, ...] = ()
     """Notes on its texts, such as that they are synthetic."""
     hardware: Mapping[int, str] = field(default_factory=dict)
@@ -153,6 +156,7 @@ class SystemResult:
             },
             "cost": asdict(self.cost) if self.cost else None,
             "hardware": {str(seed): hardware for seed, hardware in self.hardware.items()},
+            "outputs": [output.to_dict() for output in self.outputs],
             "notes": list(self.notes),
         }
 
@@ -276,6 +280,7 @@ def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, F
         cost=_cost([total_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]),
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=resampled_by_test,
+        outputs=tuple(run_files.operator_outputs(next(iter(runs_by_seed.values())))),
         notes=tuple(runs.corpus_notes(next(iter(runs_by_seed.values())))),
         hardware={
             seed: hardware for seed, content in scored.items() if (hardware := _hardware(content["cost"], metadata))

@@ -39,7 +39,8 @@ def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figu
 def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Series]:
     """Return the series among the test sets of an experiment, given its settings by dotted keys.
 
-    All kinds of noise in a test set of a series have the same rate; without noise the rate is 0.
+    All kinds of noise in a test set of a series have the same rate; without noise the rate is 0. Sets whose rates are
+    estimated are in none.
     """
     groups: dict[Any, list[tuple[float, str]]] = {}
     clean: dict[str, list[tuple[float, str]]] = {}
@@ -49,6 +50,8 @@ def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Se
         noise = {key.removeprefix(NOISE): settings.pop(key) for key in [*settings] if key.startswith(NOISE)}
         rates = {kind: rate for kind in KINDS if (rate := noise.pop(kind, 0.0))}
         text = repr(sorted(settings.items()))
+        if "like" in noise:
+            continue
         if not rates:
             clean.setdefault(text, []).append((0.0, test))
         elif len(set(rates.values())) == 1:

@@ -7,10 +7,12 @@ from typing import Any
 
 import yaml
 
-from augury.core.store import Folder
+from augury.augment.health import Health
+from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
 from augury.experiments import runs
+from augury.experiments.runs import run_folder
 
 EXPERIMENT = "experiment.yaml"
 ANALYSES = "analyses"
@@ -27,6 +29,15 @@ def is_described(run: Folder) -> bool:
 def metadata(run: Folder) -> dict[str, Any]:
     """Return name, address, seed, task, inputs, parameters, versions and commit of a run."""
     return dict(run.read_json(runs.DESCRIPTION))
+
+
+def operator_outputs(run: Folder) -> list[Health]:
+    """Return the measures of what operators made for a run and for the stages before it, these first."""
+    facts = metadata(run)
+    described = facts.get("run", {})
+    before = run_folder(Store(run.root), described["before"], facts["seed"]) if described.get("before") else None
+    earlier = operator_outputs(before) if before and is_described(before) else []
+    return [*earlier, *map(Health.from_dict, described.get("health", ()))]
 
 
 def format_versions(metadata: Mapping[str, Any]) -> str:

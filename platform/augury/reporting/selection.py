@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import runs
@@ -42,6 +42,14 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
         if not system.tests:
             raise UserError(f"{system.name} has no scores yet: `augury train` with its experiment file makes them")
     return systems
+
+
+def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemResult]:
+    """Return the systems with one of them first, which the others are compared with; UserError for another name."""
+    first = next((system for system in systems if system.name == name), None)
+    if first is None:
+        raise unknown("reference", name, [system.name for system in systems])
+    return [first, *(system for system in systems if system is not first)]
 
 
 def _configurations(store: Store, name: str) -> list[tuple[str, list[Folder]]]:

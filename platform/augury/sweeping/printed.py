@@ -71,6 +71,8 @@ class PrintedRow:
     bold: tuple[str, ...]
     values: Mapping[str, float]
     """Test set or `mean` -> value, for the values that are printed."""
+    texts: Mapping[str, str]
+    """Test set or `mean` -> the same as printed, such as `37.60` or `20k`."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values."""
@@ -123,8 +125,8 @@ def from_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTabl
     rows = {}
     for number, (label, cells) in enumerate(values.items(), 1):
         printed = {column: value for column, value in cells.items() if value is not None}
-        texts = {column: f"{value:g}" for column, value in printed.items()}
-        rows[label] = PrintedRow(number, label, label, "", texts, {}, (), printed)
+        texts = {column: str(value) for column, value in printed.items()}
+        rows[label] = PrintedRow(number, label, label, "", texts, {}, (), printed, texts)
     return PrintedTable(rows)
 
 
@@ -159,6 +161,7 @@ def _records(location: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:
 
 def _row(line: Mapping[str, str], columns: Mapping[str, str], location: str) -> PrintedRow:
     cells = {column: cell for column, cell in line.items() if column not in ABOUT}
+    compared = {column: cell for column, cell in cells.items() if column in columns and cell not in ABSENT}
     return PrintedRow(
         number=int(line["row"]),
         label=line.get("label") or line["name"],
@@ -169,9 +172,9 @@ def _row(line: Mapping[str, str], columns: Mapping[str, str], location: str) -> 
         bold=tuple(column for column in line.get("bold", "").split(";") if column),
         values={
             columns[column]: _number(cell, f"{location}, row {line['row']}, column {column}")
-            for column, cell in cells.items()
-            if column in columns and cell not in ABSENT
+            for column, cell in compared.items()
         },
+        texts={columns[column]: cell for column, cell in compared.items()},
     )
 
 

@@ -12,12 +12,17 @@ A paper's table is a search space of rows (see `space`) whose module also define
   over the second in per cent; they are computed, not run;
 - optional `rescored`: printed row -> (row, metric), for rows that print the outputs of another row scored by another of
   its metrics, such as one with a step before it; or a function from the scale's name to such a mapping;
+- optional `assembled`: printed row -> column -> the row that is run for this column, for rows that print values of
+  several systems, such as a model for each language; or a function from the scale's name to such a mapping;
 - optional `unavailable`: printed row that is none of these -> why it is not run; or a function from the scale's name to
   such a mapping;
 - optional `literature`: row -> location -> a value printed elsewhere for the same system, or of another quantity;
 - optional `measure`, for tables of quantities other than scores: a function from a finished run, opened for analysis
-  (`augury.analysis.system.System`), to printed column -> value; and `sentences`: scale -> maximum number of test
-  sentences it reads.
+  (`augury.analysis.system.System`), to printed column -> value; a quantity `TABLE | LINE | COLUMN` is shown
+  there in a table of its own; and `sentences`: scale -> maximum number of test sentences it reads;
+- optional `measure_with_reference`, used in place of `measure` for rows other than the reference: a function from the
+  reference's run and the row's run of the same seed to printed column -> value;
+- optional `measure_version`, raised where a table measures other values of the same runs (default: 1).
 
 Values are only comparable at the scale `paper`. A scale with several corpora is several scales: `paper` has the first
 corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply to them as well.
@@ -58,12 +63,17 @@ class Published:
     """Row -> the pair of rows whose relative improvement in per cent it prints, the better one first."""
     rescored: Mapping[str, tuple[str, str]]
     """Row -> the row whose outputs it scores, and the metric."""
+    assembled: Mapping[str, Mapping[str, str]]
+    """Row -> column -> the row whose value it prints there."""
     unavailable: Mapping[str, str]
     """Row -> why it is not run."""
     literature: Mapping[str, Mapping[str, float]]
     """Row -> location -> value."""
     measure: Callable[[Any], Mapping[str, float]] | None = None
     """Finished run -> printed column -> value; None if the table prints scores."""
+    measure_with_reference: Callable[[Any, Any], Mapping[str, float]] | None = None
+    """The reference's run, and a run of another row with its seed -> printed column -> value; None: `measure` does."""
+    measure_version: int = 1
     sentences: int | None = None
     """Maximum number of test sentences that `measure` reads."""
 
@@ -81,6 +91,10 @@ class Published:
         """Return the printed values of a row, test set or `mean` -> value."""
         return self.printed.rows[row].values if row in self.printed.rows else {}
 
+    def texts(self, row: str) -> Mapping[str, str]:
+        """Return the same values as they are printed."""
+        return self.printed.rows[row].texts if row in self.printed.rows else {}
+
     def reason(self, row: str) -> str:
         """Return why a printed row is not run."""
         if row in self.improvements:
@@ -88,6 +102,8 @@ class Published:
         if row in self.rescored:
             of, metric = self.rescored[row]
             return f"the outputs of '{of}', scored by {title(metric)}"
+        if row in self.assembled:
+            return "a system for each column: " + ", ".join(dict.fromkeys(self.assembled[row].values()))
         return self.unavailable[row]
 
 
@@ -117,9 +133,12 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         deviations=tuple(module.deviations.get(space.scale, module.deviations.get(space.scale.partition("/")[0], ()))),
         improvements=getattr(module, "improvements", {}),
         rescored=_at_scale(getattr(module, "rescored", {}), space.scale),
+        assembled=_at_scale(getattr(module, "assembled", {}), space.scale),
         unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
         literature=getattr(module, "literature", {}),
         measure=getattr(module, "measure", None),
+        measure_with_reference=getattr(module, "measure_with_reference", None),
+        measure_version=getattr(module, "measure_version", 1),
         sentences=getattr(module, "sentences", {}).get(space.scale),
     )
     _check_rows(table)
@@ -149,7 +168,7 @@ def _at_scale(value: Any, scale: str) -> Any:
 def _check_rows(table: Published) -> None:
     """Raise UserError for printed rows that are not run, computed or unavailable, and for unknown rows in them."""
     rows = table.space.rows
-    known = {*rows, *table.improvements, *table.rescored, *table.unavailable}
+    known = {*rows, *table.improvements, *table.rescored, *table.assembled, *table.unavailable}
     undefined = [row for row in table.printed.rows if row not in known]
     if undefined:
         raise UserError(
@@ -158,6 +177,7 @@ def _check_rows(table: Published) -> None:
         )
     used = {"improvements": [row for pair in table.improvements.values() for row in pair]}
     used["rescored rows"] = [row for row, _ in table.rescored.values()]
+    used["assembled rows"] = [row for parts in table.assembled.values() for row in parts.values()]
     for what, names in used.items():
         for row in names:
             if row not in rows:

@@ -55,6 +55,16 @@ class NoiseContext(NamedTuple):
     layout: Layout
     confusions: Mapping[str, Sequence[str]]
     """Words by phonetic key."""
+    coverage: float = 1.0
+    """The share of words that have another with their key; only these can be confused."""
+
+
+class Noised(NamedTuple):
+    """A text with noise, the number of places (words or marks) that could have any, and of those that have."""
+
+    text: str
+    places: int
+    edits: int
 
 
 Edit = Callable[[Word, NoiseContext], str]
@@ -68,17 +78,26 @@ def require_language(kinds: Sequence[str], language: str) -> None:
         raise UserError(f"noise fillers does not support '{language}': use it for text in {', '.join(FILLERS)}")
 
 
-def add_noise(text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext) -> str:
-    """Return a text with noise of one kind; raise UserError if that does not support the language."""
+def add_noise(text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext) -> Noised:
+    """Return a text with noise of one kind; raise UserError if that does not support the language.
+
+    `rate` is the expected share of all words, or marks, that change. As not every word sounds like another, those that
+    do are confused at the rate divided by their share, at most all of them.
+    """
     if kind == "punctuation":
         return _punctuation(text, rate, random)
+    if kind == "asr" and context.coverage > 0:
+        rate /= context.coverage
     parts = _parts(text)
     words = [index for index in range(0, len(parts), 2) if parts[index]]
     letters = "".join(filter(str.isalpha, text))
+    edits = 0
     for index, (number, *draws) in zip(words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True):
         if number < rate:
-            parts[index] = EDITS[kind](Word(parts[index], index == words[0], letters, draws), context)
-    return "".join(parts)
+            edited = EDITS[kind](Word(parts[index], index == words[0], letters, draws), context)
+            edits += edited != parts[index]
+            parts[index] = edited
+    return Noised("".join(parts), len(words), edits)
 
 
 def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
@@ -88,6 +107,12 @@ def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
     for word in sorted({word.lower() for word in words if word.isalpha()}):
         groups.setdefault(phonetic_key(word, language), []).append(word)
     return {key: group for key, group in sorted(groups.items()) if key and len(group) > 1}
+
+
+def coverage(counts: Mapping[str, int], groups: Mapping[str, Sequence[str]], language: str, total: int) -> float:
+    """Return the share of `total` words that can be confused, given the counts of lower-cased words."""
+    confused = sum(count for word, count in counts.items() if _alternatives(word, groups, language))
+    return confused / total if total else 0.0
 
 
 def core_words(text: str) -> list[str]:
@@ -138,13 +163,17 @@ def _asr(word: Word, context: NoiseContext) -> str:
     core = _core.search(word.text)
     if core is None or not context.confusions:
         return word.text
-    key = phonetic_key(core[0], context.language)
-    options = [option for option in context.confusions.get(key, ()) if option != core[0].lower()]
+    options = _alternatives(core[0], context.confusions, context.language)
     if not options:
         return word.text
     replacement = word.choice(options, 0)
     cased = _cased(replacement[0], core[0][0]) + replacement[1:]
     return word.text[: core.start()] + cased + word.text[core.end() :]
+
+
+def _alternatives(word: str, groups: Mapping[str, Sequence[str]], language: str) -> list[str]:
+    """Return the other words with the phonetic key of a word."""
+    return [other for other in groups.get(phonetic_key(word, language), ()) if other != word.lower()]
 
 
 def _fillers(word: Word, context: NoiseContext) -> str:
@@ -169,15 +198,18 @@ EDITS: Mapping[str, Edit] = {
 """Edits of words by kind of noise."""
 
 
-def _punctuation(text: str, rate: float, random: np.random.Generator) -> str:
+def _punctuation(text: str, rate: float, random: np.random.Generator) -> Noised:
     """Delete or double marks with equal probability, unless the text has no words."""
-    draws = iter(random.random((len(_mark.findall(text)), 2)).tolist())
+    numbers = random.random((len(_mark.findall(text)), 2)).tolist()
+    draws = iter(numbers)
 
     def edit(mark: re.Match[str]) -> str:
         number, choice = next(draws)
         return mark[0] if number >= rate else mark[0] * 2 if choice < 0.5 else ""
 
-    return _mark.sub(edit, text) if re.search(r"\w", text) else text
+    if not re.search(r"\w", text):
+        return Noised(text, 0, 0)
+    return Noised(_mark.sub(edit, text), len(numbers), sum(number < rate for number, _ in numbers))
 
 
 def _cased(letter: str, like: str) -> str:

@@ -36,6 +36,7 @@ class Position:
     in_pass: int = 0
     updates_per_pass: int = 0
     best: float = -float("inf")
+    """The best mean of validations that patience has seen (`schedule.Patience`)."""
     waited: int = 0
     validations: int = 0
     rows: int = 0

@@ -135,7 +135,7 @@ class _Loop:
         if beginning is not None and not self.checkpoints.begun:
             start.start = beginning.load(self.module, self.optimizer)
         self.position = self.checkpoints.restore(self.module, self.optimizer, start)
-        self.patience = Patience(training.patience, self.position.best, self.position.waited)
+        self.patience = Patience(training.patience, training.patience_mean, self.position.best, self.position.waited)
         self.leads = distributed.rank() == 0
         self.window = _Window(time.monotonic())
         self.unchecked: list[tuple[int, list[np.ndarray], Tensor]] = []
@@ -327,13 +327,13 @@ class _Loop:
         self._maybe_write(self._rate(self.position.update), now=True)
         validation = self._validation()
         score = self._score(validation)
-        self.patience.improved(score)
-        self.position.best, self.position.waited = self.patience.best, self.patience.waited
         self.position.scores[self.position.update] = score
+        self.patience.count([*self.position.scores.values()])
+        self.position.best, self.position.waited = self.patience.best, self.patience.waited
         self.position.validations += 1
         metrics = {
             "valid/loss": validation.loss,
-            "valid/best": abs(self.patience.best),
+            **({"valid/best": abs(self.patience.best)} if math.isfinite(self.patience.best) else {}),
             **{f"valid/{name}": value for name, value in validation.metrics.items()},
         }
         if self.leads:
@@ -427,10 +427,10 @@ class _Loop:
 
 
 def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.Optimizer:
-    """Return Adam; where weights decay, matrices alone do, not biases and the scales of normalisation."""
+    """Return Adam, with decoupled decay of what the settings say."""
     kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
-    groups: list[dict[str, Any]] = [{"params": trained, "weight_decay": 0.0}]
-    if training.weight_decay:
+    groups: list[dict[str, Any]] = [{"params": trained, "weight_decay": training.weight_decay}]
+    if training.weight_decay and training.decayed == "matrices":
         matrices = [parameter for parameter in trained if parameter.ndim > 1]
         vectors = [parameter for parameter in trained if parameter.ndim <= 1]
         groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": vectors, "weight_decay": 0.0}]

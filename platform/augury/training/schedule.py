@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from augury.training.settings import Training
@@ -31,17 +32,21 @@ def last_update(training: Training, updates_per_pass: int) -> int:
 
 @dataclass
 class Patience:
-    """Counts validations that are not strictly better than the best so far; higher is better."""
+    """Counts validations whose mean with those before them is not strictly better than the best; higher is better."""
 
     allowed: int
+    mean_of: int = 1
+    """The number of last validations in a mean; before there are so many, none is counted."""
     best: float = -math.inf
+    """The best mean so far."""
     waited: int = 0
 
-    def improved(self, score: float) -> bool:
-        """Count a validation's score; return whether it is the best so far."""
-        better = score > self.best
-        self.best, self.waited = (score, 0) if better else (self.best, self.waited + 1)
-        return better
+    def count(self, scores: Sequence[float]) -> None:
+        """Count the last of all `scores` so far."""
+        if len(scores) < self.mean_of:
+            return
+        mean = math.fsum(scores[-self.mean_of :]) / self.mean_of
+        self.best, self.waited = (mean, 0) if mean > self.best else (self.best, self.waited + 1)
 
     @property
     def exhausted(self) -> bool:

@@ -21,12 +21,16 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "patience": 25,
         "clip_norm": 0.1,
         "weight_decay": 1e-4,
+        "decayed": "all",
         "adam_eps": 1e-8,
+        "validate_every_passes": 4,
         "weights": "averaged",
     },
 }
-
-
+"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is four passes over the
+160,239 pairs of IWSLT14."""
+ADDED = ("decayed", "patience_mean")
+"""Settings that enter addresses only where they differ from their defaults, as runs from before them have none."""
 BUDGETS = ("max_passes", "max_updates")
 OPTIMISER = Mutability("the state of the optimiser, which a checkpoint restores, has it")
 PLANNED = Mutability("a pass's batches are planned by it, and a member goes on in the middle of a pass")
@@ -61,7 +65,9 @@ class Training(Section):
     adam_eps: Annotated[float, OPTIMISER] = Field(1e-9, gt=0)
     """ε of Adam."""
     weight_decay: Annotated[float, OPTIMISER] = Field(0.0, ge=0)
-    """Decoupled from the gradient (AdamW), for matrices alone: biases and normalisation are left out."""
+    """Decoupled from the gradient (AdamW), and multiplied by the learning rate."""
+    decayed: Annotated[Literal["matrices", "all"], OPTIMISER] = "matrices"
+    """What weight_decay acts on: matrices alone, or biases and normalisation too (fairseq)."""
     clip_norm: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Largest norm of the gradient; 0 does not clip."""
     precision: Annotated[Literal["fp32", "bf16"], MUTABLE] = "fp32"
@@ -76,6 +82,9 @@ class Training(Section):
     """Passes between validations, where validate_every is not set."""
     patience: Annotated[int, COMPARED] = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
+    patience_mean: Annotated[int, COMPARED] = Field(1, ge=1)
+    """Validations whose mean must be strictly better, the last ones at each validation, so that no single one decides;
+    before there are so many, none counts against patience."""
     stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
     """The quantity that must improve: the trainable's validation score or the validation loss."""
     weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
@@ -118,6 +127,8 @@ class Training(Section):
             unused["validate_every_passes"] = "validate_every says when, in updates"
         if self.weights in ("last", "best"):
             unused["average_last"] = f"the weights are the {self.weights} ones"
+        if not self.weight_decay:
+            unused["decayed"] = "weight_decay=0 lets nothing decay"
         return unused
 
     def validates(self, update: int, passes: int, in_pass: int) -> bool:
@@ -154,9 +165,15 @@ class FineTuning(Training):
     weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
+def addressed(training: Training) -> dict[str, Any]:
+    """Return the settings of the optimisation as they enter addresses."""
+    defaults = {name: type(training).model_fields[name].default for name in ADDED}
+    return {key: value for key, value in training.to_dict().items() if key not in ADDED or value != defaults[key]}
+
+
 def without_end(training: Training) -> dict[str, Any]:
-    """Return the settings of the optimisation without those that only decide its end."""
-    settings = training.to_dict()
+    """Return the settings that enter addresses, without those that only decide the end."""
+    settings = addressed(training)
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings
     return {key: settings[key] for key in settings if key not in BUDGETS}

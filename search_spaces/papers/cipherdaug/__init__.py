@@ -14,7 +14,7 @@ from typing import Any
 
 from augury.sweeping import printed
 from augury.sweeping.printed import PrintedTable
-from search_spaces.scales import TRANSLATION
+from search_spaces.scales import TRANSLATION, TWO_GPUS
 
 PAPER = (
     "Kambhatla, Born and Sarkar (2022), CipherDAug: Ciphertext based Data Augmentation for Neural Machine Translation, "
@@ -40,7 +40,7 @@ def trained(known: str, source: str, target: str, size: int, size_per_key: int, 
         "corpus": {"known": known, "source_language": source, "target_language": target, "tests": {test: {}}},
         "vocabulary": {"size": size, "size_per_key": size_per_key},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", "precision": "bf16", "max_updates": 100_000},
+        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_updates": 100_000},
         "scoring": {"metrics": ["multi_bleu", "bleu", "chrf"]},
         **changes,
     }
@@ -48,6 +48,7 @@ def trained(known: str, source: str, target: str, size: int, size_per_key: int, 
 
 _SACRE = {"scoring": {"metrics": ["bleu", "chrf"]}}
 IWSLT14 = trained("iwslt14", "de", "en", 12_000, 4_000)
+WMT14 = "paper/wmt14-en-de"
 CORPORA: dict[str, dict[str, Any]] = {
     "iwslt14-en-de": trained("iwslt14", "en", "de", 12_000, 4_000),
     "iwslt17-fr-en": trained("iwslt17", "fr", "en", 10_000, 3_000, **_SACRE),
@@ -58,9 +59,12 @@ CORPORA: dict[str, dict[str, Any]] = {
         "de",
         36_000,
         12_000,
-        model={"architecture": "transformer_wmt_en_de"},
+        # With 36,000 + 12,000 entries: 68.7M, the 68M of Section 3.3; with a matrix for each side it would be 93.3M.
+        model={"architecture": "transformer_wmt_en_de", "share_all_embeddings": True},
         training={
             "preset": "paper",
+            "max_tokens": 4096,
+            "workers": 8,
             "precision": "bf16",
             "learning_rate": 7.0e-4,
             "warmup_updates": 4000,
@@ -125,7 +129,7 @@ _LITTLE = {"beta": 1, "warmup_passes": 10}
 
 def agreement(scale: str, **changes: Any) -> dict[str, Any]:
     """CipherDAug's regime: the paper's, with τ = 2 on its large corpus, or the one for little text."""
-    large = {"tau": 2} if scale.endswith("wmt14-en-de") else {}
+    large = {"tau": 2} if scale == WMT14 else {}
     return {"name": "coregularised", **(large if is_paper(scale) else _LITTLE), **changes}
 
 
@@ -186,9 +190,27 @@ def cipherdaug(scale: str, keys: int) -> dict[str, Any]:
 
 
 LITERATURE = "literature: the value is another paper's, and the system is not one of Augury"
-_UNSTATED = (
-    "not stated in the paper, and chosen here: batches of 4,096 tokens; word changes with τ as the inverse of a "
-    "temperature (the released code), for all languages but French those of German"
+_PRECISION = "precision: bf16, which the paper does not state; the released script trains in fp16"
+_DECAY = "weight decay and clipping: none, as the paper states none; the released script has 1e-4 and 0.1"
+_BATCHES = (
+    "batches: 2 workers × 2 accumulated × 5,000 tokens; the paper states its 2 GPUs and no batch, the released script "
+    "reads 20,000 tokens an update on 1 GPU (with fewer GPUs: --set training.workers=1 --set training.accumulation=4)"
+)
+_EMBEDDINGS = (
+    "embeddings: the source has a matrix of its own, the target's is the output layer's, as released; the printed "
+    "sizes agree (python -m search_spaces.papers.cipherdaug.sizes)"
+)
+_WMT_BATCHES = (
+    "batches: 8 workers × 4,096 tokens; the paper states its 8 GPUs and no batch (with fewer GPUs: --set "
+    "training.workers=1 --set training.accumulation=8)"
+)
+_WMT_EMBEDDINGS = (
+    "embeddings: one matrix for source, target and output, with which the system of one key has the printed 68M; the "
+    "paper does not state it"
+)
+_DRAWS = (
+    "word changes, not stated: τ as the inverse of a temperature and replacements from the joint vocabulary (the "
+    "released code), for all languages but French those of German"
 )
 _MEAN = "the paper prints the median of three runs; measured are means over seeds"
 
@@ -221,5 +243,6 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
             small,
             *lines,
         ),
-        "paper": (_UNSTATED, _MEAN, *lines),
+        "paper": (_BATCHES, _PRECISION, _DECAY, _EMBEDDINGS, _DRAWS, _MEAN, *lines),
+        WMT14: (_WMT_BATCHES, _PRECISION, _DECAY, _WMT_EMBEDDINGS, _DRAWS, _MEAN, *lines),
     }

@@ -1,4 +1,4 @@
-"""Figure 4: F-measure of words by their frequency in training."""
+"""Figure 4 (a): F-measure of words by their frequency in training."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def measure(system: System) -> Mapping[str, float]:
 
 
 paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Figure 4"
+where = "Figure 4 (a)"
 published = printed.read(common.PUBLISHED, "figure4", {})
 deviations = common.deviations()

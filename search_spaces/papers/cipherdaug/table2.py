@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.core.config import merge
 from search_spaces.papers import cipherdaug as common
 
 QUESTION = (
     "Do enciphered sources help as further training pairs, how many of them, and is agreement between views better?"
 )
 
-base, scales = common.BASE, common.SCALES
+base = common.BASE
+scales = common.SCALES | {"paper": merge(common.IWSLT14, {"corpus.tests": {"dev": {"validation": True}}})}
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = "Transformer"
 
@@ -56,7 +58,9 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Table 2", common.published("table2", "dev")
-deviations = common.deviations("the paper prints BLEU on the development set; measured is the test set")
+deviations = common.deviations()
+for _scale in ("toy", "small"):
+    deviations[_scale] += ("the paper prints BLEU on the development set; measured is the test set",)
 _NAIVE = (
     "naive training: at most {} passes, each of which reads a pair in one of its texts, however many keys there are"
 )

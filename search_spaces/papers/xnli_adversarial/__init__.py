@@ -9,6 +9,7 @@ text of the same kind as MultiNLI and the development set of XNLI; paper: the pa
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -130,9 +131,14 @@ _GENERATOR: dict[str, dict[str, Any]] = {
 }
 
 
-def ea(copies: int = 4) -> dict[str, Any]:
-    """EDA, 80,000 examples of 20,000."""
-    return {"operator": "eda", "copies": copies, "alpha": 0.2}
+WORDNET = f"{os.environ.get('AUGURY_DATA', 'data')}/wordnet_oewn"
+"""Open English WordNet, from whose synonyms EDA chooses."""
+
+
+def ea(scale: str, copies: int = 4) -> dict[str, Any]:
+    """EDA, 80,000 examples of 20,000; the words of the toy languages have no synonyms."""
+    operator = {"operator": "eda", "copies": copies, "alpha": 0.2}
+    return operator if scale == "toy" else {**operator, "synonyms": WORDNET}
 
 
 def ra(scale: str, copies: int = 1) -> dict[str, Any]:
@@ -159,6 +165,7 @@ _UNSTATED = (
     "SA's examples are counted before labels are rectified"
 )
 _SIZES = "20k and 80k in names stand for once and four times the training examples of the scale"
+_SYNONYMS = "EA: synonyms of Open English WordNet; the paper does not say which WordNet"
 _PROJECTION = "with the paper's K·α = ε the projection of PGD never acts, so that ε is not tested"
 
 
@@ -171,6 +178,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
             "attacks: ε = 0.02 for the small embeddings of tiny models, not 3, with the clean loss added, and after "
             "450 updates without attack: a model that starts from nothing learns little under it",
             "RA: word order is learnt from the built-in parallel corpus of the toy languages, not from JW300",
+            "EA: the toy languages have no synonyms, so that copies by replacement and insertion, half of all, stay as "
+            "they are",
             _UNSTATED,
             _PROJECTION,
             _SIZES,
@@ -181,6 +190,7 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
             "tests: the development set of XNLI, not its test set",
             "models: small and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
             "RA: JW300 was withdrawn; word order is learnt from Multi30k",
+            _SYNONYMS,
             _UNSTATED,
             _PROJECTION,
             _SIZES,
@@ -189,6 +199,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
         "paper": (
             "RA: JW300 was withdrawn; word order is learnt from 200,000 pairs of WMT14 English-German",
             "the 20,000 training examples are drawn in the proportions of their labels; the paper's are not known",
+            "precision: bf16; the paper does not say",
+            _SYNONYMS,
             _UNSTATED,
             _PROJECTION,
             *lines,

@@ -17,7 +17,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     """Operators by the number of examples that they make of 20,000, without PGD and then with it."""
     pgd = common.pgd(scale)
     augmentations = {
-        "EA": {"20k": common.ea(copies=1), "80k": common.ea(copies=4)},
+        "EA": {"20k": common.ea(scale, copies=1), "80k": common.ea(scale, copies=4)},
         "RA": {"20k": common.ra(scale, copies=1), "80k": common.ra(scale, copies=4)},
         "SA": {"20k": common.sa(scale, copies=1, labels="one_other"), "80k": common.sa(scale, copies=2)},
     }

@@ -21,6 +21,7 @@ SETTINGS: Mapping[str, Any] = {
     "compare_to": "base",
     "normalise_weights": False,
     "pooled": False,
+    "texts": None,
     "counted_in": "train",
 }
 

@@ -123,3 +123,19 @@ def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> No
     assert fixed.values == lines["+A"].values and (fixed.status, fixed.published) == ("measured", {"qab": 81.0})
     assert fixed.reason == "the outputs of '+A', scored by accuracy"
     assert (row.difference, row.tested, row.cost) == (None, None, reproduction.measurement(lines["+A"]).row.cost)
+
+
+def test_a_row_can_have_a_system_for_each_column(paper: Any) -> None:
+    """As in-language training has; the mean is that of the columns, and is there when all of them are."""
+    content = paper.path.read_text().replace(
+        '"oracle": {"mean"', '"own": {"qaa": 90.0, "mean": 85.0}, "oracle": {"mean"'
+    )
+    paper.path.write_text(content + 'assembled = {"own": {"qaa": "plain", "qab": "+A"}}\n')
+    paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
+    before = {line.name: line for line in paper.reproduction("paper", ended=False).lines}["own"]
+    assert (before.status, before.values) == ("partly measured", {"qaa": 71.0})
+    paper.measure("+A", {"qab": [78, 80]})
+    reproduction = paper.reproduction("paper", ended=False)
+    own = {line.name: line for line in reproduction.lines}["own"]
+    assert (own.status, own.values) == ("measured", {"qaa": 71.0, "qab": 79.0, "mean": 75.0})
+    assert reproduction.gap(own) == pytest.approx(-10.0)

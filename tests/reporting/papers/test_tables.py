@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.papers.tables import answer, csv, latex, text, to_dict
+from augury.reporting.papers.reproduction import Measurement, Reproduction, TableLine
+from augury.reporting.papers.tables import answer, csv, latex, matrices, text, to_dict
 
 
 def lines_of(text: str, start: str) -> list[str]:
@@ -111,3 +112,26 @@ def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
     reproduction = paper.reproduction()
     assert "word …" in text(reproduction) and max(map(len, text(reproduction).splitlines())) < 300
     assert to_dict(reproduction)["rows"][0]["why"].count("word") == 100
+
+
+def quantities(**values: float) -> Any:
+    """A reproduction of one row with these quantities, at the paper's scale."""
+    measured = {name: Measurement(value, 0.5) for name, value in values.items()}
+    return replace_lines(TableLine("cipher", "measured", "", None, None, {}, measured))
+
+
+def replace_lines(*lines: TableLine) -> Any:
+    return Reproduction(table=None, sweep=None, systems=(), comparisons={}, lines=lines)  # type: ignore[arg-type]
+
+
+def test_quantities_of_a_table_of_their_own_are_a_heat_map() -> None:
+    reproduction = quantities(
+        **{"noise": 0.1, "a | l0 | l1": 0.2, "a | l0 | l0": 0.4, "a | l1 | l1": 0.6, "b | x | y": 0.3}
+    )
+    first, second = matrices(reproduction)
+    assert (first.title, second.title) == ("cipher: a", "cipher: b")
+    assert first.lines() == [["", "l1", "l0"], ["l0", "0.2 ± 0.5", "0.4 ± 0.5"], ["l1", "0.6 ± 0.5", "–"]]
+    assert second.lines() == [["", "y"], ["x", "0.3 ± 0.5"]]
+    shades = [cell.shade for row in first.rows for cell in row.cells[1:]]
+    assert shades == [pytest.approx(1e-3), pytest.approx(0.5), pytest.approx(1.0), None]
+    assert second.rows[0].cells[1].shade == pytest.approx(0.25)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
+from sacrebleu import corpus_bleu
 
+from augury.analysis.correlation import correlation, random_baseline
 from augury.analysis.system import System, open_systems
+from augury.core.config import merge
 from augury.core.errors import UserError
+from augury.experiments.experiment import parse
 from augury.experiments.running import run_experiment
 from augury.sweeping import published
 from augury.sweeping.published import Published
+from search_spaces.papers.cipherdaug.table10 import formula
 from tests import tiny
+from trainables.nmt.architecture import ModelConfig
 
 
 def table(name: str, scale: str = "paper", corpus: str | None = None) -> Published:
@@ -88,20 +98,46 @@ def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
 
 
+def test_table_2_measures_what_it_prints_the_development_set() -> None:
+    paper_table = table("table2")
+    experiment = parse(merge(paper_table.space.base, paper_table.space.rows["+ RAML"]))
+    assert experiment.test_sets == ["dev"] and experiment.corpus.tests["dev"].validation
+    assert means(paper_table)["+ RAML"] == 35.11 and means(table("table3"))["RAML"] == 35.99  # dev and test differ
+
+
 @pytest.fixture(scope="module")
-def two_keys(tmp_path_factory: pytest.TempPathFactory) -> System:
-    """A tiny run of CipherDAug with two keys, and its test sentences."""
+def systems(tmp_path_factory: pytest.TempPathFactory) -> list[System]:
+    """Tiny runs of the baseline, of CipherDAug with two keys and of ALONE embeddings, and their test sentences."""
+    cipher = {
+        "augment": [{"operator": "cipher", "keys": [1, 2]}],
+        "regime": {"name": "coregularised", "warmup_passes": 1},
+    }
+    alone = {"model": {**tiny.OF_TASK["nmt"]["model"], "embeddings": ALONE}}
     experiment = tiny.experiment(
         "nmt",
-        tmp_path_factory.mktemp("two_keys"),
+        tmp_path_factory.mktemp("systems"),
         corpus={**tiny.PARALLEL, "tests": {"test": {"builtin": 40}}},
-        augment=[{"operator": "cipher", "keys": [1, 2]}],
-        regime={"name": "coregularised", "warmup_passes": 1},
+        systems={"baseline": {}, "two keys": cipher, "alone": alone},
     )
     runs, failures = run_experiment(experiment)
     assert not failures
-    (system,) = open_systems([folder for seeds in runs.values() for folder in seeds.values()])
-    return system
+    return open_systems([folder for seeds in runs.values() for folder in seeds.values()])
+
+
+ALONE = {"name": "alone", "intermediate_size": 24, "codebooks": 4, "codes": 8}
+
+
+@pytest.fixture(scope="module")
+def two_keys(systems: list[System]) -> System:
+    return systems[1]
+
+
+def measure(name: str, *systems: Any) -> Mapping[str, float]:
+    """The quantities of a table, of a system or of the reference and a system."""
+    of_table = table(name, "toy")
+    measured = of_table.measure if len(systems) == 1 else of_table.measure_with_reference
+    assert measured is not None
+    return measured(*systems)
 
 
 @pytest.mark.parametrize(
@@ -110,17 +146,161 @@ def two_keys(tmp_path_factory: pytest.TempPathFactory) -> System:
         ("table1", ["src", "tgt", "s∪t", "1(src)", "2(src)", "total"]),
         ("table8", ["Hallucinations"]),
         ("figure3", ["plain", "rot-1", "rot-2"]),
-        ("figure5", [f"rot-{key}, layer {layer}" for key in (1, 2) for layer in (0, 1, 2)] + ["random numbers"]),
+        ("figure6", ["plain", "rot-1", "rot-2"]),
+        ("figure7", ["plain", "rot-1", "rot-2"]),
+        ("figure8", ["plain", "rot-1", "rot-2"]),
+        ("table10", ["parameters and filters", "trained", "formula"]),
     ],
 )
 def test_tables_that_are_measured_on_runs_have_their_columns(name: str, columns: list[str], two_keys: System) -> None:
-    measure = table(name, "toy").measure
-    assert measure is not None and list(measure(two_keys)) == columns
+    assert list(measure(name, two_keys)) == columns
 
 
 def test_the_subwords_of_the_texts_are_those_of_the_vocabulary(two_keys: System) -> None:
-    measure = table("table1", "toy").measure
-    assert measure is not None
-    values = measure(two_keys)
+    values = measure("table1", two_keys)
     assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]
     assert 0 < values["1(src)"] < values["total"] == len(two_keys.pieces)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "gpus", "tokens"),
+    [
+        (None, 2, 5000 * 4),  # as the released script reads on one GPU
+        ("iwslt17-en-fr", 2, 5000 * 4),
+        ("wmt14-en-de", 8, 8 * 4096),
+    ],
+)
+def test_an_update_reads_as_many_tokens_on_the_gpus_that_the_paper_states(
+    corpus: str | None, gpus: int, tokens: int
+) -> None:
+    space = table("table3", corpus=corpus).space
+    for row in space.rows.values():
+        training = parse(merge(space.base, row)).training
+        assert training.workers == gpus
+        assert training.workers * training.accumulation * training.max_tokens == tokens
+
+
+def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(systems: list[System]) -> None:
+    baseline, two_keys, _ = systems
+    values = measure("figure5", baseline, two_keys)
+    states = {"baseline plain": baseline.states(), **{view: two_keys.states(view) for view in two_keys.views}}
+    pairs = [("baseline plain", view) for view in two_keys.views] + [("plain", view) for view in two_keys.views]
+    expected = {
+        f"{first} (rows) by {second} (columns) | layer {row} | layer {column}": correlation(
+            states[first][row], states[second][column]
+        )
+        for first, second in pairs
+        for row in range(3)
+        for column in range(3)
+    }
+    noise = random_baseline(40, 16, 16)
+    assert values == pytest.approx(
+        {"truncated mean of noise": noise.truncated_mean, "PWCCA of noise": noise.pwcca}
+        | {name: value.pwcca for name, value in expected.items()}
+    )
+    alone = measure("figure5", baseline)
+    assert alone["plain (rows) by plain (columns) | layer 1 | layer 1"] == pytest.approx(1) and len(alone) == 2 + 9
+
+
+def test_figure_6_scores_the_outputs_of_every_view(two_keys: System) -> None:
+    values = measure("figure6", two_keys)
+    for view in two_keys.views:
+        assert values[view] == pytest.approx(corpus_bleu(two_keys.outputs(view), [two_keys.references]).score)
+
+
+def test_figures_6_to_8_print_what_the_paper_prints() -> None:
+    assert table("figure6").values("Transformer") == {"plain": 34.71}
+    printed = {
+        name: tuple(table(name).values("CipherDAug-2 keys").values()) for name in ("figure6", "figure7", "figure8")
+    }
+    assert printed == {"figure6": (37.53, 37.41, 37.35), "figure7": (2, 26, 15), "figure8": (7, 14, 14)}
+
+
+def test_figures_7_and_8_take_the_sentences_with_the_rarest_subwords(two_keys: System) -> None:
+    """Counted anew, from the training text."""
+    source = two_keys.run.corpus("train").column("source")
+    counts = {view: Counter(piece for ids in two_keys.encode(source, view) for piece in ids) for view in two_keys.views}
+
+    def least(text: str, view: str) -> int:
+        (ids,) = two_keys.encode([text], view)
+        return min(counts[view][piece] for piece in ids)
+
+    ordered = sorted(two_keys.sources, key=lambda text: (least(text, "plain") == 0, least(text, "plain")))
+    for name, text in zip(("figure7", "figure8"), ordered, strict=False):
+        assert measure(name, two_keys) == {view: least(text, view) for view in two_keys.views}
+
+
+def german(sentence: str, pieces: dict[str, list[tuple[str, int]]]) -> Any:
+    """A system of German whose pieces of one sentence, by view, have these counts."""
+    names = [piece for of_view in pieces.values() for piece, _ in of_view]
+    ids = {view: [names.index(piece) for piece, _ in of_view] for view, of_view in pieces.items()}
+
+    def encode(texts: list[str], view: str) -> list[list[int]]:
+        assert texts == [sentence]
+        return [ids[view]]
+
+    def counts(view: str) -> Any:
+        counted = np.zeros(len(names), int)
+        counted[ids[view]] = [count for _, count in pieces[view]]
+        return counted
+
+    corpus = SimpleNamespace(source_language="de")
+    run = SimpleNamespace(experiment=SimpleNamespace(corpus=corpus))
+    return SimpleNamespace(run=run, views=tuple(pieces), pieces=names, encode=encode, counts=counts)
+
+
+def test_figures_7_and_8_are_of_the_printed_sentences_in_german() -> None:
+    hey = {
+        "plain": [("▁hey", 2), (",", 900), ("▁warum", 300)],
+        "rot-1": [("▁if", 26), ("z", 800)],
+        "rot-2": [("▁jg", 15), ("ß", 40)],
+    }
+    assert measure("figure7", german("hey, warum nicht?", hey)) == table("figure7").values("CipherDAug-2 keys")
+    ball = {
+        "plain": [("▁wir", 5000), ("▁baseball", 7)],
+        "rot-1": [("▁cbtf", 20), ("cbmm", 14)],
+        "rot-2": [("▁dcug", 30), ("dcnn", 14)],
+    }
+    assert measure("figure8", german("wir alle lieben baseball, oder?", ball)) == {"plain": 7, "rot-1": 14, "rot-2": 14}
+
+
+def test_figure_4b_scores_the_sentences_of_a_length() -> None:
+    references = ["a b c d e"] * 30 + ["f g h i j k l m n o p q"] * 25
+    outputs = ["a b c d x"] * 30 + ["f g h i j x l m n o p"] * 25
+    system: Any = SimpleNamespace(
+        name="one", language="en", references=references, outputs=lambda: outputs, run=SimpleNamespace(corpus=empty)
+    )
+    expected = {
+        "0–9": corpus_bleu(outputs[:30], [references[:30]]).score,
+        "10–19": corpus_bleu(outputs[30:], [references[30:]]).score,
+    }
+    assert measure("figure4b", system) == pytest.approx(expected)
+
+
+def empty(role: str) -> Any:
+    return SimpleNamespace(blocks=lambda columns: [])
+
+
+def test_table_10_counts_what_its_formulas_say(systems: list[System]) -> None:
+    baseline, _, alone = systems
+    entries = len(baseline.pieces)
+    assert measure("table10", baseline) == {
+        "parameters and filters": 16 * entries,
+        "trained": 16 * entries,
+        "formula": 16 * entries,
+    }
+    network = 16 + 24 * (16 + 16)  # D_O + D_inter (D_O + D_emb)
+    assert measure("table10", alone) == {
+        "parameters and filters": network + 4 * 8 * 16,
+        "trained": network,
+        "formula": network + 4 * 8 * 16,
+    }
+
+
+def test_the_formulas_of_table_10_at_the_scale_of_the_paper() -> None:
+    """12,000 entries of 512: the 6.1M of Tables 6 and 9; ALONE, by hand, 4.46M with filters and 4.19M without."""
+    model = ModelConfig.model_validate({"architecture": "transformer_iwslt_de_en"})
+    assert formula(model, 12_000) == 6_144_000
+    changes = table("table10").space.rows["Transformer + ALONE, O trained"]
+    alone = ModelConfig.model_validate({"embeddings": changes["model.embeddings"]})
+    assert formula(alone, 12_000) == formula(alone, 20_000) == 4_456_960

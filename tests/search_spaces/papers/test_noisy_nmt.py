@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from augury.augment.fuzzy_match import FuzzyMatch
 from augury.core import config
 from augury.experiments.experiment import last_stage, parse
 from augury.sweeping import published, space
@@ -78,3 +81,73 @@ def test_tags_of_mixed_training_are_those_of_the_released_code() -> None:
     tags = {text["tag"] for text in mixed["corpus.train"]} | {share["tag"] for share in mixed["mixture"].values()}
     assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == 8
     assert mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>" and mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
+
+
+def fuzzy_matches(changes: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every fuzzy match of a row and of its stages."""
+    operators = [
+        *changes.get("augment", ()),
+        *(o for stage in changes.get("stages", {}).values() for o in stage["augment"]),
+    ]
+    return [operator for operator in operators if operator["operator"] == "fuzzy_match"]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "language"),
+    [
+        ("table3", ["+FM", "+FT+FM", "+double tune", "Mixed training"], "fr"),
+        ("table4", ["+FM", "+FT+FM", "+double tune", "Mixed training"], "en"),
+        ("table5", ["Ours"], "fr"),
+        ("table6", ["Ours"], "en"),
+    ],
+)
+def test_fuzzy_matches_of_the_paper_are_of_ten_candidates_and_monolingual_text_too(
+    name: str, rows: list[str], language: str
+) -> None:
+    """methods.md, B3: the ten best by containment, 50 % of the shorter sentence, both pairs, more than five tokens."""
+    found = {row: fuzzy_matches(changes) for row, changes in table(name).space.rows.items()}
+    assert [row for row, operators in found.items() if operators] == rows
+    for row in rows:
+        (operator,) = (FuzzyMatch.model_validate(settings) for settings in found[row])
+        assert (operator.threshold, operator.norm, operator.candidates) == (0.5, "min", "containment")
+        assert operator.both_directions and operator.mono_min_len == 5 and operator.tokens == "whitespace"
+        assert operator.monolingual and operator.monolingual.language == language
+        assert operator.monolingual.train.files()[0].endswith(f"mtnt/monolingual.{language}")
+
+
+def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
+    """methods.md, B2: Noam's rate at step 8000, eight batches of 4096, 70 subwords, beam 5 without a length penalty."""
+    base = table("table3").space.base
+    experiment = parse(base, "base")
+    training = experiment.training
+    assert training.learning_rate == pytest.approx(0.000988212) and training.warmup_updates == 8000
+    assert (training.max_tokens, training.accumulation, training.adam_betas) == (4096, 8, (0.9, 0.998))
+    assert (training.max_passes, training.validate_every, training.patience) == (5, 5000, 16)
+    assert (experiment.decoding.beam, experiment.decoding.length_penalty, experiment.max_pieces) == (5, 0.0, 70)
+    assert (experiment.corpus.filter.max_length, experiment.corpus.filter.max_ratio) == (70, 9)
+
+
+@pytest.mark.parametrize("row", ["+BT", "+FT"])
+def test_models_of_operators_search_as_systems_do(row: str) -> None:
+    rows = table("table3").space.rows
+    operators = [o for stage in rows[row]["stages"].values() for o in stage["augment"]]
+    assert [operator["decoding"] for operator in operators] == [{"length_penalty": 0.0}]
+
+
+def test_the_model_of_the_other_direction_is_validated_on_its_own_development_set() -> None:
+    search_space = table("table3").space
+    tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
+    (model,) = tuned.model_experiments().values()
+    deciding = model.corpus.valid[1]
+    assert model.corpus.decides == deciding.name == "noisy" and model.corpus.languages == ("en", "fr")
+    assert deciding.file.endswith("mtnt/valid.en-fr.tsv") and (deciding.source_column, deciding.target_column) == (
+        "src",
+        "tgt",
+    )
+
+
+def test_fuzzy_matches_of_monolingual_text_have_the_tag_of_the_released_code() -> None:
+    for name in ("table3", "table4"):
+        mixed = table(name).space.rows["Mixed training"]
+        assert mixed["mixture"]["fuzzy_match-mono"] == {"tag": "<NFR_mono>"}
+        assert {share["tag"] for share in mixed["mixture"].values()} <= set(mixed["vocabulary.reserved"])

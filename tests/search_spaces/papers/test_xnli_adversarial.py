@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import statistics
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
-from augury.sweeping import published
+from augury.core import config
+from augury.experiments.experiment import parse
+from augury.sweeping import published, space
 from augury.sweeping.published import Published
+from augury.text.synonyms import load_synonyms
 
 TABLES = ("table2", "table3", "table4", "table5", "figure2")
 ROUNDING = 0.0501
@@ -94,7 +98,7 @@ def test_rows_are_operators_and_regimes() -> None:
     assert settings["XLM-R"] == ([], "plain") and settings["+PGD"] == ([], "adversarial")
     assert settings["+RA+SA+PGD"] == (["reorder", "semantic"], "adversarial")
     assert settings["+EA(80k)"] == (["eda"], "plain")
-    assert [len(table(name).space.rows) for name in TABLES] == [10, 5, 8, 14, 4]
+    assert [len(table(name).space.rows) for name in TABLES] == [41, 5, 8, 14, 4]
 
 
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
@@ -118,3 +122,53 @@ def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
     assert {
         hypotheses("table4", f"+SA +{attack} ({size})") for attack in ("FGM", "PGD") for size in ("10k", "20k")
     } == {80_000}
+
+
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_eda_chooses_from_wordnet(scale: str) -> None:
+    for name in ("table2", "table5"):
+        rows = published.find(f"xnli_adversarial/{name}", scale).space.rows.values()
+        operators = [operator for row in rows for operator in row["augment"] if operator["operator"] == "eda"]
+        assert operators and {Path(operator["synonyms"]).name for operator in operators} == {"wordnet_oewn"}
+
+
+def test_wordnet_is_found(data: Path) -> None:
+    (row,) = (row for name, row in table("table2").space.rows.items() if name == "+EA(80k)")
+    assert len(load_synonyms(row["augment"][0]["synonyms"])) == 52_691
+
+
+def test_in_language_rows_have_a_system_for_every_language() -> None:
+    """Footnote 2: trained on MultiNLI translated into the language, and tested on it."""
+    paper_table = table("table2")
+    base, rows = paper_table.space.base, paper_table.space.rows
+    for model, name in (
+        ("mBERT", "google-bert/bert-base-multilingual-cased"),
+        ("XLM-R", "FacebookAI/xlm-roberta-base"),
+    ):
+        parts = paper_table.assembled[f"{model} (in-language)"]
+        assert parts.keys() == paper_table.values("XLM-R (in-language)").keys() - {"mean"}
+        for language, row in parts.items():
+            experiment = parse(config.merge(base, rows[row]), row)
+            assert (experiment.model.name, experiment.corpus.language) == (name, language)
+            assert language in experiment.test_sets and experiment.corpus.train.subset == 20_000
+            assert experiment.corpus._known_set("train").name == ("multi_nli" if language == "en" else "xnli_mt")
+    assert paper_table.assembled["XLM-R (in-language)"]["en"] == "XLM-R"
+    roberta = parse(config.merge(base, rows["RoBERTa (in-language, en)"]))
+    assert roberta.model.name.endswith("roberta-large") and roberta.training.max_examples == 16
+
+
+def test_translate_train_all_reads_every_language() -> None:
+    space_of_table = table("table2").space
+    row = space_of_table.rows["XLM-R (translate-train-all)"]
+    corpus = parse(config.merge(space_of_table.base, row)).corpus
+    files = {name: spec._known_set("train").texts["train"]["file"] for name, spec in corpus.mixture.items()}
+    assert len(files) == 15 and set(files.values()) == {"multinli.train.{language}.tsv"}
+    assert {name: spec.language_codes()["language"] for name, spec in corpus.mixture.items()} == {
+        name: name for name in files
+    }
+
+
+def test_radii_of_the_search_are_the_papers_norms() -> None:
+    """Absolute norms, as ε = 3 of the paper is, which is among them."""
+    search = space.find("pgd", "paper")
+    assert not parse(search.base).regime.relative and 3.0 in search.grid["regime.epsilon"]

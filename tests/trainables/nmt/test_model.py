@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
 from augury.tasks.encoder_decoder import head, hidden_states
 from trainables.nmt.architecture import ModelConfig
-from trainables.nmt.model import build
+from trainables.nmt.model import build, parameters
 
 PAD, EOS, VOCABULARY = 1, 2, 60
 TINY = ModelConfig(architecture="tiny", max_positions=64)
@@ -65,6 +66,12 @@ def test_counts_of_the_papers_architectures(
 def test_counts_with_the_papers_vocabularies(vocabulary_size: int, shared: bool, total: int) -> None:
     config = ModelConfig(max_positions=16, share_all_embeddings=shared)
     assert trainable(build(config, vocabulary_size, pad=PAD, eos=EOS, seed=0)) == total
+
+
+@pytest.mark.parametrize("changes", [{}, {"share_all_embeddings": True}, {"embeddings": {"name": "alone"}}])
+def test_parameters_are_counted_without_the_model(changes: dict[str, Any]) -> None:
+    config = ModelConfig(architecture="tiny", max_positions=16, **changes)
+    assert parameters(config, VOCABULARY) == trainable(build(config, VOCABULARY, pad=PAD, eos=EOS, seed=0))
 
 
 def test_overrides_replace_the_sizes_of_the_architecture() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords
+from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords, rarest_piece
 from augury.analysis.system import System
 from augury.reporting.analyses.report import Analysis, Part, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
 from augury.reporting.styles import legend, system_style
-from augury.reporting.tables import Cell, Table, cell, records
+from augury.reporting.tables import Cell, Table, cell, records, table
 from augury.text.vocabulary_settings import SPACE
 
 NARROWEST, PIXELS, PANEL = 561, 13, 130
@@ -60,13 +60,19 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
 def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
     """Return the counts of the rarest subwords, their distribution, and sentences with their pieces."""
     shown = [Part("The rarest subword of a sentence", _table(results, settings))]
+    if results[0].texts:
+        shown.append(Part("Sentences that were given", _texts(results)))
     text = (
-        "Sentences are drawn without regard to their pieces. A line is a piece over the letters of the plain text that "
-        "it represents; its height says how often the training source of its view has it. A piece that was never seen "
-        "is at the lower edge."
+        "Sentences of the test set are drawn without regard to their pieces. A line is a piece over the letters of the "
+        "plain text that it represents; its height says how often the training source of its view has it. A piece that "
+        "was never seen is at the lower edge."
     )
     for place, (result, system) in enumerate(zip(results, systems, strict=True)):
-        sentences = [_sentence(result, system, place, index) for index in range(len(result.examples))]
+        headed = [
+            *((text, views) for text, views in result.texts),
+            *((heading(system, row), views) for row, views in result.examples),
+        ]
+        sentences = [_sentence(f"sentence-{place}-{index}", *of) for index, of in enumerate(headed)]
         of_system = f": {result.system}" if len(results) > 1 else ""
         views = legend(view.view for view in result.views)
         shown.append(
@@ -105,6 +111,18 @@ def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Tabl
     return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
 
 
+def _texts(results: Sequence[RareSubwords]) -> Table:
+    """Return the rarest subword of every given sentence in every view (CipherDAug, figures 7 and 8)."""
+    rows = [
+        [text, result.system, view, Cell(rarest.text, rarest.text), cell(rarest.count, ",")]
+        for result in results
+        for text, views in result.texts
+        for view, rarest in ((view, rarest_piece(pieces)) for view, pieces in views.items())
+    ]
+    columns = ("sentence", "system", "view", "rarest subword", "count in training")
+    return table(columns, rows, title="Rarest subwords of the sentences that were given")
+
+
 def _distribution(result: RareSubwords, place: int) -> Figure:
     traces = []
     for index, view in enumerate(result.views):
@@ -122,9 +140,8 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
     return Figure(f"distribution-{place}", title, f"{title}; at least once: {seen}", drawing)
 
 
-def _sentence(result: RareSubwords, system: System, place: int, index: int) -> Figure:
+def _sentence(name: str, label: str, views: Mapping[str, Sequence[Piece]]) -> Figure:
     """Draw the pieces of a sentence over its letters, a panel for every view; height shows frequency."""
-    row, views = result.examples[index]
     text, count = _spelled(next(iter(views.values()))), len(views)
     traces = [drawn for number, (view, pieces) in enumerate(views.items()) for drawn in _pieces(number, view, pieces)]
     drawing = chart(traces, "", "", height=PANEL * count + 50)
@@ -139,8 +156,8 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], anchor=f"y{count}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
-    title, width = f"{heading(system, row)}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
-    return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, min_width=width)
+    title, width = f"{label}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
+    return Figure(name, title, f"{text}: {summary}", drawing, min_width=width)
 
 
 def _spelled(pieces: Sequence[Piece]) -> str:
@@ -179,4 +196,4 @@ def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
         start = end
 
 
-ANALYSIS = Analysis("rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled",))
+ANALYSIS = Analysis("rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled", "texts"))

@@ -6,7 +6,7 @@ from augury.core.progress import duration
 from augury.reporting.figures import score_against_cost
 from augury.reporting.page import downloads, render_page
 from augury.reporting.papers.reproduction import Reproduction
-from augury.reporting.papers.tables import answer, csv, heading, latex, published_by_test, rows
+from augury.reporting.papers.tables import answer, csv, heading, latex, matrices, published_by_test, rows
 from augury.reporting.score_tables import by_test
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
 
@@ -31,6 +31,7 @@ def render(reproduction: Reproduction) -> str:
         downloads=downloads(title, csv=csv(reproduction), tex=latex(reproduction)),
         by_test=by_test(list(reproduction.comparisons.values())) if len(reproduction.comparisons) > 1 else None,
         published=published_by_test(reproduction),
+        matrices=matrices(reproduction),
         cost=cost,
         command=reproduce_command(sweep, table.name, _asked(reproduction)),
         locations=locations(sweep),

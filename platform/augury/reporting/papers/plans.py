@@ -8,7 +8,7 @@ from typing import Any
 from augury.reporting import tables
 from augury.reporting.comparison import MEAN
 from augury.reporting.numbers import MISSING
-from augury.reporting.papers.tables import caption, printed_dict, printed_notes, reasons
+from augury.reporting.papers.tables import caption, deviations, printed_dict, printed_notes, reasons
 from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 
@@ -25,17 +25,18 @@ def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
 
 
 def text(table: Published, plan: Plan) -> str:
-    """Return the rows as plain lines, with the addresses of configurations; of several test sets only the mean."""
+    """Return rows with the addresses of configurations, and deviations; of several test sets only the mean."""
     rows = [_row(table, plan, name) for name in table.rows]
     notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(table))
-    cells = [[row["name"], _printed(row["published"]), row["address"] or MISSING] for row in rows]
+    cells = [[row["name"], _printed(table.texts(row["name"])), row["address"] or MISSING] for row in rows]
     head = f"{table.space.question}\n{table.where} of {table.paper}, at scale {table.space.scale}\n\n"
-    return head + tables.plain_text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
+    body = tables.plain_text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
+    return "\n\n".join([head + body, *(["\n".join(lines)] if (lines := deviations(table)) else [])])
 
 
-def _printed(published: Mapping[str, float]) -> str:
-    all_columns = ", ".join(f"{column} {value:g}" for column, value in published.items()) or MISSING
-    return f"{published[MEAN]:.1f}" if MEAN in published else all_columns
+def _printed(texts: Mapping[str, str]) -> str:
+    all_columns = ", ".join(f"{column} {text}" for column, text in texts.items()) or MISSING
+    return texts.get(MEAN, all_columns)
 
 
 def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:

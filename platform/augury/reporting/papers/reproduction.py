@@ -14,7 +14,9 @@ from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
+from augury.reporting.numbers import MISSING
 from augury.reporting.results import Estimate, SystemResult, load_groups, without_runs
+from augury.reporting.selection import with_reference
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
@@ -69,6 +71,11 @@ class TableLine:
         """The printed values."""
         return self.printed.values if self.printed else {}
 
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The same values as they are printed."""
+        return self.printed.texts if self.printed else {}
+
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -100,9 +107,18 @@ class Reproduction:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
 
+    @property
+    def reference(self) -> str:
+        """The row that the others are compared with."""
+        return self.deciding.rows[0].name if self.deciding else str(self.table.space.reference)
+
     def published(self, line: TableLine) -> float | None:
         """Return the printed value in the column that decides."""
         return line.published.get(MEAN, line.published.get(self.column))
+
+    def printed(self, line: TableLine) -> str:
+        """Return the same as the paper prints it."""
+        return line.texts.get(MEAN, line.texts.get(self.column, MISSING))
 
     def measurement(self, line: TableLine) -> Measurement:
         """Return the measured or computed value in the column that decides."""
@@ -126,26 +142,32 @@ class Reproduction:
         return None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
 
 
-def load_reproduction(table: Published, sweep: Sweep) -> Reproduction:
-    """Return the table as far as a sweep over its rows, or some of them, has measured it."""
+def load_reproduction(table: Published, sweep: Sweep, reference: str | None = None) -> Reproduction:
+    """Return the table as far as a sweep over its rows, or some of them, has measured it.
+
+    `reference` is the row that the others are compared with, the table's by default.
+    """
     if table.measure is not None:
         values = _measure_runs(table, sweep)
         lines = [_line(table, name, sweep) for name in table.rows]
         lines = [replace(line, measurements=_means(line, values)) for line in lines]
         return Reproduction(table, sweep, (), {}, tuple(lines))
     systems = _systems(sweep)
+    if reference is not None:
+        systems = with_reference(systems, reference)
     tests = scored_sets(systems)
     comparisons = {comparison.test: comparison for comparison in compare_all(systems, tests)}
     systems = with_mean(systems, tests) if MEAN in comparisons else systems
     by_address = {system.address: system for system in systems}
     run = {}
     for name in table.rows:
-        if name not in {*table.improvements, *table.rescored}:
+        if name not in {*table.improvements, *table.rescored, *table.assembled}:
             line = _line(table, name, sweep)
             system = by_address.get(line.configuration.address) if line.configuration else None
             run[name] = replace(line, measurements=_scores(system, comparisons)) if system else line
     computed = {name: _improvement(table, name, run) for name in table.improvements}
     computed |= {name: _rescored(table, name, run) for name in table.rescored}
+    computed |= {name: _assembled(table, name, run) for name in table.assembled}
     return Reproduction(table, sweep, tuple(systems), comparisons, tuple((run | computed)[name] for name in table.rows))
 
 
@@ -153,21 +175,30 @@ def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, f
     """Return the quantities of every scored run, by printed column; each is measured once and kept with the sweep."""
     assert table.measure is not None
     kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
-    runs = [(name, seed, run) for name, seeds in sweep.scored().items() for seed, run in seeds.items()]
-    for name, seed, run in runs:
-        if run.name not in kept:
+    scored = sweep.scored()
+    reference = scored[sweep.by_address[sweep.reference].name] if table.measure_with_reference else {}
+    values = {}
+    for name, seed, run in ((name, seed, run) for name, seeds in scored.items() for seed, run in seeds.items()):
+        opened = [run] if run in reference.values() or seed not in reference else [reference[seed], run]
+        version = [] if table.measure_version == 1 else [f"version {table.measure_version}"]
+        key = " ".join([*(folder.name for folder in opened), *version])
+        if key not in kept:
             say(f"{table.where}: measuring {name}, seed {seed}")
-            (system,) = open_systems([run], sentences=table.sentences)
-            kept[run.name] = {column: float(value) for column, value in table.measure(system).items()}
+            systems = open_systems(opened, sentences=table.sentences)
+            measure = table.measure if len(systems) == 1 else table.measure_with_reference
+            assert measure is not None
+            kept[key] = {column: float(value) for column, value in measure(*systems).items()}
             sweep.folder.write_json(MEASURED, kept)
-    return {run: kept[run.name] for _, _, run in runs}
+        values[run] = kept[key]
+    return values
 
 
 def _means(line: TableLine, values: Mapping[Folder, Mapping[str, float]]) -> dict[str, Measurement]:
     """Return the means and standard deviations of the quantities over the scored runs of a line."""
     trials = line.configuration.trials if line.configuration else ()
     runs = [values[trial.folder] for trial in trials if trial.folder in values]
-    columns = {column: [run[column] for run in runs] for column in (runs[0] if runs else ())}
+    common = [column for column in (runs[0] if runs else ()) if all(column in run for run in runs)]
+    columns = {column: [run[column] for run in runs] for column in common}
     return {column: Measurement(float(np.mean(of_runs)), _deviation(of_runs)) for column, of_runs in columns.items()}
 
 
@@ -208,6 +239,22 @@ def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> Ta
         literature=table.literature.get(name, {}),
         measurements=measured,
     )
+
+
+def _assembled(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
+    """Return a row with a column of each of several rows, and the mean where all columns are measured."""
+    parts = table.assembled[name]
+    measured = {
+        column: measurement
+        for column, row in parts.items()
+        if (measurement := lines[row].measurements.get(column, Measurement())).value is not None
+    }
+    statuses = {lines[row].status for row in parts.values()}
+    status: Status = statuses.pop() if len(statuses) == 1 else "partly measured"
+    if len(parts) > 1 and len(measured) == len(parts):
+        measured[MEAN] = Measurement(float(np.mean([part.value for part in measured.values()])))
+    printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
+    return TableLine(name, status, table.reason(name), None, printed, literature, measured)
 
 
 def _improvement(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:

@@ -24,6 +24,8 @@ from augury.sweeping.published import Published
 
 LONGEST = 200
 """The maximum number of characters of a reason in the notes."""
+PART = " | "
+"""Between table, line and column in the name of a quantity that stands in a table of its own."""
 
 
 def heading(reproduction: Reproduction) -> list[str]:
@@ -74,22 +76,50 @@ def published_by_test(reproduction: Reproduction) -> Table | None:
         if line.values:
             lines.append(_row(reproduction, line, [cell(line.values.get(column)) for column in columns]))
         if line in printed:
-            lines.append(_printed(line, [cell(line.published.get(column)) for column in columns]))
+            lines.append(_printed(line, _printed_cells(line, columns)))
     return table(["row", *columns], lines, title="by test set")
 
 
 def _quantity_table(reproduction: Reproduction) -> Table:
     """Return the table of other quantities than scores: measured values by printed column, printed ones below."""
-    columns, lines = reproduction.columns, []
+    columns, lines = [column for column in reproduction.columns if PART not in column], []
     for line in reproduction.lines:
         measured = [_with_deviation(line.measurements.get(column, Measurement()), _quantity) for column in columns]
         trials = line.configuration.trials if line.configuration else ()
         seeds = sum(trial.progress == "finished" for trial in trials)
         lines.append(_row(reproduction, line, [seeds, *measured, line.status]))
         if line.published:
-            printed = [cell(line.published.get(column), _quantity) for column in columns]
-            lines.append(_printed(line, [Cell(""), *printed, Cell("")]))
+            lines.append(_printed(line, [Cell(""), *_printed_cells(line, columns), Cell("")]))
     return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(reproduction)))
+
+
+def matrices(reproduction: Reproduction) -> list[Table]:
+    """Return the quantities `TABLE | LINE | COLUMN` of every row as shaded tables of their own."""
+    tables = [(line, name, cells) for line in reproduction.lines for name, cells in _cells_by_table(line).items()]
+    values = [measured.value for *_, cells in tables for measured in cells.values() if measured.value is not None]
+    least, most = min(values, default=0.0), max(values, default=1.0)
+    return [_matrix(f"{line.name}: {name}", cells, least, most) for line, name, cells in tables]
+
+
+def _cells_by_table(line: TableLine) -> dict[str, dict[tuple[str, str], Measurement]]:
+    """Return table -> (line, column) -> measured quantity."""
+    tables: dict[str, dict[tuple[str, str], Measurement]] = {}
+    for quantity, measured in line.measurements.items():
+        if PART in quantity:
+            name, row, column = quantity.split(PART)
+            tables.setdefault(name, {})[row, column] = measured
+    return tables
+
+
+def _matrix(title: str, cells: Mapping[tuple[str, str], Measurement], least: float, most: float) -> Table:
+    rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+
+    def shaded(measured: Measurement) -> Cell:
+        shade = None if measured.value is None else (measured.value - least) / max(1e-9, most - least) or 1e-3
+        return replace(_with_deviation(measured, _quantity), shade=shade)
+
+    lines = [[row, *(shaded(cells.get((row, column), Measurement())) for column in columns)] for row in rows]
+    return table(["", *columns], lines, title=title, notes=(f"from {least:.3g}, light, to {most:.3g}",))
 
 
 def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -> Row:
@@ -97,6 +127,10 @@ def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -
     names = [system.name for system in reproduction.systems]
     style = system_style(names.index(line.name)) if line.name in names else None
     return row([line.name, *cells], style=style, faint=not line.values)
+
+
+def _printed_cells(line: TableLine, columns: Sequence[str]) -> list[Cell]:
+    return [Cell(line.texts.get(column, MISSING), line.published.get(column)) for column in columns]
 
 
 def _printed(line: TableLine, cells: Sequence[Cell]) -> Row:
@@ -128,20 +162,20 @@ def reasons(by_row: Mapping[str, str]) -> list[str]:
     return [f"{', '.join(of_reason)}: {reason}" for reason, of_reason in names.items() if reason]
 
 
-def deviations(reproduction: Reproduction) -> list[str]:
-    """Return the deviations from the paper."""
-    return [f"not as in the paper: {line}" for line in reproduction.table.deviations]
+def deviations(table: Published) -> list[str]:
+    """Return the deviations from the paper at the table's scale."""
+    return [f"not as in the paper: {line}" for line in table.deviations]
 
 
 def _tables(reproduction: Reproduction) -> list[Table]:
     tests = published_by_test(reproduction)
-    return [rows(reproduction), *([tests] if tests else [])]
+    return [rows(reproduction), *([tests] if tests else []), *matrices(reproduction)]
 
 
 def text(reproduction: Reproduction) -> str:
     """Return everything as plain lines, fitted to the terminal if there is one."""
     cost = f"cost: {duration(reproduction.sweep.seconds)} of training in all"
-    ending = ["\n".join(lines) for lines in (deviations(reproduction), [cost, answer(reproduction)]) if lines]
+    ending = ["\n".join(lines) for lines in (deviations(reproduction.table), [cost, answer(reproduction)]) if lines]
     blocks = ["\n".join(heading(reproduction)), tables.plain_text(_tables(reproduction)).rstrip(), *ending]
     return "\n\n".join(blocks) + "\n"
 
@@ -154,7 +188,7 @@ def latex(reproduction: Reproduction) -> str:
         *cautions,
         *([first.title] if first.title else []),
         *notes(reproduction),
-        *deviations(reproduction),
+        *deviations(reproduction.table),
     )
     titled = [replace(other, title=f"{source}, {other.title}") for other in others]
     return tables.latex([replace(first, title="", notes=lines), *titled])
@@ -173,6 +207,7 @@ def to_dict(reproduction: Reproduction) -> dict[str, Any]:
     table = reproduction.table
     return {
         **caption(table),
+        "reference": reproduction.reference,
         "answer": answer(reproduction),
         "column": reproduction.column,
         "metric": reproduction.deciding.metrics[0] if reproduction.deciding else None,
@@ -270,7 +305,7 @@ def _records(reproduction: Reproduction, line: TableLine) -> Iterator[dict[str, 
 
 def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
     measured, gap = reproduction.measurement(line), reproduction.gap(line)
-    reference = reproduction.table.space.reference
+    reference = reproduction.reference
     compared, score, comparable = measured.row, measured.score, reproduction.table.comparable
     cost = compared.cost if compared else None
     kind, times = reproduction.deciding.times() if reproduction.deciding else ("training time", {})
@@ -279,7 +314,7 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
     verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(line)]
     return {
         "seeds": len(compared.seeds) if compared else 0,
-        "published" if comparable else "literature": cell(reproduction.published(line)),
+        "published" if comparable else "literature": Cell(reproduction.printed(line), reproduction.published(line)),
         metric: _with_deviation(measured, ".1f"),
         "95 % interval": Cell(f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING),
         **({"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")} if comparable else {}),

@@ -1,0 +1,77 @@
+"""Say before an experiment what it can see, from runs that are stored for its test sets, or from typical ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from augury.core.store import Store
+from augury.corpora.ingest import cached_corpus
+from augury.experiments.experiment import Experiment
+from augury.reporting.power import Power, power
+from augury.reporting.stored_systems import stored_systems
+from augury.scoring.power import Components, components
+
+SEEDS = (2, 3, 5, 10)
+"""Numbers of seeds whose smallest differences are shown."""
+TYPICAL: Mapping[str, Components] = {
+    "bleu": Components(seeds=0.16, seeds_and_sentences=110.0, systems_and_sentences=60.0, dof=0),
+    "chrf": Components(seeds=0.16, seeds_and_sentences=80.0, systems_and_sentences=40.0, dof=0),
+    "accuracy": Components(seeds=0.25, seeds_and_sentences=700.0, systems_and_sentences=500.0, dof=0),
+}
+"""By metric, from three seeds of small models: translation of Multi30k and inference on Linguist in the Loop."""
+
+
+@dataclass(frozen=True)
+class PlannedPower:
+    """What an experiment can see on one test set."""
+
+    test: str
+    metric: str
+    systems: int
+    """Stored systems that the components are estimated from; 0: typical components."""
+    power: Power
+    by_seeds: Mapping[int, float]
+    """Number of seeds -> the smallest difference."""
+
+    def lines(self) -> Iterator[str]:
+        """Yield the statement, and the smallest difference for other numbers of seeds."""
+        source = f"{self.systems} systems stored for it" if self.systems else "typical small models: a rough guess"
+        yield f"{self.test}: {self.power.text.removeprefix('power: ')} ({source})"
+        cells = [f"{count} seeds {_shown(smallest)}" for count, smallest in self.by_seeds.items()]
+        yield f"smallest difference by seeds: {', '.join(cells)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statement as JSON-like values."""
+        return {**asdict(self), "by_seeds": {str(count): value for count, value in self.by_seeds.items()}}
+
+
+def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:
+    """Return what each test set of an experiment can show with so many seeds; nothing for a single system.
+
+    Texts are read into the storage if they are not there.
+    """
+    if len(systems) < 2:
+        return []
+    first = systems[0]
+    metric = first.scoring.metrics[0]
+    statements = []
+    for test in first.test_sets:
+        corpus = cached_corpus(first.corpus, test, store.root)
+        stored = stored_systems(store, corpus.address, metric)
+        known = components(stored, len(stored[0].statistics[0])) if len(stored) > 1 else TYPICAL.get(metric)
+        if known is None or not corpus.rows:
+            continue
+        comparisons = len(systems) - 1
+        statement = power(metric, known, max(seeds, 2), corpus.rows, comparisons)
+        if statement:
+            by_seeds = {count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS}
+            systems_known = len(stored) if len(stored) > 1 else 0
+            statements.append(PlannedPower(test, metric, systems_known, statement, by_seeds))
+    return statements
+
+
+def _shown(value: float) -> str:
+    return "–" if math.isinf(value) else f"{value:.1f}"

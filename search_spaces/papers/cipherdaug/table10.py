@@ -1,0 +1,62 @@
+"""Table 10: the number of parameters of embeddings, as counted in trained models and by the paper's formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from augury.analysis.system import System
+from augury.sweeping import printed
+from search_spaces.papers import cipherdaug as common
+from search_spaces.papers.cipherdaug import table9
+from trainables.nmt.architecture import Alone, ModelConfig, resolve
+from trainables.nmt.config import Config
+
+QUESTION = "How many parameters do the embeddings of one side have, with a vocabulary and without?"
+
+base, scales = common.BASE, common.SCALES
+metric, mode, seeds = common.METRIC, common.MODE, (1,)
+reference = "Transformer"
+
+
+def rows(scale: str) -> dict[str, dict[str, Any]]:
+    """A row of Table 9 with tables, whose size grows with the vocabulary, and one with ALONE."""
+    return {name: row for name, row in table9.rows(scale).items() if name in ("Transformer", ALONE)}
+
+
+ALONE = "Transformer + ALONE, O trained"
+
+
+def measure(system: System) -> Mapping[str, float]:
+    """Return the numbers of one side's embeddings: those of the model, those that are trained, those of the formula."""
+    from augury.training.trained import load_weights
+    from trainables.nmt.embeddings import AloneEmbedding
+    from trainables.nmt.model import build
+
+    settings, entries = cast(Config, system.run.experiment).model, len(system.pieces)
+    model = load_weights(system.run.folder, build(settings, entries, pad=0, eos=1, seed=0))
+    embeddings = model.model.encoder.embed_tokens
+    parameters = sum(parameter.numel() for parameter in embeddings.parameters())
+    filters = embeddings.codebooks.numel() if isinstance(embeddings, AloneEmbedding) else 0
+    trained = sum(parameter.numel() for parameter in embeddings.parameters() if parameter.requires_grad)
+    return {
+        "parameters and filters": parameters + filters,
+        "trained": trained,
+        "formula": formula(settings, entries),
+    }
+
+
+def formula(model: ModelConfig, entries: int) -> int:
+    """Return the number of parameters by the formulas of the paper; `entries` is the size of the vocabulary (V)."""
+    d_emb, alone = resolve(model).hidden_size, model.embeddings
+    if not isinstance(alone, Alone):
+        return (alone.size or d_emb) * entries
+    d_o, d_inter = alone.base_size or d_emb, alone.intermediate_size
+    return d_o + d_inter * (d_o + d_emb) + alone.codebooks * d_o * alone.codes
+
+
+paper, tolerance = common.PAPER, common.TOLERANCE
+where = "Table 10"
+published = printed.read(common.PUBLISHED, "table10", {})
+literature = {"Transformer": {"Table 9, Emb Θ": 6.1e6}, ALONE: {"Table 9, Emb Θ": 4.1e6}}
+deviations = table9.deviations

@@ -1,0 +1,148 @@
+"""The measures of an operator's output, and their limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augury.augment import pipeline
+from augury.augment.eda import Eda
+from augury.augment.fuzzy_match import FuzzyMatch
+from augury.augment.health import Health, HealthLimits, Rate, Tally, UnusableOutput, length_ratio, require, tally
+from augury.augment.noise import Noise
+from augury.augment.operator import Operator
+from augury.core.store import Store
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
+
+SOURCES = ["The dog sleeps.", "A cat sees the dog.", "Two birds fly home.", "The dog sleeps. Now?"]
+
+
+def corpus(store: Store, sources: list[str], address: str = "abc") -> Corpus:
+    count = len(sources)
+    columns = {
+        "id": [f"train-{number:08d}" for number in range(count)],
+        "source": sources,
+        "target": [f"t {number}" for number in range(count)],
+        "source_language": ["en"] * count,
+        "target_language": ["fr"] * count,
+        "origin": ["original"] * count,
+        "views": [[]] * count,
+        "lineage": [None] * count,
+    }
+    writer = CorpusWriter(store.folder("corpora", address))
+    writer.add(pa.table(columns, schema=PARALLEL))
+    return writer.finish({"rejected": {}, "source_language": "en", "target_language": "fr"})
+
+
+def health_of(tmp_path: Path, operator: Operator, sources: list[str]) -> Health:
+    store = Store(tmp_path)
+    (part,) = pipeline.augment(corpus(store, sources), [operator], store).parts
+    measured = part.health
+    assert measured is not None
+    return measured
+
+
+def sums(new: list[str], old: list[str]) -> Tally:
+    return tally([pa.array(new)], [pa.array(old)], [1.0])
+
+
+def test_sums_by_hand() -> None:
+    """Empty where there was text; copied; `x` was made from two texts; 6 characters for 7."""
+    assert sums(["a", " ", "x", "x", "x"], ["a", "b", "cc", "cc", "d"]) == Tally(5, 1, 1, 4, 1, 5, 7.0)
+
+
+@given(st.lists(st.sampled_from(["a", "bb", "ccc", ""]), min_size=1, max_size=20))
+def test_a_bijection_repeats_nothing(texts: list[str]) -> None:
+    assert sums([f"{text}!" for text in texts], texts).repeated == 0
+
+
+@given(st.lists(st.sampled_from(["a", "bb", "ccc", "dd"]), min_size=1, max_size=20))
+def test_one_text_for_all_repeats_all_but_one(texts: list[str]) -> None:
+    found = sums(["x"] * len(texts), texts)
+    assert (found.pairs, found.repeated) == (len({*texts}), len({*texts}) - 1)
+
+
+def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
+    new = [pa.array(["a", "a", ""]), pa.array(["b", "c", "b"])]
+    old = [pa.array(["a", "a", "a"]), pa.array(["b", "b", "b"])]
+    found = tally(new, old, [1.0, 1.0])
+    assert (found.copied, found.empty) == (1, 1)
+
+
+def test_the_length_to_be_expected_is_that_of_the_training_text() -> None:
+    texts = pa.table({"source": ["aaaa", "bb"], "target": ["ccc", "ddd"]})
+    assert (
+        length_ratio(texts, "source", "target") == 1.0 and length_ratio(texts.slice(0, 1), "target", "source") == 0.75
+    )
+
+
+def test_noise_of_a_low_rate_copies_most_texts_and_that_is_normal(tmp_path: Path) -> None:
+    measured = health_of(
+        tmp_path, Noise(spelling=0.001, seed=4), [f"{text} {n}" for n in range(60) for text in SOURCES]
+    )
+    assert measured.copied is not None and measured.copied > 0.9 and measured.faults(HealthLimits()) == []
+
+
+def test_eda_without_synonyms_is_usable(tmp_path: Path) -> None:
+    nonsense = [f"qq ww {number} zz" for number in range(30)]
+    measured = health_of(tmp_path, Eda(copies=4), nonsense)
+    assert measured.copied is not None and 0.3 < measured.copied < 0.8
+    assert measured.faults(HealthLimits()) == []
+
+
+def test_few_fuzzy_matches_are_normal_and_none_are_not(tmp_path: Path) -> None:
+    few = health_of(tmp_path / "few", FuzzyMatch(), [*SOURCES, *(f"q{n} w{n} e{n}" for n in range(30))])
+    assert few.made == 2 and few.faults(HealthLimits()) == []
+    none = health_of(tmp_path / "none", FuzzyMatch(), [f"q{n} w{n} e{n}" for n in range(30)])
+    assert none.made == 0 and len(none.faults(HealthLimits())) == 1
+
+
+def test_a_fuzzy_match_is_compared_with_the_target_that_it_replaces(tmp_path: Path) -> None:
+    measured = health_of(tmp_path, FuzzyMatch(), SOURCES)
+    assert (measured.made, measured.copied, measured.length) == (2, 0.0, 1.0)
+
+
+def test_nothing_is_no_fault_of_an_output_where_another_of_its_operator_is_something() -> None:
+    nothing, something = (Health(name, "fuzzy_match", made, normal=("yield",)) for name, made in (("a", 0), ("b", 3)))
+    require([nothing, something], HealthLimits())
+    with pytest.raises(UnusableOutput, match="0 of 0"):
+        require([nothing], HealthLimits())
+
+
+@pytest.mark.parametrize(
+    ("measures", "setting"),
+    [
+        ({"made": 40, "lost": {"too long": 60}}, "min_yield"),
+        ({"made": 100, "empty": 0.3}, "max_empty"),
+        ({"made": 100, "copied": 0.9}, "max_copied"),
+        ({"made": 100, "repeated": 0.99}, "max_repeated"),
+        ({"made": 100, "length": 0.2}, "max_length_drift"),
+        ({"made": 100, "length": 4.0}, "max_length_drift"),
+        ({"made": 100, "rates": {"asr": Rate(0.1, 0.02, 1000)}}, "min_realised"),
+        ({"made": 100, "measures": {"WER": 97.0}}, "max_wer"),
+    ],
+)
+def test_every_limit_names_its_setting_and_can_be_lifted(measures: dict[str, Any], setting: str) -> None:
+    output = Health("x", "x", **measures)
+    (fault,) = output.faults(HealthLimits())
+    assert f"health.{setting} is" in fault
+    with pytest.raises(UnusableOutput, match=setting):
+        require([output], HealthLimits())
+    assert output.faults(HealthLimits.model_validate({setting: None})) == []
+
+
+def test_a_rate_of_few_places_is_not_judged() -> None:
+    output = Health("x", "x", 10, rates={"spelling": Rate(0.1, 0.0, 100)})
+    assert output.faults(HealthLimits()) == []
+
+
+def test_measures_are_the_same_after_storing() -> None:
+    output = Health(
+        "x", "noise", 9, {"empty": 1}, 0.1, 0.2, 0.3, 1.1, {"asr": Rate(0.1, 0.09, 50)}, {"WER": 9.0}, ("copied",)
+    )
+    assert Health.from_dict(output.to_dict()) == output

@@ -1,0 +1,55 @@
+"""What operators made: notes of tables, and a table of the page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from augury.augment.health import Health, Rate
+from augury.reporting.comparison import comparison
+from augury.reporting.operator_outputs import output_notes, output_table
+from augury.reporting.report import render
+from augury.reporting.results import load
+from augury.reporting.untrained import WARNING
+
+GOOD = Health("rot-1", "cipher", 998, empty=0.0, copied=0.001, repeated=0.0, length=1.0)
+BAD = Health("back_translation", "back_translation", 1, {"empty": 99}, empty=0.99)
+NOISE = Health("noise", "noise", 5, rates={"asr": Rate(0.1, 0.098, 900)}, measures={"WER": 12.0})
+
+
+def described(results: Any, name: str, address: str, *outputs: Health, **run: Any) -> Any:
+    """A scored run whose operators made `outputs`; `run` are further entries of its description."""
+    folder = results.run(name, address, bleu=30.0)
+    facts = folder.read_json("run.json")
+    folder.write_json("run.json", {**facts, "run": {"health": [output.to_dict() for output in outputs], **run}})
+    return folder
+
+
+def test_notes_name_their_systems_unless_all_that_augment_share_the_output(results: Any) -> None:
+    base = described(results, "base", "aa" * 8)
+    systems = load([base, described(results, "one", "bb" * 8, GOOD), described(results, "two", "cc" * 8, GOOD)])
+    (note,) = output_notes(systems)
+    assert note in comparison(systems, "test").notes and "one" not in note and GOOD.text in note
+    other = load([base, described(results, "one", "bb" * 8, GOOD, NOISE), described(results, "two", "cc" * 8, GOOD)])
+    assert [("one" in note, "two" in note) for note in output_notes(other)] == [(False, False), (True, False)]
+
+
+def test_an_output_that_was_trained_on_beyond_a_limit_is_a_warning(results: Any, read: Any) -> None:
+    systems = load([described(results, "base", "aa" * 8, GOOD), described(results, "+BT", "bb" * 8, BAD)])
+    good, bad = output_notes(systems)
+    assert not good.startswith(WARNING) and bad.startswith(WARNING)
+    assert bad in comparison(systems, "test").warnings
+    assert any("99 empty" in cell for cell in read(render(systems, "x")).texts["td"])
+
+
+def test_outputs_of_earlier_stages_count(results: Any) -> None:
+    described(results, "first", "aa" * 8, GOOD)
+    (system,) = load([described(results, "tuned", "bb" * 8, NOISE, before="aa" * 8)])
+    assert system.outputs == (GOOD, NOISE)
+    table = output_table([system])
+    assert table is not None and len(table.rows) == 2
+    assert system.to_dict()["outputs"][1]["rates"]["asr"]["realised"] == 0.098
+
+
+def test_runs_of_other_versions_have_none(results: Any) -> None:
+    systems = load([results.run("baseline", "aa" * 8, bleu=30.0)])
+    assert output_notes(systems) == [] and output_table(systems) is None

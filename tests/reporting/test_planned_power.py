@@ -1,0 +1,73 @@
+"""What an experiment can see, before it is trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.rng import generator
+from augury.corpora.ingest import cached_corpus
+from augury.experiments.experiment import parse, systems
+from augury.reporting.planned_power import TYPICAL, planned_power
+from augury.scoring.power import components
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, results: Any) -> Any:
+    """An experiment with a test set of 150 pairs, in the storage of `results`."""
+    lines = [f"das Haus {number} geht gern" for number in range(150)]
+    for side in ("de", "en"):
+        (tmp_path / f"a.{side}").write_text("".join(f"{line}\n" for line in lines))
+    files = {"source": str(tmp_path / "a.de"), "target": str(tmp_path / "a.en")}
+    return parse(
+        {
+            "name": "toy",
+            "task": "nmt",
+            "seeds": [1, 2, 3],
+            "storage": results.store.root,
+            "augment": [{"operator": "cipher", "keys": [1]}],
+            "regime": "coregularised",
+            "scoring": {"metrics": ["bleu"]},
+            "corpus": {
+                "source_language": "de",
+                "target_language": "en",
+                "train": files,
+                "every": 5,
+                "tests": {"news": files},
+            },
+        }
+    )
+
+
+def test_without_stored_runs_it_is_that_of_typical_models(experiment: Any, results: Any) -> None:
+    (statement,) = planned_power([*systems(experiment).values()], results.store, 3)
+    rows = cached_corpus(experiment.corpus, "news", results.store.root).rows
+    expected = TYPICAL["bleu"].smallest_difference(3, rows, 1)
+    assert (statement.test, statement.systems, statement.power.smallest) == ("news", 0, expected)
+    assert statement.by_seeds[3] == expected and statement.by_seeds[10] < expected < statement.by_seeds[2]
+
+
+def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: Any) -> None:
+    address = cached_corpus(experiment.corpus, "news", results.store.root).address
+    for name in ("a", "b"):
+        for seed in (1, 2):
+            correct = (generator(name, seed).random(300) < 0.7).astype(int).tolist()
+            run = results.classified(name, name * 16, seed, correct=correct, test="news")
+            facts = run.read_json("run.json")
+            run.write_json("run.json", facts | {"inputs": [{"name": "news", "address": address, "rows": 300}]})
+    experiment = experiment.model_copy(
+        update={"scoring": experiment.scoring.model_copy(update={"metrics": ("accuracy",)})}
+    )
+    (statement,) = planned_power([experiment, experiment], results.store, 2)
+    assert statement.systems == 2
+    assert statement.power.smallest != pytest.approx(TYPICAL["accuracy"].smallest_difference(2, 150, 1))
+
+
+def test_one_system_alone_has_no_difference(experiment: Any, results: Any) -> None:
+    assert planned_power([experiment], results.store, 3) == []
+
+
+def test_components_need_two_systems() -> None:
+    assert components([], 100) is None
