@@ -14,18 +14,21 @@ from augury.core.rng import generator
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import metric
+from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance
 from augury.scoring.significance import (
     Difference,
     Interval,
     approximate_randomisation,
     clusters,
     compare,
+    compare_blocks,
     compare_by,
     holm,
     interval,
     mean_over,
     paired_bootstrap,
 )
+from tests.scoring.simulated import given_scores, of_sentences, systems, without_sentences
 
 
 def mean(sums) -> float:
@@ -39,10 +42,6 @@ def numbers(*key: str | int, n: int = 400) -> np.ndarray:
 
 def one(*key: str | int, n: int = 400, samples: int = 1000) -> Resampled:
     return resample([numbers(*key, n=n)], mean, samples=samples)
-
-
-def given_scores(scores, samples) -> Resampled:
-    return Resampled(np.array(scores, dtype=float), np.array(samples, dtype=float), ())
 
 
 def test_interval_of_a_mean_is_the_textbook_one():
@@ -122,6 +121,14 @@ def test_the_bootstrap_of_sacrebleu_looks_one_way_only(corpus):
     assert approximate_randomisation(worse, better, bleu.value) == pytest.approx(both_ways, abs=0.02)
 
 
+def test_methods_choose_what_is_known_of_others():
+    baseline, system = systems("methods", seeds=[3, 3], sentences=50, noise=0.1)
+    pooled = SeedVariance(0.02, 0.005, 8.0)
+    assert compare_by("moderated", baseline, system, mean, pooled) == compare(baseline, system, pooled)
+    assert compare_by("two-level", baseline, system, mean, pooled) == compare(baseline, system, UNKNOWN)
+    assert compare(baseline, system, pooled).p_value != pytest.approx(compare(baseline, system, UNKNOWN).p_value)
+
+
 def test_a_method_changes_the_p_value_alone():
     baseline, system = one("a"), one("b")
     plain = compare(baseline, system)
@@ -144,7 +151,7 @@ def test_two_levels_by_hand():
     baseline = given_scores([1, 3], [[0, 2], [2, 6]])
     system = given_scores([5, 9], [[4, 8], [6, 12]])
     # Seeds: V = 2/2 + 8/2 = 5. Differences of means in the samples: 5 and 5, so W = 0 and nothing is added.
-    difference = compare(baseline, system)
+    difference = compare(baseline, system, UNKNOWN)
     half = stats.t.ppf(0.975, 5**2 / (1 + 4**2)) * 5**0.5
     assert (difference.value, difference.over) == (5.0, "seeds and sentences")
     assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
@@ -152,6 +159,51 @@ def test_two_levels_by_hand():
     # (1, 3), whose sample variances are 0 and 2, so I = 1 / 2; in all 4 + 2.25 - 0.5 = 5.75 on 1 * 5.75 / 4.
     half = stats.t.ppf(0.975, 5.75 / 4) * 5.75**0.5
     assert interval(system) == Interval(pytest.approx(7 - half), pytest.approx(7 + half))
+
+
+def test_moderation_by_hand():
+    """The same systems; their sample variances are 2 and 8, on one degree of freedom each."""
+    baseline = given_scores([1, 3], [[0, 2], [2, 6]])
+    system = given_scores([5, 9], [[4, 8], [6, 12]])
+    # Shrunk to each other: (2 x 5 + 2) / 3 = 4 and (2 x 5 + 8) / 3 = 6, so V = 5; Welch's degrees of freedom are
+    # 5^2 / (2^2 / 2 + 3^2 / 2) = 3.8, but the two systems have 2.
+    difference, half = compare(baseline, system), stats.t.ppf(0.975, 2) * 5**0.5
+    assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
+    assert difference.p_value == pytest.approx(2 * stats.t.sf(5**0.5, 2))
+    # Shrunk to a variance of 3 on 10, which counts for 4: (4 x 3 + 2) / 5 = 2.8 and (4 x 3 + 8) / 5 = 4 on 5 each, so
+    # V = 3.4 on 3.4^2 / (1.4^2 / 5 + 2^2 / 5).
+    pooled = SeedVariance(3.0, 0.5, 10.0)
+    difference, half = compare(baseline, system, pooled), stats.t.ppf(0.975, 17 * 3.4 / 5.96) * 3.4**0.5
+    assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
+    # One system: V = 2, and W - I = 2.25 - 0.5 as above; 5 degrees of freedom times 3.75 / 2.
+    half = stats.t.ppf(0.975, 5 * 3.75 / 2) * 3.75**0.5
+    assert interval(system, pooled) == Interval(pytest.approx(7 - half), pytest.approx(7 + half))
+
+
+def test_sentences_are_the_floor_by_hand():
+    """Two seeds of equal scores that move by (-1, 1) and (1, -1): I = 2, so V = 2 / 2 on one degree of freedom."""
+    system = given_scores([4, 4], [[3, 5], [5, 3]])
+    half = stats.t.ppf(0.975, 1)
+    assert interval(system) == Interval(pytest.approx(4 - half), pytest.approx(4 + half))
+    difference = compare(given_scores([1, 1], [[0, 2], [2, 0]]), system)  # V = 1 + 1, on the two of both systems
+    assert difference.p_value == pytest.approx(2 * stats.t.sf(3 / 2**0.5, 2))
+
+
+@pytest.mark.parametrize("seeds", [2, 3])
+@pytest.mark.parametrize("pooled", [None, UNKNOWN])
+def test_equal_scores_of_seeds_are_no_more_certain_than_one_seed(seeds, pooled):
+    """500 sentences, errors at random: every seed has 350 right, or every seed 351."""
+    random = generator("ties", seeds)
+    for _ in range(20):
+        baseline, system = (
+            of_sentences(100.0 * random.permuted(np.tile(np.arange(500) < right, (seeds, 1)), axis=1))
+            for right in (350, 351)
+        )
+        difference, bounds = compare(baseline, system, pooled), interval(baseline)
+        error = (system.samples.mean(1) - baseline.samples.mean(1)).std()
+        assert difference.p_value >= 2 * stats.norm.sf(abs(difference.value) / error)
+        assert 2 * 1.96 * error < difference.high - difference.low < np.inf
+        assert 2 * 1.96 * baseline.samples.mean(1).std() < bounds.high - bounds.low < np.inf
 
 
 def test_two_levels_equal_the_enumeration_of_all_resamples():
@@ -168,17 +220,18 @@ def test_two_levels_equal_the_enumeration_of_all_resamples():
         differences += [second - first for first in means[0] for second in means[1]]
     assert len(differences) == 2**2 * 3**3 * 3**3
     times = np.array([np.bincount(drawn, minlength=3) for drawn in lines])
-    systems = [given_scores(own.mean(1), times @ own.T / 3) for own in scores]
-    shares = [(len(own.scores) - 1) / len(own.scores) for own in systems]
-    seeds = [own.scores.var(ddof=1) / own.seeds for own in systems]
-    together = [(own.samples - own.scores).var(axis=1, ddof=1).mean() / own.seeds for own in systems]
-    sentences = (systems[1].samples.mean(1) - systems[0].samples.mean(1)).var()
+    both = [given_scores(own.mean(1), times @ own.T / 3) for own in scores]
+    shares = [(len(own.scores) - 1) / len(own.scores) for own in both]
+    seeds = [own.scores.var(ddof=1) / own.seeds for own in both]
+    together = [(own.samples - own.scores).var(axis=1, ddof=1).mean() / own.seeds for own in both]
+    sentences = (both[1].samples.mean(1) - both[0].samples.mean(1)).var()
     parts = sentences + sum(share * (v + i) for share, v, i in zip(shares, seeds, together, strict=True))
     assert np.var(differences) == pytest.approx(parts, rel=1e-12)
-    # And what `compare` makes of the same parts.
+    # And what `compare` makes of the same parts, with the sentences as the floor.
+    seeds = [max(parts) for parts in zip(seeds, together, strict=True)]
     variance = sum(seeds) + max(0, sentences - sum(together))
     freedom = variance * sum(seeds) / (seeds[0] ** 2 / 1 + seeds[1] ** 2 / 2)
-    difference = compare(*systems)
+    difference = compare(*both, UNKNOWN)
     assert difference.high - difference.value == pytest.approx(stats.t.ppf(0.975, freedom) * variance**0.5)
     assert difference.p_value == pytest.approx(2 * stats.t.sf(abs(difference.value) / variance**0.5, freedom))
 
@@ -186,9 +239,9 @@ def test_two_levels_equal_the_enumeration_of_all_resamples():
 @pytest.mark.parametrize("seeds", [(3, 3), (2, 5), (10, 4)])
 def test_without_an_effect_of_sentences_it_is_welchs_test(seeds):
     scores = [generator("welch", *seeds, side).normal(30 + side, 1 + side, size=n) for side, n in enumerate(seeds)]
-    baseline, system = (given_scores(own, np.tile(own, (100, 1))) for own in scores)
+    baseline, system = (without_sentences(own) for own in scores)
     expected = stats.ttest_ind(scores[1], scores[0], equal_var=False)
-    difference = compare(baseline, system)
+    difference = compare(baseline, system, UNKNOWN)
     assert difference.p_value == pytest.approx(expected.pvalue)
     assert (difference.low, difference.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
 
@@ -201,25 +254,80 @@ def test_two_copies_of_one_configuration_are_decided_over_seeds():
     assert compare(baseline, system).p_value == pytest.approx(expected.pvalue, abs=0.05)
 
 
-def test_equal_seeds_leave_the_bootstrap_over_sentences():
+@pytest.mark.parametrize("pooled", [None, UNKNOWN])
+def test_equal_outputs_of_seeds_are_those_of_one_seed(pooled):
     single, triple = [one("a"), one("b")], [resample([numbers(name)] * 3, mean) for name in "ab"]
-    expected, difference = compare(*single), compare(*triple)
-    error = (single[1].samples - single[0].samples).std()
-    assert (difference.low, difference.high) == pytest.approx(
-        (expected.value - 1.96 * error, expected.value + 1.96 * error), abs=1e-3
+    expected, difference = compare(*single), compare(*triple, pooled)
+    assert (difference.value, difference.low, difference.high) == pytest.approx(
+        (expected.value, expected.low, expected.high)
     )
-    assert difference.p_value == pytest.approx(expected.p_value, abs=0.03)
-    assert interval(triple[0]).low == pytest.approx(interval(single[0]).low, abs=0.3)
+    assert (difference.p_value, difference.over) == (expected.p_value, "seeds and sentences")
+    alone, together = interval(single[0]), interval(triple[0])
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
+
+
+def test_equal_outputs_that_are_better_everywhere_have_a_p_value():
+    three, better = (resample([numbers("a") + [more, 0]] * 3, mean, samples=999) for more in (0, 5))
+    assert compare(three, better).p_value == compare_blocks(three, better).p_value == 0.001
 
 
 def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
     """V = s^2 (1 + 1/3) with two degrees of freedom."""
     scores = np.array([29.0, 30.0, 31.0])
-    baseline, system = given_scores(scores, np.tile(scores, (50, 1))), given_scores([33.0], np.full((50, 1), 33.0))
+    baseline, system = without_sentences(scores), without_sentences([33.0])
     expected = 2 * stats.t.sf(3 / (4 / 3) ** 0.5, 2)
     assert compare(baseline, system).p_value == pytest.approx(expected)
     assert compare(system, baseline).p_value == pytest.approx(expected)
     assert compare(baseline, system).over == "seeds and sentences"
+
+
+def test_single_seeds_beside_others_have_their_variance():
+    """V = 3 + 3 on the eight degrees of freedom of two times four; with nothing known of others, sentences decide."""
+    baseline, system = without_sentences([30.0]), without_sentences([33.0])
+    difference = compare(baseline, system, SeedVariance(3.0, 0.0, 10.0))
+    assert difference.p_value == pytest.approx(2 * stats.t.sf(3 / 6**0.5, 8))
+    assert difference.over == "seeds and sentences"
+    assert compare(baseline, system, UNKNOWN).over == "sentences"
+
+
+@pytest.mark.parametrize("seeds", [2, 3, 7])
+def test_blocks_without_an_effect_of_sentences_are_the_paired_t_test(seeds):
+    block = 10 * generator("block", seeds).normal(size=seeds)
+    scores = [block + generator("pair", seeds, side).normal(30 + side, 1, size=seeds) for side in (0, 1)]
+    baseline, system = map(without_sentences, scores)
+    expected = stats.ttest_rel(scores[1], scores[0])
+    for pooled in (UNKNOWN, block_variance([baseline, system])):
+        difference = compare_blocks(baseline, system, pooled)
+        assert difference.p_value == pytest.approx(expected.pvalue)
+        assert (difference.low, difference.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+        assert difference.over == "paired seeds and sentences"
+
+
+def test_blocks_are_moderated_by_hand():
+    """Differences 1 and 3: (4 x 7 + 1 x 2) / 5 = 6 on 5 degrees of freedom, so V = 3; at most those of all, 4."""
+    baseline, system = without_sentences([50.0, 20.0]), without_sentences([51.0, 23.0])
+    difference = compare_blocks(baseline, system, SeedVariance(7.0, 0.0, 10.0))
+    assert difference.p_value == pytest.approx(2 * stats.t.sf(2 / 3**0.5, 5))
+    difference = compare_blocks(baseline, system, SeedVariance(7.0, 0.0, 4.0))
+    assert difference.p_value == pytest.approx(2 * stats.t.sf(2 / 3**0.5, 4))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 4), st.lists(st.floats(-50, 50), min_size=4, max_size=4))
+def test_properties_of_blocks(key, seeds, effects):
+    """An effect that all systems of a seed share changes nothing, and swapping the systems mirrors the result."""
+    alone = systems("blocks", key, seeds=[seeds] * 3, sentences=30, noise=0.1, samples=60)
+    effect = np.array(effects[:seeds])
+    moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
+    difference, again, mirrored = (
+        compare_blocks(chosen[first], chosen[1 - first], block_variance(chosen))
+        for chosen, first in ((alone, 0), (moved, 0), (alone, 1))
+    )
+    numbers_of = (difference.value, difference.low, difference.high, difference.p_value)
+    assert (again.value, again.low, again.high, again.p_value) == pytest.approx(numbers_of, abs=1e-6)
+    assert (-mirrored.value, -mirrored.high, -mirrored.low, mirrored.p_value) == pytest.approx(numbers_of)
+    assert 0 < difference.p_value <= 1
+    assert (difference.p_value < 0.05) == (not difference.low <= 0 <= difference.high)
 
 
 def test_equal_systems_do_not_differ():
@@ -229,12 +337,15 @@ def test_equal_systems_do_not_differ():
     assert difference.p_value == pytest.approx(1.0)
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.floats(-5, 5))
-def test_properties_of_a_comparison(key, first, second, shift):
+POOLED = st.sampled_from([None, UNKNOWN, SeedVariance(4.0, 1.0, 12.0)])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.floats(-5, 5), POOLED)
+def test_properties_of_a_comparison(key, first, second, shift, pooled):
     sides = [[numbers(key, side, seed, n=30) for seed in range(n)] for side, n in enumerate((first, second))]
     baseline, system = (resample(own, mean, samples=60) for own in sides)
-    difference, mirrored = compare(baseline, system), compare(system, baseline)
+    difference, mirrored = compare(baseline, system, pooled), compare(system, baseline, pooled)
     assert 0 < difference.p_value <= 1
     assert (mirrored.value, mirrored.low, mirrored.high) == pytest.approx(
         (-difference.value, -difference.high, -difference.low)
@@ -242,10 +353,12 @@ def test_properties_of_a_comparison(key, first, second, shift):
     assert mirrored.p_value == pytest.approx(difference.p_value)
     moved = Resampled(system.scores + shift, system.samples + shift, ())
     both = Resampled(baseline.scores + shift, baseline.samples + shift, ())
-    assert compare(both, moved).value == pytest.approx(difference.value)
-    if max(first, second) > 1:  # interval and test are one statement
+    assert compare(both, moved, pooled).value == pytest.approx(difference.value)
+    if difference.over == "seeds and sentences":  # interval and test are one statement
         assert difference.low <= difference.value <= difference.high
         assert (difference.p_value < 0.05) == (not difference.low <= 0 <= difference.high)
+        error = (system.samples.mean(1) - baseline.samples.mean(1)).std()
+        assert difference.p_value >= 2 * stats.norm.sf(abs(difference.value) / error) * (1 - 1e-9)
 
 
 def test_holm_by_hand():

@@ -2,19 +2,19 @@
 
 The variance of a difference has three components (`augury.scoring.significance`): training noise, the interaction of
 seeds and sentences, and that of systems and sentences. More seeds reduce the first two, more sentences the last two.
+Where seeds are paired as blocks, effects that all systems of a seed share are no part of the first.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
-import numpy as np
-from scipy.special import stdtrit
+from scipy.special import nctdtrinc, stdtrit
 
 from augury.scoring.bootstrap import Resampled
-from augury.scoring.seed_variance import PRIOR, floored, pool, sample_variance
+from augury.scoring.seed_variance import PRIOR, SeedVariance, block_variance, floored, pool, sample_variance
 
 LEVEL, POWER = 0.05, 0.8
 MOST_SEEDS = 100
@@ -33,6 +33,8 @@ class Components:
     """Of a difference on one sentence: the interaction of systems and sentences, over both systems."""
     dof: float
     """Degrees of freedom of the variance between seeds; 0 where it is not known from a test."""
+    paired: bool = False
+    """Whether the i-th seeds of all systems are a block, and are compared with each other."""
 
     def variance(self, seeds: int, sentences: int) -> float:
         """Return the variance of the difference of two means over `seeds` seeds on `sentences` sentences."""
@@ -41,6 +43,7 @@ class Components:
     def smallest_difference(self, seeds: int, sentences: int, comparisons: int = 1) -> float:
         """Return the difference that is found with a probability of 80 %, tested at 5 % (Bonferroni) on both sides.
 
+        It is the noncentrality of Student's t that exceeds the critical value in 80 % of cases, in standard errors.
         One seed says nothing of others: infinite where seeds vary at all.
         """
         between = self._between_seeds(seeds, sentences)
@@ -49,11 +52,9 @@ class Components:
         elif seeds == 1:
             return math.inf
         else:
-            together = (comparisons + 1) * (seeds - 1)  # as many seeds of a baseline and of every system
-            own = min(PRIOR + seeds - 1, together)
-            dof = min(2 * own, together) * self.variance(seeds, sentences) / between
-        quantiles = float(stdtrit(dof, 1 - LEVEL / comparisons / 2)) + float(stdtrit(dof, POWER))
-        return quantiles * math.sqrt(self.variance(seeds, sentences))
+            dof = self._dof(seeds, comparisons) * self.variance(seeds, sentences) / between
+        critical = stdtrit(dof, 1 - LEVEL / comparisons / 2)
+        return float(nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(self.variance(seeds, sentences))
 
     def seeds_needed(self, difference: float, sentences: int, comparisons: int = 1) -> int | None:
         """Return the smallest number of seeds that finds a difference; None where MOST_SEEDS do not."""
@@ -66,13 +67,22 @@ class Components:
             None,
         )
 
+    def _dof(self, seeds: int, comparisons: int) -> float:
+        """Return the degrees of freedom over seeds, of a baseline and systems with as many seeds."""
+        together = (comparisons if self.paired else comparisons + 1) * (seeds - 1)
+        own = min(PRIOR + seeds - 1, together)
+        return own if self.paired else min(2 * own, together)
+
     def _between_seeds(self, seeds: int, sentences: int) -> float:
         return 2 * (self.seeds + self.seeds_and_sentences / sentences) / seeds
 
 
-def components(systems: Sequence[Resampled], sentences: int) -> Components | None:
-    """Estimate the components from systems that are compared with the first; None without two seeds of any."""
-    pooled = pool([sample_variance(system) for system in systems])
+def components(systems: Sequence[Resampled], sentences: int, *, paired: bool = False) -> Components | None:
+    """Estimate the components from systems that are compared with the first; None without two seeds of any.
+
+    With `paired`, the i-th seeds of all systems are a block.
+    """
+    pooled = _variance_of_blocks(systems) if paired else pool([sample_variance(system) for system in systems])
     if not pooled.dof or len(systems) < 2:
         return None
     baseline, *others = systems
@@ -86,14 +96,11 @@ def components(systems: Sequence[Resampled], sentences: int) -> Components | Non
         seeds_and_sentences=pooled.interaction * sentences,
         systems_and_sentences=sentences * sum(interactions) / len(interactions),
         dof=pooled.dof,
+        paired=paired,
     )
 
 
-def merge(estimates: Sequence[Components]) -> Components | None:
-    """Return the mean of several estimates, weighted by their degrees of freedom; None without any."""
-    dof = sum(estimate.dof for estimate in estimates)
-    if not dof:
-        return None
-    weights = [estimate.dof / dof for estimate in estimates]
-    means = np.average([astuple(estimate)[:3] for estimate in estimates], axis=0, weights=weights)
-    return Components(*means.tolist(), dof)
+def _variance_of_blocks(systems: Sequence[Resampled]) -> SeedVariance:
+    """Return the variance of the score of one seed without effects of blocks, half of that of a difference."""
+    total, interaction, dof = block_variance(systems)
+    return SeedVariance(total / 2, interaction / 2, dof)

@@ -3,11 +3,11 @@
 Three things are known about it. The sample variance over the seeds of a system has few degrees of freedom. The
 sentences alone make seeds differ, since every seed finds other sentences difficult: this interaction is estimated from
 many sentences, is contained in the variance between seeds, and is therefore its lower bound. And systems of one
-comparison are alike: their variances are shrunk to the pooled one (Smyth, 2004, "Linear models and empirical Bayes methods for
-assessing differential expression", the moderated t of limma). Smyth estimates the weight of the pooled variance, its
-degrees of freedom d0, from thousands of variances. Estimated from 2 to 15 systems it is often infinite by chance, and
-intervals become too narrow (coverage 93 % in simulations), so that it is a constant here: 4 degrees of freedom are the
-prior under which standard deviations of systems differ by a factor of about 1.5.
+comparison are alike: their variances are shrunk to the pooled one (Smyth, 2004, "Linear models and empirical Bayes
+methods for assessing differential expression", the moderated t of limma). Smyth estimates the weight of the pooled
+variance, its degrees of freedom d0, from thousands of variances. Estimated from 2 to 15 systems it is often infinite by
+chance, and intervals become too narrow (coverage 93 % in simulations), so that it is a constant here: 4 degrees of
+freedom are the prior under which standard deviations of systems differ by a factor of about 1.5.
 """
 
 from __future__ import annotations

@@ -87,12 +87,12 @@ class Difference:
 def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     """Return the 95 % interval of a system's mean over seeds.
 
-    For one seed, this is the percentile bootstrap over sentences (Koehn, 2004), for several the two-level interval.
-    `pooled` is the variance between seeds of the systems that it is shown with.
+    For one seed or equal outputs of all, this is the percentile bootstrap over sentences (Koehn, 2004), for several the
+    two-level interval. `pooled` is the variance between seeds of the systems that it is shown with.
     """
-    if system.seeds == 1:
-        return _percentiles(system.samples[:, 0])
     own = moderated(sample_variance(system), pooled)
+    if system.seeds == 1 or _is_zero(own):
+        return _percentiles(system.samples.mean(1))
     error, dof = _standard_error(system.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
     return _student(system.value, error, dof)
 
@@ -101,16 +101,18 @@ def compare(baseline: Resampled, system: Resampled, pooled: SeedVariance | None 
     """Compare two systems with independent seeds by the two-level test.
 
     `pooled` is the variance between seeds of all systems of the comparison; by default that of these two, and UNKNOWN
-    does not shrink variances. With one seed each and nothing known of others, this is the paired bootstrap over
-    sentences: the percentile interval, and the p-value of Riezler and Maxwell (2005) from differences shifted to mean
-    0, at least 1 / (samples + 1). A single seed beside several has their variance.
+    does not shrink variances. With one seed each and nothing known of others, or if the outputs of all seeds are equal
+    on every sentence, this is the paired bootstrap over sentences: the percentile interval, and the p-value of Riezler
+    and Maxwell (2005) from differences shifted to mean 0, at least 1 / (samples + 1). A single seed beside several has
+    their variance.
     """
     assert baseline.samples.shape[0] == system.samples.shape[0], "systems must have the same bootstrap samples"
     samples = system.samples.mean(1) - baseline.samples.mean(1)
     sampled = [sample_variance(baseline), sample_variance(system)]
     shared = pooled if pooled and pooled.dof else pool(sampled)
-    if not shared.dof:
-        return _over_sentences(system.value - baseline.value, samples)
+    if _is_zero(shared):
+        over: Over = "seeds and sentences" if shared.dof else "sentences"
+        return _over_sentences(system.value - baseline.value, samples, over)
     prior = shared if pooled is None else pooled
     parts = [
         _Part(moderated(own, prior if own.dof else shared), 1 / side.seeds)
@@ -128,7 +130,10 @@ def compare_blocks(baseline: Resampled, system: Resampled, pooled: SeedVariance 
     assert baseline.seeds == system.seeds > 1, "blocks have a seed of both systems, and there are several"
     differences = Resampled(system.scores - baseline.scores, system.samples - baseline.samples, ())
     own = moderated(sample_variance(differences), pooled)
-    error, dof = _standard_error(differences.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
+    samples = differences.samples.mean(1)
+    if _is_zero(own):
+        return _over_sentences(differences.value, samples, "paired seeds and sentences")
+    error, dof = _standard_error(samples, [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
     return _difference(differences.value, error, dof, "paired seeds and sentences")
 
 
@@ -236,15 +241,18 @@ def _standard_error(samples: NDArray[np.float64], parts: Sequence[_Part], most: 
     interaction = sum(part.weight * part.variance.interaction for part in parts)
     variance = v + max(0.0, float(samples.var()) - interaction)
     welch = sum((part.weight * part.variance.total) ** 2 / part.variance.dof for part in parts)
-    if not welch:  # the outputs of all seeds are equal, on every sentence
-        return variance**0.5, np.inf
     return variance**0.5, min(v**2 / welch, most) * variance / v
 
 
-def _over_sentences(value: float, samples: NDArray[np.float64]) -> Difference:
-    extreme = np.abs(samples - samples.mean()) >= abs(value)
+def _is_zero(variance: SeedVariance) -> bool:
+    """Return whether seeds differ by rounding alone: there is one, or the outputs are equal on every sentence."""
+    return max(variance.total, variance.interaction) <= ROUNDING**2
+
+
+def _over_sentences(value: float, samples: NDArray[np.float64], over: Over) -> Difference:
+    extreme = np.abs(samples - samples.mean()) >= abs(value) - ROUNDING
     bounds = _percentiles(samples)
-    return Difference(value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), "sentences")
+    return Difference(value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over)
 
 
 def _difference(value: float, error: float, dof: float, over: Over) -> Difference:

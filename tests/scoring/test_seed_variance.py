@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augury.core.rng import generator
+from augury.scoring.bootstrap import Resampled
+from augury.scoring.seed_variance import (
+    UNKNOWN,
+    SeedVariance,
+    block_variance,
+    floored,
+    moderated,
+    pool,
+    sample_variance,
+)
+from tests.scoring.simulated import given_scores, systems, without_sentences
+
+POOLED = SeedVariance(total=3.0, interaction=2.0, dof=10.0)
+
+VARIANCES = st.builds(SeedVariance, st.floats(0, 50), st.floats(0, 50), st.integers(1, 20).map(float))
+
+
+def test_the_variance_of_two_seeds_by_hand():
+    """Scores 5 and 9; they move by (-1, -1) and by (1, 3) in two samples, with sample variances 0 and 2."""
+    assert sample_variance(given_scores([5, 9], [[4, 8], [6, 12]])) == SeedVariance(8.0, 1.0, 1.0)
+
+
+def test_a_single_seed_says_nothing():
+    assert sample_variance(given_scores([5], [[4], [6]])) == UNKNOWN
+
+
+def test_the_interaction_is_that_of_one_seed_on_one_sentence_by_sentences():
+    """Standard deviation 0.5 on each of 400 sentences, whatever the training noise is."""
+    for noise in (0.0, 1.0):
+        (system,) = systems("interaction", seeds=[8], sentences=400, noise=noise)
+        assert sample_variance(system).interaction == pytest.approx(0.5**2 / 400, rel=0.1)
+
+
+def test_variances_are_pooled_by_degrees_of_freedom():
+    """(1 x 4 + 2 x 10) / 3, (1 x 1 + 2 x 3) / 3; a single seed changes nothing."""
+    pooled = pool([SeedVariance(4.0, 1.0, 1.0), UNKNOWN, SeedVariance(10.0, 3.0, 2.0)])
+    assert pooled == pytest.approx((8.0, 7 / 3, 3.0))
+    assert pool([UNKNOWN, UNKNOWN]) == pool([]) == UNKNOWN
+
+
+def test_sentences_are_the_floor():
+    assert floored(SeedVariance(0.5, 2.0, 1.0)) == SeedVariance(2.0, 2.0, 1.0)
+    assert floored(SeedVariance(3.0, 2.0, 1.0)) == SeedVariance(3.0, 2.0, 1.0)
+
+
+def test_moderation_by_hand():
+    """Four degrees of the pooled variance, two of the own: (4 x 3 + 2 x 9) / 6 = 5, on 4 + 2."""
+    assert moderated(SeedVariance(9.0, 1.0, 2.0), POOLED) == SeedVariance(5.0, 1.0, 6.0)
+
+
+def test_degrees_of_freedom_are_at_most_those_of_all_systems():
+    """Three in all: (3 x 3 + 2 x 9) / 5 = 5.4, on 3 instead of 4 + 2."""
+    known = POOLED._replace(dof=3.0)
+    assert moderated(SeedVariance(9.0, 1.0, 2.0), known) == pytest.approx((5.4, 1.0, 3.0))
+
+
+def test_a_shrunk_variance_has_the_floor_of_its_own_sentences():
+    """(4 x 3 + 1 x 0) / 5 = 2.4 is below 2.5."""
+    assert moderated(SeedVariance(0.0, 2.5, 1.0), POOLED) == SeedVariance(2.5, 2.5, 5.0)
+    assert moderated(SeedVariance(0.0, 2.3, 1.0), POOLED) == pytest.approx((2.4, 2.3, 5.0))
+
+
+def test_a_single_seed_beside_others_has_their_variance():
+    assert moderated(UNKNOWN, POOLED) == SeedVariance(3.0, 2.0, 4.0)
+    assert moderated(UNKNOWN, POOLED._replace(dof=2.0)) == SeedVariance(3.0, 2.0, 2.0)
+    assert moderated(UNKNOWN, POOLED._replace(total=1.0)) == SeedVariance(2.0, 2.0, 4.0)
+
+
+def test_nothing_known_of_others_leaves_a_variance_as_it_is():
+    assert moderated(SeedVariance(9.0, 1.0, 2.0), UNKNOWN) == SeedVariance(9.0, 1.0, 2.0)
+    assert moderated(SeedVariance(0.0, 1.0, 2.0), UNKNOWN) == SeedVariance(1.0, 1.0, 2.0)
+
+
+@given(st.lists(VARIANCES, min_size=1, max_size=5))
+def test_properties_of_moderation(variances):
+    pooled = pool(variances)
+    for own in variances:
+        shrunk = moderated(own, pooled)
+        low, high = sorted((own.total, pooled.total))
+        assert shrunk.total >= own.interaction
+        assert low - 1e-9 <= shrunk.total <= max(high, own.interaction) + 1e-9
+        assert own.dof <= shrunk.dof <= pooled.dof
+
+
+def test_the_only_system_is_not_shrunk():
+    own = SeedVariance(9.0, 1.0, 2.0)
+    assert moderated(own, pool([own])) == pytest.approx(own)
+
+
+def test_blocks_of_two_systems_have_the_variance_of_their_differences():
+    first, second = systems("two", seeds=[4, 4], sentences=60, noise=0.1)
+    differences = Resampled(second.scores - first.scores, second.samples - first.samples, ())
+    assert block_variance([first, second]) == pytest.approx(sample_variance(differences))
+
+
+@pytest.mark.parametrize(("count", "seeds"), [(2, 2), (3, 4), (6, 3)])
+def test_blocks_have_the_residual_variance_of_the_two_way_analysis(count, seeds):
+    """Least squares with a constant, a column for every other system, and one for every other block."""
+    table = generator("blocks", count, seeds).normal(size=(count, seeds))
+    rows, columns = (axis.ravel() for axis in np.indices(table.shape))
+    design = np.column_stack(
+        [np.ones(table.size), rows[:, None] == np.arange(1, count), columns[:, None] == np.arange(1, seeds)]
+    )
+    fitted = design @ np.linalg.lstsq(design, table.ravel(), rcond=None)[0]
+    dof = table.size - design.shape[1]
+    mean_square = ((table.ravel() - fitted) ** 2).sum() / dof
+    assert block_variance([without_sentences(row) for row in table]) == pytest.approx((2 * mean_square, 0.0, dof))
+
+
+def test_an_effect_of_blocks_changes_no_variance_of_blocks():
+    alone = systems("shift", seeds=[3, 3, 3], sentences=50, noise=0.1)
+    effect = np.array([0.0, 7.0, -4.0])
+    moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
+    assert block_variance(moved) == pytest.approx(block_variance(alone))
+
+
+def test_blocks_of_one_system_or_one_seed_say_nothing():
+    assert block_variance([without_sentences([1.0, 2.0])]) == UNKNOWN
+    assert block_variance([without_sentences([1.0]), without_sentences([2.0])]) == UNKNOWN
