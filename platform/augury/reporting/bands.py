@@ -95,7 +95,8 @@ def _slope(
     if len(places) < 3 or np.ptp(x) == 0:
         return None
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
-    return compare(*(_weighted([side[place] for place in places], weights) for side in (baseline, system)))
+    of_baseline, of_system = (_weighted([side[place] for place in places], weights) for side in (baseline, system))
+    return compare(of_baseline, of_system)
 
 
 def _weighted(parts: Sequence[Resampled], weights: np.ndarray) -> Resampled:
