@@ -65,7 +65,8 @@ for name in space.known():
     space.find(name, "toy")
 imported["sweep --dry-run"] = sorted(sys.modules)
 assert "cost" in shown("config", f"search_spaces/experiments/{sys.argv[1]}.yaml")
-imported["config"] = sorted(set(sys.modules) - {"pandas"})  # pyarrow imports it where it makes an array
+# pyarrow imports pandas where it makes an array; what an experiment can see needs scipy's quantiles of Student's t
+imported["config"] = sorted(set(sys.modules) - {"pandas", "scipy"})
 json.dump({"imported": imported, "helps": helps}, sys.stdout)
 """
 

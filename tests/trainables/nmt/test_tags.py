@@ -141,7 +141,7 @@ def test_a_tag_outside_the_vocabulary_and_an_unknown_record_are_refused(tmp_path
         tiny.experiment("nmt", tmp_path, corpus=CORPUS)
     with pytest.raises(UserError, match="mixture: unknown records 'ead': did you mean 'eda'"):
         mixed(tmp_path, augment=[{"operator": "eda"}], mixture={"ead": {}})
-    with pytest.raises(UserError, match="task seq2seq trains on one text"):
+    with pytest.raises(UserError, match="task seq2seq trains without weight and tag"):
         tiny.experiment("seq2seq", tmp_path, corpus={"form": "text", **tiny.PARALLEL, "train": TRAIN})
 
 
