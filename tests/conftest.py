@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, so that all processes of pytest-xdist have work until the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let every test fail that trains a model in this process and has no marker `trains`."""
+    if "torch" not in sys.modules:
+        return
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    marked = {item.nodeid for item in session.items if item.get_closest_marker("trains")}
+
+    def check(*_: Any) -> None:
+        test, _, _ = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")
+        assert test in marked, f"{test} trains a model: mark it `trains`"
+
+    register_optimizer_step_pre_hook(check)
 
 
 @pytest.fixture(scope="session", autouse=True)

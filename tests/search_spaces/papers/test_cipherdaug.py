@@ -104,6 +104,7 @@ def two_keys(tmp_path_factory: pytest.TempPathFactory) -> System:
     return system
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize(
     ("name", "columns"),
     [
@@ -118,6 +119,7 @@ def test_tables_that_are_measured_on_runs_have_their_columns(name: str, columns:
     assert measure is not None and list(measure(two_keys)) == columns
 
 
+@pytest.mark.trains
 def test_the_subwords_of_the_texts_are_those_of_the_vocabulary(two_keys: System) -> None:
     measure = table("table1", "toy").measure
     assert measure is not None
