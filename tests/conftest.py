@@ -13,6 +13,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.2")
+os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 lets workers starve behind the tests of other processes
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(Path(__file__).parents[1] / "platform"), str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
 )
@@ -66,8 +67,8 @@ def local_ray() -> Iterator[Any]:
 
     ray.init(
         address="local",
-        num_cpus=4,
-        resources={"trial_driver": 4},
+        num_cpus=2,
+        resources={"trial_driver": 2},
         include_dashboard=False,
         log_to_driver=False,
         object_store_memory=200_000_000,
