@@ -38,8 +38,10 @@ SCALAR := ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE
 AVX2 := ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=AVX2 CT2_FORCE_CPU_ISA=AVX2 OPENBLAS_CORETYPE=Haswell
 
 test-processors: $(VENV)/.installed-test
-	$(SCALAR) $(BIN)/python -m pytest -n 2 -m 'trains and not slow' --durations=5
-	$(AVX2) $(BIN)/python -m pytest -n 2 -m 'trains and not slow' --durations=5
+	for processor in '$(SCALAR)' '$(AVX2)'; do \
+	    env $$processor $(BIN)/python -m pytest -n 2 -m 'trains and not slow' && \
+	    env $$processor $(BIN)/python -m pytest -n 2 -m trains tests/system || exit 1; \
+	done
 
 clean:
 	rm -rf demo results build *.egg-info .mypy_cache .pytest_cache .ruff_cache

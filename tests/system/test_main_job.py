@@ -26,7 +26,7 @@ from augury.cli import main
 from augury.core.commands import command
 from augury.core.store import Store
 
-pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 WORDS = {
     "eins": "one",
@@ -118,6 +118,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     return SimpleNamespace(path=path, result=result, directory=directory, sources=sources, hypotheses=hypotheses)
 
 
+@pytest.mark.trains
 def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
     baseline, words = trained.result["systems"]
     assert (baseline["name"], words["name"]) == ("baseline", "words")
@@ -149,6 +150,7 @@ def test_another_beam_scores_again_without_training(
     assert all((Path(run) / "weights.safetensors").stat().st_mtime < before for run in trained.result["runs"])
 
 
+@pytest.mark.trains
 def test_translate_reads_standard_input(
     trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -159,6 +161,7 @@ def test_translate_reads_standard_input(
     assert capsys.readouterr().out == f"{first}\n\n{second}\n"
 
 
+@pytest.mark.trains
 def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: Path) -> None:
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -170,6 +173,7 @@ def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: 
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
 
 
+@pytest.mark.trains
 def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamespace) -> None:
     from mlflow import MlflowClient
 
