@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs test test-slow clean
+.PHONY: install demo docs test test-slow test-processors clean
 
 install: $(VENV)/.installed
 
@@ -32,6 +32,16 @@ test: $(VENV)/.installed-test
 
 test-slow: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 -m slow --durations=15
+
+# Tests that train, without vector instructions and with those of AVX2: PyTorch, oneDNN, MKL, CTranslate2, OpenBLAS.
+SCALAR := ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE CT2_FORCE_CPU_ISA=GENERIC OPENBLAS_CORETYPE=Prescott
+AVX2 := ATEN_CPU_CAPABILITY=avx2 DNNL_MAX_CPU_ISA=AVX2 MKL_CBWR=AVX2 CT2_FORCE_CPU_ISA=AVX2 OPENBLAS_CORETYPE=Haswell
+
+test-processors: $(VENV)/.installed-test
+	for processor in '$(SCALAR)' '$(AVX2)'; do \
+	    env $$processor $(BIN)/python -m pytest -n 2 -m 'trains and not slow' && \
+	    env $$processor $(BIN)/python -m pytest -n 2 -m trains tests/system || exit 1; \
+	done
 
 clean:
 	rm -rf demo results build *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.2")
+os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 lets workers starve behind the tests of other processes
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(Path(__file__).parents[1] / "platform"), str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
 )
@@ -34,6 +36,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in slow)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let every test fail that trains a model in this process and has no marker `trains`."""
+    if "torch" not in sys.modules:
+        return
+    from torch.optim.optimizer import register_optimizer_step_pre_hook
+
+    marked = {item.nodeid for item in session.items if item.get_closest_marker("trains")}
+
+    def check(*_: Any) -> None:
+        test, _, _ = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")
+        assert test in marked, f"{test} trains a model: mark it `trains`"
+
+    register_optimizer_step_pre_hook(check)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def messages_on_standard_error() -> Iterator[None]:
     """What tests call directly says what it has to say as under the command line."""
@@ -50,8 +67,8 @@ def local_ray() -> Iterator[Any]:
 
     ray.init(
         address="local",
-        num_cpus=4,
-        resources={"trial_driver": 4},
+        num_cpus=2,
+        resources={"trial_driver": 2},
         include_dashboard=False,
         log_to_driver=False,
         object_store_memory=200_000_000,

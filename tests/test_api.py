@@ -78,6 +78,7 @@ def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, paramet
         augury.apply(frame, operator, **parameters)
 
 
+@pytest.mark.trains
 def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]

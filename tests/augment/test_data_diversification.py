@@ -251,6 +251,7 @@ def test_mistakes_are_reported_before_anything_is_trained(
         diversified(tmp_path, **changes)
 
 
+@pytest.mark.trains
 def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The variant with CipherDAug, killed while it translates and continued: no model is trained twice."""
     system = {

@@ -30,6 +30,7 @@ def experiment(storage: Path, name: str, language: str, **changes: Any) -> Exper
     return tiny.experiment("nmt", storage, augment=[operator_settings], baseline=True, training={"max_updates": 3})
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize(
     ("name", "language", "read", "written"),
     [("forward_translation", "qaa", "source", "target"), ("back_translation", "qab", "target", "source")],
@@ -68,6 +69,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     assert train(run)
 
 
+@pytest.mark.trains
 def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
     """The same with the same seed in blocks of another size, others with another seed; addresses say so."""
     texts: list[list[str]] = []

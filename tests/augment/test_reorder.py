@@ -21,6 +21,8 @@ from augury.experiments import operator_models as models
 from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
 
+pytestmark = pytest.mark.trains
+
 TINY = {
     "architecture": "tiny",
     "vocabulary_size": 150,

@@ -23,6 +23,8 @@ from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
 from augury.text import prompts
 
+pytestmark = pytest.mark.trains
+
 TINY = {
     "architecture": "tiny",
     "vocabulary_size": 150,

@@ -15,6 +15,8 @@ from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 from tests.hypotheses import assert_same
 
+pytestmark = pytest.mark.trains
+
 PAD, EOS, VOCABULARY = 1, 2, 48
 DECODING = Decoding(beam=4, length_penalty=0.6, max_length=20)
 

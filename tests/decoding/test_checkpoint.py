@@ -16,6 +16,8 @@ from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.decoding.settings import Decoding, Sampling
 from tests.learning import learn
 
+pytestmark = pytest.mark.trains
+
 TEXTS = ["le chat noir", "", "the cat sleeps", "petit chat dort", "small"]
 FRENCH_TO_ENGLISH = Languages("fra_Latn", "eng_Latn")
 

@@ -17,6 +17,8 @@ from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from tests.hypotheses import assert_same
 
+pytestmark = pytest.mark.trains
+
 UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 48
 PIECES = [f"piece{index}" for index in range(VOCABULARY)]
 DECODING = Decoding(beam=4, max_length=20)

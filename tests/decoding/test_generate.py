@@ -9,6 +9,8 @@ from transformers import MarianMTModel
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 
+pytestmark = pytest.mark.trains
+
 EOS = 2
 DECODING = Decoding(beam=4, max_length=20)
 

@@ -18,6 +18,8 @@ from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
 from tests.hypotheses import assert_same
 
+pytestmark = pytest.mark.trains
+
 Engine = Callable[..., list[Hypothesis]]
 PAD, EOS, VOCABULARY = 1, 2, 48
 A = 7

@@ -218,6 +218,7 @@ def test_a_row_that_would_be_too_long_keeps_its_usual_pieces(storage: Path) -> N
     assert any(kept) and not all(kept) and max(map(len, drawn)) <= 30
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("task", ["nmt", "nli", "seq2seq"])
 def test_every_task_is_trained_with_a_draw(task: str, storage: Path) -> None:
     run = prepared(storage, DROP, task=task)

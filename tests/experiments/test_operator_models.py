@@ -52,6 +52,7 @@ def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, 
         systems(of_a_system)
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("use", ["records", "view"])
 def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path) -> None:
     reorder = {"operator": "reorder", "parallel": PARALLEL, "model": TINY, "training": {"max_passes": 1}, "use": use}
@@ -75,6 +76,7 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
     assert training.train(run)
 
 
+@pytest.mark.trains
 def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = {
         "name": "toy",

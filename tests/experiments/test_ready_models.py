@@ -23,6 +23,8 @@ from augury.experiments.ready_models import ready_model
 from augury.experiments.training import train
 from tests import tiny
 
+pytestmark = pytest.mark.trains
+
 ELSEWHERE = Store("/nowhere")
 """The storage of what is made with a model."""
 

@@ -20,6 +20,8 @@ from augury.training.loop import Diverged
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 
+pytestmark = pytest.mark.trains
+
 TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_passes": 1}
 AGAIN = {"carry": "optimizer", "corpus.train": {"builtin": 20, "seed": 6}}
 

@@ -265,6 +265,7 @@ def test_a_relative_step_is_a_share_of_the_embeddings_that_the_scope_names(scope
 # In training
 
 
+@pytest.mark.trains
 @pytest.mark.slow
 def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}

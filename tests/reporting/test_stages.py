@@ -17,6 +17,8 @@ from augury.reporting.selection import load_systems
 from augury.reporting.stages import stage_table
 from tests import tiny
 
+pytestmark = pytest.mark.trains
+
 TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_passes": 1}
 TESTS = {f"test-{number}": {"builtin": 6, "seed": number} for number in range(1, 6)}
 

@@ -9,21 +9,15 @@ import pytest
 import ray
 
 from augury.core.errors import UserError
-from augury.core.execution import connect
 from augury.core.store import Store
 from augury.experiments.experiment import Experiment, parse
 from augury.sweeping import driver, plan, points, space
 from augury.sweeping.placement import place
 from augury.sweeping.settings import SweepOptions
 
+pytestmark = pytest.mark.usefixtures("local_ray")
+
 QUICK = str(Path(__file__).with_name("quick.py"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def machine():
-    connect()
-    yield
-    ray.shutdown()
 
 
 def quick(**sections) -> Experiment:

@@ -112,9 +112,13 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     path = write_experiment(directory)
     done = augury("train", str(path), "--json")
     assert done.returncode == 0, done.stderr
-    return SimpleNamespace(path=path, result=json.loads(done.stdout), directory=directory)
+    result = json.loads(done.stdout)
+    hypotheses = (Path(result["runs"][1]) / "hypotheses" / "test.txt").read_text(encoding="utf-8").splitlines()
+    sources = (directory / "test.de").read_text(encoding="utf-8").splitlines()
+    return SimpleNamespace(path=path, result=result, directory=directory, sources=sources, hypotheses=hypotheses)
 
 
+@pytest.mark.trains
 def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
     baseline, words = trained.result["systems"]
     assert (baseline["name"], words["name"]) == ("baseline", "words")
@@ -123,8 +127,7 @@ def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
         assert bleu["low"] <= bleu["value"] <= bleu["high"] and bleu["value"] > 60
         assert "tok:13a" in bleu["signature"] and bleu["n"] == 60
     assert (baseline["cost"]["data_factor"], words["cost"]["data_factor"]) == (1.0, 2.0)
-    hypotheses = Path(trained.result["runs"][1]) / "hypotheses" / "test.txt"
-    assert len(hypotheses.read_text().splitlines()) == 60
+    assert len(trained.hypotheses) == 60
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
 
 
@@ -147,27 +150,30 @@ def test_another_beam_scores_again_without_training(
     assert all((Path(run) / "weights.safetensors").stat().st_mtime < before for run in trained.result["runs"])
 
 
+@pytest.mark.trains
 def test_translate_reads_standard_input(
     trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(
-        "sys.stdin", SimpleNamespace(buffer=io.BytesIO("drei Maus läuft gut\n\nzwei Haus nie\n".encode()))
-    )
+    first, second, *_ = trained.sources
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(f"{first}\n\n{second}\n".encode())))
     assert main(["translate", trained.result["runs"][1]]) == 0
-    assert capsys.readouterr().out == "three mouse runs well\n\ntwo house never\n"
+    first, second, *_ = trained.hypotheses
+    assert capsys.readouterr().out == f"{first}\n\n{second}\n"
 
 
+@pytest.mark.trains
 def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: Path) -> None:
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
-    output = model.generate(**tokenizer(["drei Maus läuft gut"], return_tensors="pt"))
-    assert tokenizer.batch_decode(output, skip_special_tokens=True) == ["three mouse runs well"]
+    output = model.generate(**tokenizer(trained.sources[:1], return_tensors="pt"))
+    assert tokenizer.batch_decode(output, skip_special_tokens=True) == trained.hypotheses[:1]
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
 
 
+@pytest.mark.trains
 def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamespace) -> None:
     from mlflow import MlflowClient
 

@@ -15,7 +15,7 @@ import yaml
 from augury.cli import main
 from augury.corpora.corpus import LABELS
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(600)]
 
 NOUNS, VERBS = ("cat", "dog", "bird", "fish"), ("runs", "sleeps", "sings", "eats", "waits")
 
@@ -74,10 +74,12 @@ def test_the_task_is_learned(trained: SimpleNamespace) -> None:
 def test_translate_labels_standard_input(
     trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = "the cat runs here\tit runs not\nthe dog eats here\tit eats not\n"
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(lines.encode())))
+    _, *rows = (trained.directory / "test.tsv").read_text().splitlines()
+    pairs = "".join(row.rpartition("\t")[0] + "\n" for row in rows)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(pairs.encode())))
     assert main(["translate", trained.result["runs"][0]]) == 0
-    assert capsys.readouterr().out == "contradiction\ncontradiction\n"
+    written = (Path(trained.result["runs"][0]) / "hypotheses" / "test.txt").read_text()
+    assert capsys.readouterr().out == written and "contradiction\n" in written
     assert main(["translate", trained.result["runs"][0], "--beam", "2"]) == 2
     assert "runs of task nli have no decoding settings" in capsys.readouterr().err
 

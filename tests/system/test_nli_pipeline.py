@@ -16,6 +16,8 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, read_shard
 from augury.experiments.run import Run
 
+pytestmark = pytest.mark.trains
+
 ROWS = 60
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 32, "dropout": 0}
 TINY_T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 64, "dropout": 0}

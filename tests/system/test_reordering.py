@@ -10,6 +10,8 @@ from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 
+pytestmark = pytest.mark.trains
+
 
 @pytest.mark.slow
 def test_held_out_sentences_are_reordered_like_the_other_language(tmp_path: Path) -> None:

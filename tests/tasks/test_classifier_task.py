@@ -23,6 +23,8 @@ from augury.experiments.running import run_experiment
 from augury.reporting.exporting import export
 from trainables import nli
 
+pytestmark = pytest.mark.trains
+
 Checkpoint = Callable[..., Path]
 
 

@@ -25,6 +25,8 @@ from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
+pytestmark = pytest.mark.trains
+
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:

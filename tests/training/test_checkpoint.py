@@ -21,6 +21,8 @@ from augury.training.task import Validation
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
+pytestmark = pytest.mark.trains
+
 SCORES = {10: 3.0, 20: 5.0, 30: 4.0, 40: 5.0, 50: 1.0}
 
 

@@ -19,6 +19,8 @@ from augury.training.settings import Training, without_end
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
+pytestmark = pytest.mark.trains
+
 
 def name(training: Training) -> str:
     return config.address(without_end(training))

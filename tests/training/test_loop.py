@@ -16,6 +16,8 @@ from augury.training import history
 from augury.training.loop import Diverged
 from tests.training import toy
 
+pytestmark = pytest.mark.trains
+
 
 def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
     environment = {

@@ -16,6 +16,8 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting.analyses.catalogue import ANALYSES, analyse, folder_of
 
+pytestmark = pytest.mark.trains
+
 SETTINGS: Mapping[str, Any] = {
     "subwords": 3,
     "compare_to": "base",

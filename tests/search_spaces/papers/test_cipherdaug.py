@@ -140,6 +140,7 @@ def measure(name: str, *systems: Any) -> Mapping[str, float]:
     return measured(*systems)
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize(
     ("name", "columns"),
     [
@@ -156,6 +157,7 @@ def test_tables_that_are_measured_on_runs_have_their_columns(name: str, columns:
     assert list(measure(name, two_keys)) == columns
 
 
+@pytest.mark.trains
 def test_the_subwords_of_the_texts_are_those_of_the_vocabulary(two_keys: System) -> None:
     values = measure("table1", two_keys)
     assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]

@@ -177,6 +177,7 @@ def test_ordinary_tables_are_used_as_they_are() -> None:
 # Training
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "regime",

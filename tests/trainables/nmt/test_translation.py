@@ -223,6 +223,7 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
             assert torch.allclose(gradients[name], parameter.grad, rtol=1e-4, atol=1e-5), name
 
 
+@pytest.mark.trains
 def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
     toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
     task = toy.task

@@ -19,6 +19,8 @@ from augury.reporting.exporting import export
 from augury.training import history
 from trainables.seq2seq import TASK
 
+pytestmark = pytest.mark.trains
+
 
 def trained(toy: Any, form: str, **changes: Any) -> Run:
     """The run of a small training."""
