@@ -15,10 +15,12 @@ default, which shrinks it to that of all 2, 5 or 15 systems of the comparison. B
 that all systems of a seed share. Power is the share of experiments that find the difference which
 `augury.scoring.power` calls the smallest detectable one from the true components; 80 % is right.
 
-What to expect: a coverage between 93 and 97 % and false positives of at most the nominal rate, with one exception.
-Where two seeds of two systems differ by no more than sentences explain, training noise may be absent or several times
-as large: the data cannot tell. A test that is valid for large noise must be wide there, so that with little noise its
-intervals cover up to 100 %: two seeds buy validity, not precision. Settings outside 93 to 97 % by more than two
+What to expect: a coverage between 93 and 97 % and false positives of at most the nominal rate, with two exceptions.
+Where two or three seeds of two systems differ by no more than sentences explain, training noise may be absent or
+several times as large: the data cannot tell. A test that is valid for large noise must be wide there, so that with
+noise of 0 to 1 its intervals cover up to 100 %: two seeds buy validity, not precision. And moderation assumes that
+systems are alike: where a single one has three or ten times the noise of the others, its intervals are too narrow for
+few seeds (a table of its own), and those of the plain test are not. Settings outside 93 to 97 % by more than two
 standard errors are listed last.
 """
 
