@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from augury.core.rng import generator
 from augury.scoring.bootstrap import Resampled
@@ -56,6 +57,16 @@ def test_moderation_by_hand():
     assert moderated(SeedVariance(9.0, 1.0, 2.0), POOLED) == SeedVariance(5.0, 1.0, 6.0)
 
 
+@pytest.mark.parametrize(("total", "shrunk"), [(19.0, True), (20.0, False)])
+def test_a_system_that_is_noisier_than_the_others_is_not_shrunk(total, shrunk):
+    """The others have 2.25 on eight degrees of freedom; F(2, 8) is 8.65 at 1 %, below 20 / 2.25 and above 19 / 2.25."""
+    own = SeedVariance(total, 1.0, 2.0)
+    pooled = pool([own, SeedVariance(2.25, 1.0, 8.0)])
+    assert (stats.f.sf(total / 2.25, 2, 8) > 0.01) == shrunk
+    expected = (4 * pooled.total + 2 * total) / 6 if shrunk else total
+    assert moderated(own, pooled).total == pytest.approx(expected)
+
+
 def test_degrees_of_freedom_are_at_most_those_of_all_systems():
     """Three in all: (3 x 3 + 2 x 9) / 5 = 5.4, on 3 instead of 4 + 2."""
     known = POOLED._replace(dof=3.0)
@@ -88,6 +99,13 @@ def test_properties_of_moderation(variances):
         assert shrunk.total >= own.interaction
         assert low - 1e-9 <= shrunk.total <= max(high, own.interaction) + 1e-9
         assert own.dof <= shrunk.dof <= pooled.dof
+
+
+def test_others_that_do_not_vary_at_all_are_another_kind():
+    own = SeedVariance(9.0, 1.0, 2.0)
+    assert moderated(own, pool([own, SeedVariance(0.0, 0.0, 8.0)])) == own
+    still = SeedVariance(0.0, 0.0, 2.0)
+    assert moderated(still, pool([still, still])) == pytest.approx((0.0, 0.0, 4.0))
 
 
 def test_the_only_system_is_not_shrunk():

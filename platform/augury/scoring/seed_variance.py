@@ -8,6 +8,11 @@ methods for assessing differential expression", the moderated t of limma). Smyth
 variance, its degrees of freedom d0, from thousands of variances. Estimated from 2 to 15 systems it is often infinite by
 chance, and intervals become too narrow (coverage 93 % in simulations), so that it is a constant here: 4 degrees of
 freedom are the prior under which standard deviations of systems differ by a factor of about 1.5.
+
+A system that is clearly noisier than the others, one whose training fails now and then, is not like them: where an F
+test says so at 1 %, its variance is not shrunk. Otherwise intervals of a system with ten times the noise would hold the
+truth in 61 to 74 % of cases (two and three seeds of 15 systems), instead of 83 to 93 %. Less noise cannot be told by
+two seeds: with three times that of the others, coverage is 80 to 90 %.
 """
 
 from __future__ import annotations
@@ -17,11 +22,14 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import fdtrc
 
 from augury.scoring.bootstrap import Resampled
 
 PRIOR = 4.0
 """Degrees of freedom of the pooled variance (d0)."""
+NOISIER = 0.01
+"""Level of the test that a system is noisier than the others."""
 
 
 class SeedVariance(NamedTuple):
@@ -65,15 +73,27 @@ def floored(variance: SeedVariance) -> SeedVariance:
 def moderated(own: SeedVariance, pooled: SeedVariance) -> SeedVariance:
     """Return a system's variance, shrunk to the pooled one and at least its interaction.
 
-    Its degrees of freedom are those of both, but no more than the systems have together. A system with one seed has the
-    pooled variance.
+    `pooled` contains the system's own, if it has several seeds; with one seed, it has the pooled variance. Degrees of
+    freedom are those of both, but no more than the systems have together. The variance of a system that is noisier than
+    the others is not shrunk.
     """
-    if not pooled.dof:
+    if not pooled.dof or _is_noisier(own, pooled):
         return floored(own)
     prior = min(PRIOR, pooled.dof)
     total = (prior * pooled.total + own.dof * own.total) / (prior + own.dof)
     interaction = own.interaction if own.dof else pooled.interaction
     return floored(SeedVariance(total, interaction, min(PRIOR + own.dof, pooled.dof)))
+
+
+def _is_noisier(own: SeedVariance, pooled: SeedVariance) -> bool:
+    """Return whether the variance of a system is larger than that of the others by an F test."""
+    dof = pooled.dof - own.dof
+    if not own.dof or dof <= 0:
+        return False
+    others = max((pooled.dof * pooled.total - own.dof * own.total) / dof, pooled.interaction)
+    if others <= 0:  # their outputs are equal
+        return own.total > 0
+    return bool(fdtrc(own.dof, dof, own.total / others) < NOISIER)
 
 
 def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
