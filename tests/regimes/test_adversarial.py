@@ -45,27 +45,28 @@ class Straight:
 
 
 @pytest.mark.parametrize(
-    ("settings", "seen", "projected"),
+    ("settings", "seen", "steps"),
     [
         ({"epsilon": 3.0}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.8, 2.4]], 0),
-        ({"epsilon": 2.0}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.2, 1.6]], 1),
+        ({"epsilon": 2.0}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.2, 1.6]], 1 / 3),
         ({"epsilon": 2.0, "steps": 2}, [[0, 0], [0.6, 0.8], [1.2, 1.6]], 0),
         ({"epsilon": 1.5, "alpha_share": 1.0}, [[0, 0], [0.3, 0.4], [0.6, 0.8], [0.9, 1.2]], 0),
-        ({"epsilon": 3.0, "alpha_share": 1.5}, [[0, 0], [0.9, 1.2], [1.8, 2.4], [1.8, 2.4]], 1),
+        ({"epsilon": 3.0, "alpha_share": 1.5}, [[0, 0], [0.9, 1.2], [1.8, 2.4], [1.8, 2.4]], 1 / 3),
         ({"preset": "fgm"}, [[0, 0], [1.8, 2.4]], 0),
         ({"preset": "snippet"}, [[0, 0], [0.18, 0.24], [0.36, 0.48], [0.54, 0.72], [0, 0]], 0),
         ({}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.8, 2.4]], 0),
-        ({"relative": True, "epsilon": 3.0, "alpha": 2.0}, [[0, 0], [0.6, 0.8], [0.9, 1.2], [0.9, 1.2]], 1),
+        ({"relative": True, "epsilon": 3.0, "alpha": 2.0}, [[0, 0], [0.6, 0.8], [0.9, 1.2], [0.9, 1.2]], 2 / 3),
     ],
 )
 def test_perturbations_under_a_constant_gradient(
-    settings: dict[str, object], seen: list[list[float]], projected: int
+    settings: dict[str, object], seen: list[list[float]], steps: float
 ) -> None:
     chosen = regime.parse({"name": "adversarial", **settings, **SHARP})
     model = Straight()
     metrics = chosen.loss(model, None, Progress(0)).metrics
     assert model.seen == [pytest.approx(perturbation, abs=1e-6) for perturbation in seen]
-    assert float(metrics["projected"]) == projected
+    assert float(metrics["projected"]) == (steps > 0)
+    assert float(metrics["projected_steps"]) == pytest.approx(steps)
     length = torch.tensor(seen[-1] if any(seen[-1]) else seen[-2]).norm()
     assert float(metrics["perturbation"]) == pytest.approx(float(length) / 0.5, rel=1e-5)
     before, after = float(metrics["nll_before"]), float(metrics["nll"])

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from augury.cli import analyze_keys
+from augury.cli import analyze_attack, analyze_keys
 from augury.cli.common import print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 HELP = "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, views; or cipher keys."
 EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
   augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
+  augury analyze attack BASELINE/seed-1
   augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
 NAMES = ("hallucinations", "rare_subwords", "correlation", "buckets", "outputs")
 
@@ -25,13 +26,16 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     if analyze_keys.selected(argv):
         analyze_keys.configure(parser)
         return
+    if analyze_attack.selected(argv):
+        analyze_attack.configure(parser)
+        return
     parser.add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
         help="run folder (runs/ADDRESS/seed-N), or an address in --storage; several runs are compared with the first. "
-        f"Instead of runs, `{analyze_keys.WORD}` analyses cipher keys before training: see `augury analyze "
-        f"{analyze_keys.WORD} --help`",
+        f"Instead of runs, `{analyze_keys.WORD}` analyses cipher keys before training, and `{analyze_attack.WORD}` "
+        f"chooses the radius of an attack on a run: see `augury analyze {analyze_keys.WORD} --help`",
     )
     parser.add_argument("--storage", default="results", help="storage of runs given by address (default: results)")
     parser.add_argument("--which", nargs="+", choices=NAMES, metavar="ANALYSIS", help=f"default: {' '.join(NAMES)}")
@@ -74,6 +78,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if hasattr(arguments, "keys"):
         return analyze_keys.run(arguments)
+    if hasattr(arguments, "radii"):
+        return analyze_attack.run(arguments)
     from augury.analysis.system import open_systems
     from augury.cli.common import open_run
     from augury.reporting.analyses import catalogue

@@ -110,7 +110,9 @@ def missing_texts(spec: BaseSpec) -> dict[str, str]:
                 missing.setdefault(error.name, f"text {split}: {error}")
                 continue
             missing |= {
-                file: f"text {split}: {why}" for file in files if file not in missing and (why := unreadable(file))
+                file: f"text {split}: {reason}"
+                for file in files
+                if file not in missing and (reason := unreadable(file))
             }
     return missing
 

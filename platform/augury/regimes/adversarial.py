@@ -117,17 +117,18 @@ class Adversarial(WarmupRegime):
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the fraction of projected examples.
+        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the shares of projected examples and steps.
 
-        An example counts as projected if any projection changed it. Means over examples are multiplied by the number of
-        rows, since metrics are divided by it.
+        An example counts as projected if any projection changed it, a step of an example if its own did. Means over
+        examples are multiplied by the number of rows, since metrics are divided by it.
         """
         embedded = model.embedded(batch, 0)
         space = regimes.PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
         projected = embedded.mask.new_zeros(len(embedded.mask))
-        for number in range(1 if self.attack == "fgm" else self.steps):
+        projected_steps, steps = embedded.embeddings.new_zeros(()), 1 if self.attack == "fgm" else self.steps
+        for number in range(steps):
             values.requires_grad_()
             losses = regimes.cross_entropy(model.rows(batch, [0], space.spread(values)), self.label_smoothing)
             gradient = space.gradient(losses.total, values)
@@ -135,6 +136,7 @@ class Adversarial(WarmupRegime):
             if self.epsilon is not None:
                 values, changed = space.project(values, self.epsilon * unit)
                 projected = projected | changed
+                projected_steps = projected_steps + changed.float().mean() / steps
             if number == 0:
                 before = losses.metrics["nll"]
         perturbation = space.spread(values)
@@ -145,6 +147,7 @@ class Adversarial(WarmupRegime):
             "nll_before": before,
             "perturbation": relative_norm.mean() * rows,
             "projected": projected.float().mean() * rows,
+            "projected_steps": projected_steps * rows,
         }
         return perturbation, metrics
 

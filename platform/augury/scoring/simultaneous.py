@@ -59,11 +59,12 @@ def simultaneous_bands(
     )
     sentences = np.atleast_2d(np.cov(samples, rowvar=False))
     seed_variance, interaction, dof = _seed_terms(baseline, system)
-    shared = _positive(sentences - interaction)
-    variance = np.maximum(seed_variance + shared.diagonal(), sentences.diagonal())
-    dof = np.divide(dof * variance, seed_variance, out=np.full_like(variance, np.inf), where=seed_variance > 0)
+    shared = np.maximum(0.0, (sentences - interaction).diagonal())
+    estimated = seed_variance + shared
+    variance = np.maximum(estimated, sentences.diagonal())
+    dof = np.divide(dof * estimated, seed_variance, out=np.full_like(variance, np.inf), where=seed_variance > 0)
     scale = np.sqrt(np.maximum(variance, ROUNDING**2))
-    covariance = shared + np.diag(variance - shared.diagonal())
+    covariance = _correlation(sentences - interaction) * np.sqrt(np.outer(shared, shared)) + np.diag(variance - shared)
     smallest = _smallest_p_values(covariance / np.outer(scale, scale), draws)
     half = scale * stdtrit(dof, 1 - np.quantile(smallest, 1 - level) / 2)
     p_values = 2 * stdtr(dof, -np.abs(differences) / scale)
@@ -94,10 +95,12 @@ def _seed_terms(baseline: Sequence[Resampled], system: Sequence[Resampled]) -> t
     return variance, interaction, np.divide(variance**2, welch, out=np.full(count, np.inf), where=welch > 0)
 
 
-def _positive(matrix: Matrix) -> Matrix:
-    """Return the nearest covariance matrix: without the directions of negative variance."""
+def _correlation(matrix: Matrix) -> Matrix:
+    """Return the correlations of an estimated covariance, without its directions of negative variance."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    return np.asarray((vectors * np.maximum(values, 0)) @ vectors.T)
+    positive = (vectors * np.maximum(values, 0)) @ vectors.T
+    scale = np.sqrt(np.maximum(positive.diagonal(), ROUNDING**2))
+    return np.asarray(positive / np.outer(scale, scale))
 
 
 def _smallest_p_values(correlation: Matrix, draws: int) -> Matrix:
