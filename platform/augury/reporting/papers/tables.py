@@ -88,8 +88,10 @@ def _quantity_table(reproduction: Reproduction) -> Table:
         trials = line.configuration.trials if line.configuration else ()
         seeds = sum(trial.progress == "finished" for trial in trials)
         lines.append(_row(reproduction, line, [seeds, *measured, line.status]))
-        if line.published:
-            printed = [cell(line.published.get(column), _quantity) for column in columns]
+        if line.printed and line.published:
+            texts = line.printed.cells
+            values = [cell(line.published.get(column), _quantity) for column in columns]
+            printed = [replace(of, text=texts.get(name) or of.text) for name, of in zip(columns, values, strict=True)]
             lines.append(_printed(line, [Cell(""), *printed, Cell("")]))
     return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(reproduction)))
 
