@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv as csv_reader
 import io
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from augury.reporting.papers.reproduction import Measurement, Reproduction, TableLine
-from augury.reporting.papers.tables import answer, csv, latex, matrices, text, to_dict
+from augury.reporting.papers.tables import answer, csv, latex, matrices, rows, text, to_dict
+from augury.sweeping.printed import PrintedRow
 
 
 def lines_of(text: str, start: str) -> list[str]:
@@ -114,14 +116,24 @@ def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
     assert to_dict(reproduction)["rows"][0]["why"].count("word") == 100
 
 
-def quantities(**values: float) -> Any:
-    """A reproduction of one row with these quantities, at the paper's scale."""
+def quantities(printed: PrintedRow | None = None, **values: float) -> Any:
+    """A reproduction of one row with these quantities."""
     measured = {name: Measurement(value, 0.5) for name, value in values.items()}
-    return replace_lines(TableLine("cipher", "measured", "", None, None, {}, measured))
+    line = TableLine("cipher", "measured", "", None, printed, {}, measured)
+    notes = SimpleNamespace(notes=())
+    table: Any = SimpleNamespace(measure=len, comparable=False, tolerance=0.5, printed=notes, where="Figure 6")
+    sweep: Any = None
+    return Reproduction(table, sweep, (), {}, (line,))
 
 
-def replace_lines(*lines: TableLine) -> Any:
-    return Reproduction(table=None, sweep=None, systems=(), comparisons={}, lines=lines)  # type: ignore[arg-type]
+def test_printed_quantities_have_the_decimals_of_the_paper() -> None:
+    printed = PrintedRow(1, "cipher", "cipher", "", {"plain": "37.50", "rot-1": "-"}, {}, (), {"plain": 37.5})
+    shown = rows(quantities(printed, **{"plain": 36.123, "rot-1": 35.0})).lines()
+    assert shown == [
+        ["row", "seeds", "plain", "rot-1", "status"],
+        ["cipher", "0", "36.1 ± 0.5", "35 ± 0.5", "measured"],
+        ["cipher (published)", "", "37.50", "-", ""],
+    ]
 
 
 def test_quantities_of_a_table_of_their_own_are_a_heat_map() -> None:
