@@ -127,12 +127,13 @@ def quantities(printed: PrintedRow | None = None, **values: float) -> Any:
 
 
 def test_printed_quantities_have_the_decimals_of_the_paper() -> None:
-    printed = PrintedRow(1, "cipher", "cipher", "", {"plain": "37.50", "rot-1": "-"}, {}, (), {"plain": 37.5})
+    cells, texts = {"plain": "37.50", "rot-1": "-"}, {"plain": "37.50"}
+    printed = PrintedRow(1, "cipher", "cipher", "", cells, {}, (), {"plain": 37.5}, texts)
     shown = rows(quantities(printed, **{"plain": 36.123, "rot-1": 35.0})).lines()
     assert shown == [
         ["row", "seeds", "plain", "rot-1", "status"],
         ["cipher", "0", "36.1 ± 0.5", "35 ± 0.5", "measured"],
-        ["cipher (published)", "", "37.50", "-", ""],
+        ["cipher (published)", "", "37.50", "–", ""],
     ]
 
 
