@@ -202,6 +202,7 @@ def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
     }
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("signalled", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
 def test_an_interrupted_training_equals_an_undisturbed_one(
     trained: SimpleNamespace, tmp_path: Path, signalled: signal.Signals

@@ -286,6 +286,7 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
 
 
 @pytest.mark.slow
+@pytest.mark.trains
 def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
     def run(**training: Any) -> Run:
         return Toy(

@@ -241,7 +241,7 @@ def test_a_server_that_starts_late_and_hangs(
             tracker.start(run.folder)
             with tracker.follow(run.folder):
                 run.history(50, 100)
-                eventually(lambda: steps(database) == [50, 100], 120)
+                eventually(lambda: steps(database) == [50, 100], 240)
                 os.killpg(server.pid, signal.SIGSTOP)
                 run.history(150, 200)
                 time.sleep(5.0)  # requests time out; the server processes them when it continues
