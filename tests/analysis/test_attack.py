@@ -10,6 +10,8 @@ from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 from tests import tiny
 
+pytestmark = pytest.mark.trains
+
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:

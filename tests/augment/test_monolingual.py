@@ -84,6 +84,7 @@ def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
     assert texts[0] == texts[1] and not {*texts[0]} <= {*texts[2]} and texts[0][-1] != texts[2][-1]
 
 
+@pytest.mark.trains
 @pytest.mark.parametrize("drawn", [{}, {"sampling": {"max_length": 4}}])
 def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginning(
     drawn: dict[str, Any], tmp_path: Path

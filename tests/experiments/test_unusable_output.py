@@ -52,6 +52,7 @@ def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
     return tiny.content("nmt", storage, **{**described, "health": {}, **changes})
 
 
+@pytest.mark.trains
 def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_path: Path) -> None:
     experiment = parse(content(tmp_path, mute))
     runs, failures = run_experiment(experiment)
