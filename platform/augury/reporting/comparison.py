@@ -83,6 +83,11 @@ class Comparison:
         return "the mean of the test sets" if self.test == MEAN else self.test
 
     @property
+    def power_text(self) -> str:
+        """What the experiment could see, as a sentence; empty where that is not known."""
+        return self.power.text if self.power else ""
+
+    @property
     def has_costs(self) -> bool:
         """Whether the cost of any system is known."""
         return any(row.cost for row in self.rows)

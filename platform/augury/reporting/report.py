@@ -67,6 +67,7 @@ def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         name=f"{title}: {compared} on {', '.join(names)}",
         title=title,
         answer=answer(first),
+        power=first.power_text,
         cautions=list(
             dict.fromkeys([*failures, *(line for item in comparisons for line in item.warnings), *cautions(results)])
         ),

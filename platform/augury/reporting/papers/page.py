@@ -25,6 +25,7 @@ def render(reproduction: Reproduction) -> str:
         title=title,
         table=table,
         answer=answer(reproduction),
+        power=deciding.power_text if deciding else "",
         cautions=[*cautions, *(deciding.warnings if deciding else ())],
         facts={"paper": source, "seeds": ", ".join(map(str, sweep.seeds)), "training in all": duration(sweep.seconds)},
         rows=rows(reproduction),

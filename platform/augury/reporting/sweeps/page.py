@@ -53,6 +53,7 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         name=f"Sweep {sweep.name}",
         sweep=sweep,
         answer=answer(summary),
+        power=summary.deciding.power_text if summary.deciding else "",
         cautions=[*summary.cautions, *(runs.corpus_notes(described[0]) if described else ())],
         counts={state: count for state in STATES if (count := sweep.count(state))},
         facts=_facts(summary),
