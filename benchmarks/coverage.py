@@ -258,7 +258,7 @@ def noisier(random: np.random.Generator, setting: Setting, systems: Sequence[Res
 
 def detect(setting: Setting, systems: Sequence[Resampled], pools: Sequence[SeedVariance]) -> list[bool]:
     """Return whether the smallest detectable difference, by number of systems, is significant after correction."""
-    components = Components(setting.deviation**2, SEED_AND_SENTENCE**2, 2 * setting.own**2, 0.0)
+    components = Components(setting.deviation**2, SEED_AND_SENTENCE**2, 2 * setting.own**2)
     effect = EFFECT if setting.own else 0.0
     found = []
     for count, pooled in zip(TOGETHER, pools, strict=True):

@@ -129,6 +129,7 @@ def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> Non
     power = comparison([systems[0], systems[3]], "test").power
     assert power is not None and (power.seeds, power.sentences) == (3, 200)
     assert power.target < power.smallest and f"{power.smallest:.1f} accuracy" in power.text
+    assert comparison([systems[0], systems[2]], "test").power is None  # one seed
     alone = [replace(system, resampled={}) for system in systems]
     assert comparison(alone, "test").power is None
 

@@ -65,6 +65,11 @@ def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: 
     assert statement.power.smallest != pytest.approx(TYPICAL["accuracy"].smallest_difference(2, 150, 1))
 
 
+def test_one_seed_is_said_to_say_nothing_of_others(experiment: Any, results: Any) -> None:
+    (one,), (two,) = (planned_power([*systems(experiment).values()], results.store, seeds) for seeds in (1, 2))
+    assert one.power == two.power and next(one.lines()) != next(two.lines())
+
+
 def test_one_system_alone_has_no_difference(experiment: Any, results: Any) -> None:
     assert planned_power([experiment], results.store, 3) == []
 

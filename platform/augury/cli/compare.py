@@ -138,11 +138,11 @@ def run(arguments: argparse.Namespace) -> int:
     tests = common_tests(systems)
     inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
     comparisons = compare_all(systems, tests, inference)
-    found, distances = _gains(arguments, systems, tests)
+    bands, distances = _gains(arguments, systems, tests)
     if arguments.json:
-        _print_json(comparisons, systems, decoded, arguments.test, found, distances)
+        _print_json(comparisons, systems, decoded, arguments.test, bands, distances)
     else:
-        _print(comparisons, decoded, arguments.format, [band_table(found, systems[0].name, distances)] if found else [])
+        _print(comparisons, decoded, arguments.format, [band_table(bands, systems[0].name, distances)] if bands else [])
     return 0
 
 
@@ -165,7 +165,7 @@ def _print_json(
     systems: Sequence[SystemResult],
     decoded: Sequence[DecodedSystem],
     test: str,
-    found: Sequence[Gains],
+    bands: Sequence[Gains],
     distances: Mapping[str, WordOrder],
 ) -> None:
     from augury.reporting.answer import answer
@@ -177,7 +177,7 @@ def _print_json(
             "tables": [comparison.to_dict() for comparison in comparisons],
             "systems": [system.to_dict() for system in systems],
             **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-            **({"bands": [gain.to_dict() for gain in found]} if found else {}),
+            **({"bands": [gain.to_dict() for gain in bands]} if bands else {}),
             **({"word_order_distances": {name: o.distance for name, o in distances.items()}} if distances else {}),
         }
     )

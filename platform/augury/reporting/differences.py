@@ -104,11 +104,11 @@ def differences_of(
             differences[index] = compare_by(inference.method, baseline, system, metric_class(metric).value, pooled)
     compared = [baseline, *(system for index in tested if (system := known[index]) is not None)]
     paired = len(blocks) > 1 and len(independent) == 1
-    found = components(compared, len(baseline.statistics[0]), paired=paired) if baseline.statistics else None
+    variance = components(compared, len(baseline.statistics[0]), paired=paired) if baseline.statistics else None
     notes = _notes(results, layouts)
     if others:
         notes.append(f"the variance between seeds is pooled with {len(others)} other stored systems")
-    return Differences(differences, notes, found)
+    return Differences(differences, notes, variance)
 
 
 def _stored(results: Sequence[SystemResult], test: str, metric: str) -> list[Resampled]:

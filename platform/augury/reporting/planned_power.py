@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -20,9 +19,9 @@ SEEDS = (2, 3, 5, 10)
 # (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of which is due to seeds. Accuracy is a
 # guess: two systems disagree on every fifth example.
 TYPICAL: Mapping[str, Components] = {
-    "bleu": Components(seeds=0.20, seeds_and_sentences=80.0, systems_and_sentences=35.0, dof=0),
-    "chrf": Components(seeds=0.14, seeds_and_sentences=43.0, systems_and_sentences=17.0, dof=0),
-    "accuracy": Components(seeds=1.0, seeds_and_sentences=800.0, systems_and_sentences=400.0, dof=0),
+    "bleu": Components(seeds=0.20, seeds_and_sentences=80.0, systems_and_sentences=35.0),
+    "chrf": Components(seeds=0.14, seeds_and_sentences=43.0, systems_and_sentences=17.0),
+    "accuracy": Components(seeds=1.0, seeds_and_sentences=800.0, systems_and_sentences=400.0),
 }
 """By metric, for experiments on test sets of which nothing is stored."""
 
@@ -35,6 +34,8 @@ class PlannedPower:
     metric: str
     systems: int
     """Stored systems that the components are estimated from; 0: typical components."""
+    seeds: int
+    """The seeds of the experiment; with one, the statement is on two."""
     power: Power
     by_seeds: Mapping[int, float]
     """Number of seeds -> the smallest difference."""
@@ -42,8 +43,9 @@ class PlannedPower:
     def lines(self) -> Iterator[str]:
         """Yield the statement, and the smallest difference for other numbers of seeds."""
         source = f"{self.systems} systems stored for it" if self.systems else "typical small models: a rough guess"
-        yield f"{self.test}: {self.power.text.removeprefix('power: ')} ({source})"
-        cells = [f"{count} seeds {_shown(smallest)}" for count, smallest in self.by_seeds.items()]
+        alone = "one seed says nothing of others; " if self.seeds == 1 else ""
+        yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
+        cells = [f"{count} seeds {smallest:.1f}" for count, smallest in self.by_seeds.items()]
         yield f"smallest difference by seeds: {', '.join(cells)}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -72,9 +74,5 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
         if statement:
             by_seeds = {count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS}
             systems_known = len(stored) if len(stored) > 1 else 0
-            statements.append(PlannedPower(test, metric, systems_known, statement, by_seeds))
+            statements.append(PlannedPower(test, metric, systems_known, seeds, statement, by_seeds))
     return statements
-
-
-def _shown(value: float) -> str:
-    return "–" if math.isinf(value) else f"{value:.1f}"

@@ -25,11 +25,14 @@ class Power:
 
 
 def power_of_comparison(metric: str, known: Components | None, scored: Sequence[tuple[int, int]]) -> Power | None:
-    """Return the power of a comparison; `scored` has the numbers of seeds and sentences of every system."""
-    if known is None or len(scored) < 2:
+    """Return the power of a comparison; `scored` has the numbers of seeds and sentences of every system.
+
+    None where a system has one seed, which a note says.
+    """
+    seeds, sentences = (min((counts[place] for counts in scored), default=0) for place in (0, 1))
+    if known is None or len(scored) < 2 or seeds < 2:
         return None
-    seeds, sentences = min(count for count, _ in scored), min(size for _, size in scored)
-    return power(metric, known, max(seeds, 2), sentences, len(scored) - 1)
+    return power(metric, known, seeds, sentences, len(scored) - 1)
 
 
 def power(metric: str, known: Components, seeds: int, sentences: int, comparisons: int) -> Power | None:

@@ -31,8 +31,6 @@ class Components:
     """Of one seed on one sentence: their interaction."""
     systems_and_sentences: float
     """Of a difference on one sentence: the interaction of systems and sentences, over both systems."""
-    dof: float
-    """Degrees of freedom of the variance between seeds; 0 where it is not known from a test."""
     paired: bool = False
     """Whether the i-th seeds of all systems are a block, and are compared with each other."""
 
@@ -95,7 +93,6 @@ def components(systems: Sequence[Resampled], sentences: int, *, paired: bool = F
         seeds=floored(pooled).total - pooled.interaction,
         seeds_and_sentences=pooled.interaction * sentences,
         systems_and_sentences=sentences * sum(interactions) / len(interactions),
-        dof=pooled.dof,
         paired=paired,
     )
 
