@@ -1,4 +1,5 @@
-"""Measure the cost of adversarial training steps (forward, backward, AdamW) of a classifier with XLM-R base's shape.
+"""Measure the cost of adversarial training steps (forward, backward, AdamW) of a classifier with
+XLM-R base's shape.
 
     PYTHONPATH=platform python benchmarks/adversarial.py [--precision bf16] [--repeats 3] [--json]
 
@@ -8,12 +9,13 @@
     PGD K=3, no dropout  the same with attack_dropout: false, which is a different attack
     PGD K=3, naive       the usual loop, in which every backward pass computes the gradients of all parameters
 
-First, the gradients of the regime and of the naive loop with the same dropout are compared; they must be equal up to
-rounding.
+First, the gradients of the regime and of the naive loop with the same dropout are compared; they
+must be equal up to rounding.
 
-All contenders train the same model on the same batch, in rotating order, so that other load affects them equally. CPU
-seconds are those of this process; ratios are medians over repetitions of the ratio to `plain` in the same repetition.
-The vocabulary is small because its cost is the same for all contenders and would move the ratios closer together.
+All contenders train the same model on the same batch, in rotating order, so that other load affects
+them equally. CPU seconds are those of this process; ratios are medians over repetitions of the
+ratio to `plain` in the same repetition. The vocabulary is small because its cost is the same for
+all contenders and would move the ratios closer together.
 """
 
 from __future__ import annotations
@@ -48,7 +50,10 @@ class Batch(NamedTuple):
 
 
 class Classifier:
-    """A transformers sequence classifier with the interface that regimes expect; its only view is the batch."""
+    """A transformers sequence classifier with the interface that regimes expect.
+
+    Its only view is the batch.
+    """
 
     def __init__(self) -> None:
         config = XLMRobertaConfig(
@@ -78,7 +83,9 @@ class Classifier:
         )
         head = self.module.classifier
         pooled = torch.tanh(head.dense(head.dropout(output.last_hidden_state[:, 0])))
-        return Rows(head.dropout(pooled)[None], head.out_proj.weight, head.out_proj.bias, batch.labels)
+        return Rows(
+            head.dropout(pooled)[None], head.out_proj.weight, head.out_proj.bias, batch.labels
+        )
 
     def _words(self, ids: Tensor) -> Tensor:
         return self.module.roberta.embeddings.word_embeddings(ids)
@@ -94,12 +101,15 @@ def nli_like_batch() -> Batch:
 
 
 def naive(model: Classifier, batch: Batch) -> Tensor:
-    """Return the loss of PGD with `backward`, which computes and discards the gradients of all parameters."""
+    """Return the loss of PGD with `backward`, which computes and discards the gradients of all
+    parameters."""
     mask = (batch.ids != PAD).unsqueeze(-1)
     perturbation = torch.zeros_like(model.embedded(batch, 0).embeddings)
     for _ in range(3):
         perturbation.requires_grad_()
-        Plain(label_smoothing=0).loss(_Perturbed(model, perturbation), batch, Progress(0)).total.backward()
+        Plain(label_smoothing=0).loss(
+            _Perturbed(model, perturbation), batch, Progress(0)
+        ).total.backward()
         assert perturbation.grad is not None
         gradient = perturbation.grad * mask
         norm = gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
@@ -178,32 +188,48 @@ def measure_seconds(repeats: int, precision: str) -> dict[str, list[tuple[float,
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=3, help="measured steps of each contender (default 3)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=3, help="measured steps of each contender (default 3)"
+    )
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(2)
     difference = disagreement()
-    assert difference < 1e-5, f"the gradients of the regime and the naive loop differ by {difference:.1e} of their norm"
+    assert difference < 1e-5, (
+        f"the gradients of the regime and the naive loop differ by {difference:.1e} of their norm"
+    )
     samples = measure_seconds(arguments.repeats, arguments.precision)
     baseline = [cpu for cpu, _ in samples["plain"]]
     results = {
         name: {
             "cpu_seconds": statistics.median(cpu for cpu, _ in pairs),
             "wall_seconds": statistics.median(wall for _, wall in pairs),
-            "cpu_ratio": statistics.median(cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)),
+            "cpu_ratio": statistics.median(
+                cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)
+            ),
         }
         for name, pairs in samples.items()
     }
     if arguments.json:
-        setting = {"precision": arguments.precision, "repeats": arguments.repeats, "torch": torch.__version__}
+        setting = {
+            "precision": arguments.precision,
+            "repeats": arguments.repeats,
+            "torch": torch.__version__,
+        }
         print(json.dumps({**setting, "disagreement": difference, "contenders": results}, indent=2))
         return
     print(f"gradients of PGD K=3 and of the naive loop differ by {difference:.1e} of their norm")
     print(f"{'median step, ' + arguments.precision:22}{'CPU s':>8}{'x plain':>9}{'wall s':>8}")
     for name, row in results.items():
-        print(f"{name:22}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}")
+        print(
+            f"{name:22}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}"
+        )
 
 
 if __name__ == "__main__":

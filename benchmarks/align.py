@@ -2,11 +2,13 @@
 
     python benchmarks/align.py [--gold LANGUAGES SOURCE TARGET LINKS]... [--repeats 1] [--json]
 
-Needs AUGURY_DATA, the directory of the corpora; eflomal is included if it is installed. Every aligner is trained on WMT
-news in the two languages, tokenised as by `augury align`, and on the gold text, which is already tokenised.
+Needs AUGURY_DATA, the directory of the corpora; eflomal is included if it is installed. Every
+aligner is trained on WMT news in the two languages, tokenised as by `augury align`, and on the gold
+text, which is already tokenised.
 
-CPU seconds are of one thread, from text to links of both directions, including child processes, without the start of
-the interpreter; those of reading are from text to the token ids used in training. Medians over rounds.
+CPU seconds are of one thread, from text to links of both directions, including child processes,
+without the start of the interpreter; those of reading are from text to the token ids used in
+training. Medians over rounds.
 
 The error is the alignment error rate (Och and Ney, 2003),
 1 - (|links and sure| + |links and possible|) / (|links| + |sure|). The default gold set is that of Bicici (2011): 100
@@ -63,10 +65,13 @@ class Cost(NamedTuple):
     total: float
 
 
-def measure(news: tuple[list[str], list[str]], gold: Gold, repeats: int) -> dict[str, tuple[Cost, dict[str, Error]]]:
+def measure(
+    news: tuple[list[str], list[str]], gold: Gold, repeats: int
+) -> dict[str, tuple[Cost, dict[str, Error]]]:
     """Return the cost of each aligner and its errors by direction and symmetrisation."""
     aligners: dict[str, Callable[[Sentences, Sentences], Links]] = {
-        name: lambda sources, targets, model=model: align(sources, targets, model()) for name, model in MODELS.items()
+        name: lambda sources, targets, model=model: align(sources, targets, model())
+        for name, model in MODELS.items()
     }
     if importlib.util.find_spec("eflomal"):
         aligners["eflomal"] = eflomal.align
@@ -84,8 +89,13 @@ def measure(news: tuple[list[str], list[str]], gold: Gold, repeats: int) -> dict
             if name in MODELS:
                 encode(sources, targets)
             costs[name].append(Cost(tokenisation + cpu() - start, total))
-            errors[name] = errors_of({key: rows[-len(gold.sure) :] for key, rows in links.items()}, gold)
-    medians = {name: Cost(*map(statistics.median, zip(*samples, strict=True))) for name, samples in costs.items()}
+            errors[name] = errors_of(
+                {key: rows[-len(gold.sure) :] for key, rows in links.items()}, gold
+            )
+    medians = {
+        name: Cost(*map(statistics.median, zip(*samples, strict=True)))
+        for name, samples in costs.items()
+    }
     return {name: (medians[name], errors[name]) for name in aligners}
 
 
@@ -97,13 +107,17 @@ def cpu() -> float:
 def errors_of(links: Links, gold: Gold) -> dict[str, Error]:
     """Return the errors of both directions and of every symmetrisation."""
     pairs = list(zip(links["forward"], links["reverse"], strict=True))
-    symmetrised = {method: [symmetrise(*pair, method) for pair in pairs] for method in get_args(Symmetrisation)}
+    symmetrised = {
+        method: [symmetrise(*pair, method) for pair in pairs] for method in get_args(Symmetrisation)
+    }
     return {name: error(rows, gold) for name, rows in {**links, **symmetrised}.items()}
 
 
 def error(rows: Rows, gold: Gold) -> Error:
     sure = sum(len(gold_row & set(row)) for row, gold_row in zip(rows, gold.sure, strict=True))
-    possible = sum(len(gold_row & set(row)) for row, gold_row in zip(rows, gold.possible, strict=True))
+    possible = sum(
+        len(gold_row & set(row)) for row, gold_row in zip(rows, gold.possible, strict=True)
+    )
     links, all_sure = sum(map(len, rows)), sum(map(len, gold.sure))
     return Error(1 - (sure + possible) / (links + all_sure), possible / links, sure / all_sure)
 
@@ -112,14 +126,18 @@ def news(data: Path, source: str, target: str) -> tuple[list[str], list[str]]:
     """Return WMT news in two languages, one of which is English and comes last in file names."""
     other = source if target == "en" else target
     header, *rows = (line.split("\t") for line in lines(data / f"wmt_news/news.{other}-en.tsv.gz"))
-    kept = [row for row in rows if not row[0].startswith("newstestB")]  # its sources are those of newstest
+    kept = [
+        row for row in rows if not row[0].startswith("newstestB")
+    ]  # its sources are those of newstest
     return [row[header.index(source)] for row in kept], [row[header.index(target)] for row in kept]
 
 
 def gold_set(data: Path) -> Gold:
     """Return the gold set of Bicici, German to English."""
     folder = data / "align_gold" / "de-en.bicici"
-    sources, targets = ([line.split() for line in lines(folder / f"test.{language}")] for language in ("de", "en"))
+    sources, targets = (
+        [line.split() for line in lines(folder / f"test.{language}")] for language in ("de", "en")
+    )
     links = [[link.split("-") for link in row.split()] for row in lines(folder / "de-en.wa")]
     sure = [
         {(int(i), int(j)) for i, j in row if int(i) < len(source) and int(j) < len(target)}
@@ -130,7 +148,10 @@ def gold_set(data: Path) -> Gold:
 
 def shared_task(source: Path, target: Path, links: Path) -> Gold:
     """Return a gold set in the format of the 2003 shared task."""
-    sources, targets = ([re.sub("</?s[^>]*>", "", line).split() for line in lines(path)] for path in (source, target))
+    sources, targets = (
+        [re.sub("</?s[^>]*>", "", line).split() for line in lines(path)]
+        for path in (source, target)
+    )
     sure: list[set[Link]] = [set() for _ in sources]
     possible: list[set[Link]] = [set() for _ in sources]
     for line in filter(str.strip, lines(links)):
@@ -151,7 +172,9 @@ def lines(path: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
         "--gold",
         nargs=4,
@@ -161,7 +184,9 @@ def main() -> None:
         metavar=("LANGUAGES", "SOURCE", "TARGET", "LINKS"),
     )
     parser.add_argument("--repeats", type=int, default=1, help="rounds (default 1)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per gold set instead of tables")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object per gold set instead of tables"
+    )
     arguments = parser.parse_args()
     if "AUGURY_DATA" not in os.environ:
         parser.error("AUGURY_DATA must name the directory of the corpora")
@@ -176,10 +201,16 @@ def main() -> None:
         report = measure(text, gold, arguments.repeats)
         if arguments.json:
             rows = {
-                aligner: {**cost._asdict(), "errors": {method: error._asdict() for method, error in errors.items()}}
+                aligner: {
+                    **cost._asdict(),
+                    "errors": {method: error._asdict() for method, error in errors.items()},
+                }
                 for aligner, (cost, errors) in report.items()
             }
-            print(json.dumps({"gold": name, "repeats": arguments.repeats, "aligners": rows}), flush=True)
+            print(
+                json.dumps({"gold": name, "repeats": arguments.repeats, "aligners": rows}),
+                flush=True,
+            )
         else:
             print_table(name, len(text[0]), report)
             print(f"{time.perf_counter() - start:.0f} s\n", file=sys.stderr)
@@ -190,7 +221,10 @@ def print_table(name: str, pairs: int, report: dict[str, tuple[Cost, dict[str, E
     print(f"{name}, trained on {pairs:,} pairs: CPU s (of which reading), AER % (precision/recall)")
     print(f"{'':12}{'CPU s':>14}" + "".join(f"{method:>21}" for method in methods))
     for aligner, (cost, errors) in report.items():
-        cells = [f"{100 * e.rate:.1f} ({100 * e.precision:.0f}/{100 * e.recall:.0f})" for e in errors.values()]
+        cells = [
+            f"{100 * e.rate:.1f} ({100 * e.precision:.0f}/{100 * e.recall:.0f})"
+            for e in errors.values()
+        ]
         seconds = f"{cost.total:.1f} ({cost.reading:.1f})"
         print(f"{aligner:12}{seconds:>14}" + "".join(f"{cell:>21}" for cell in cells))
 

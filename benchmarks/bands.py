@@ -1,9 +1,10 @@
 """Do simultaneous bands of 15 test sets cover all true differences in 95 % of experiments?
 
-Experiments are simulated: two systems that do not differ, on the same sentences in 15 languages. A sentence is as hard
-in all languages, up to noise; systems differ by sentence; a seed moves a system in all languages, with a correlation. A
-line has the number of seeds, the standard deviation of seed noise relative to the error over sentences, the share of
-experiments whose 15 bands all cover zero, that of 15 pointwise intervals, and the mean half width of both.
+Experiments are simulated: two systems that do not differ, on the same sentences in 15 languages. A
+sentence is as hard in all languages, up to noise; systems differ by sentence; a seed moves a system
+in all languages, with a correlation. A line has the number of seeds, the standard deviation of seed
+noise relative to the error over sentences, the share of experiments whose 15 bands all cover zero,
+that of 15 pointwise intervals, and the mean half width of both.
 
     python benchmarks/bands.py --experiments 1000
 """
@@ -24,28 +25,48 @@ SHARED = 0.6
 """Correlation between languages of all effects."""
 
 
-def simulate(random: np.random.Generator, seeds: int, seed_noise: float) -> tuple[list[Resampled], list[Resampled]]:
-    """Return two systems without a true difference, by test set; seed noise in standard errors over sentences."""
-    drawn = random.integers(SENTENCES, size=(SAMPLES, SENTENCES)) + SENTENCES * np.arange(SAMPLES)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=SAMPLES * SENTENCES).reshape(SAMPLES, SENTENCES) / SENTENCES
+def simulate(
+    random: np.random.Generator, seeds: int, seed_noise: float
+) -> tuple[list[Resampled], list[Resampled]]:
+    """Return two systems without a true difference, by test set.
+
+    Seed noise in standard errors over sentences.
+    """
+    drawn = (
+        random.integers(SENTENCES, size=(SAMPLES, SENTENCES))
+        + SENTENCES * np.arange(SAMPLES)[:, None]
+    )
+    counts = (
+        np.bincount(drawn.ravel(), minlength=SAMPLES * SENTENCES).reshape(SAMPLES, SENTENCES)
+        / SENTENCES
+    )
     difficulty = _correlated(random, SENTENCES)
     first, second = (_system(random, counts, difficulty, seeds, seed_noise) for _ in range(2))
     return first, second
 
 
 def _system(
-    random: np.random.Generator, counts: np.ndarray, difficulty: np.ndarray, seeds: int, seed_noise: float
+    random: np.random.Generator,
+    counts: np.ndarray,
+    difficulty: np.ndarray,
+    seeds: int,
+    seed_noise: float,
 ) -> list[Resampled]:
     own = _correlated(random, SENTENCES)
     error = 1 / SENTENCES**0.5
     table = np.stack(
         [
-            difficulty + own + seed_noise * error * _correlated(random, 1) + random.standard_normal((SENTENCES, SETS))
+            difficulty
+            + own
+            + seed_noise * error * _correlated(random, 1)
+            + random.standard_normal((SENTENCES, SETS))
             for _ in range(seeds)
         ]
     )  # (seeds, sentences, sets)
     samples = np.einsum("bn,snl->bsl", counts, table, optimize=True)
-    return [Resampled(table[:, :, place].mean(1), samples[:, :, place], ()) for place in range(SETS)]
+    return [
+        Resampled(table[:, :, place].mean(1), samples[:, :, place], ()) for place in range(SETS)
+    ]
 
 
 def _correlated(random: np.random.Generator, rows: int) -> np.ndarray:
@@ -54,7 +75,9 @@ def _correlated(random: np.random.Generator, rows: int) -> np.ndarray:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--experiments", type=int, default=1000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 5, 10])
     arguments = parser.parse_args(argv)
@@ -65,10 +88,15 @@ def main(argv: Sequence[str] | None = None) -> None:
             for _ in range(arguments.experiments):
                 baseline, system = simulate(random, seeds, noise)
                 bands = simultaneous_bands(baseline, system, draws=4000)
-                single = [compare(first, second) for first, second in zip(baseline, system, strict=True)]
+                single = [
+                    compare(first, second) for first, second in zip(baseline, system, strict=True)
+                ]
                 all_bands += all(band.low <= 0 <= band.high for band in bands)
                 all_intervals += all(interval.low <= 0 <= interval.high for interval in single)
-                widths += [np.mean([(item.high - item.low) / 2 for item in items]) for items in (bands, single)]
+                widths += [
+                    np.mean([(item.high - item.low) / 2 for item in items])
+                    for items in (bands, single)
+                ]
             shares = all_bands / arguments.experiments, all_intervals / arguments.experiments
             band, interval = widths / arguments.experiments
             print(

@@ -1,26 +1,31 @@
-"""Measure coverage of 95 % intervals, false positives and power of the tests over seeds and sentences by simulation.
+"""Measure coverage of 95 % intervals, false positives and power of the tests over seeds and
+sentences by simulation.
 
-Systems with known true scores are trained with a few seeds and tested on a few hundred sentences. The quality of a seed
-on a sentence is the sum of effects of the system, the seed (training noise), the sentence (difficulty), and of the
-interactions of system and sentence and of seed and sentence. `noise` is the standard deviation of the seed effect
-relative to the deviation between seeds that the sentences alone cause: 0 is no training noise, 3 almost only training
-noise; seeds that differ by 0.3 to 0.5 BLEU on 1,000 sentences are near 1. With `spread`, noise differs between systems
-(log-normal). `same`: all systems are one configuration; `different`: they find different sentences difficult, and the
-second is better. Scores are a mean, a ratio (a precision and a brevity penalty from sums, like BLEU) or an accuracy (0
-or 1 a sentence, so that seeds often have equal scores: ties).
+Systems with known true scores are trained with a few seeds and tested on a few hundred sentences.
+The quality of a seed on a sentence is the sum of effects of the system, the seed (training noise),
+the sentence (difficulty), and of the interactions of system and sentence and of seed and sentence.
+`noise` is the standard deviation of the seed effect relative to the deviation between seeds that
+the sentences alone cause: 0 is no training noise, 3 almost only training noise; seeds that differ
+by 0.3 to 0.5 BLEU on 1,000 sentences are near 1. With `spread`, noise differs between systems
+(log-normal). `same`: all systems are one configuration; `different`: they find different sentences
+difficult, and the second is better. Scores are a mean, a ratio (a precision and a brevity penalty
+from sums, like BLEU) or an accuracy (0 or 1 a sentence, so that seeds often have equal scores:
+ties).
 
-The first two of several systems are compared by three tests: that of version 0.2, which took the sample variance over
-seeds as it is; the plain `two-level` test, which floors it by what sentences alone cause; and the moderated test, the
-default, which shrinks it to that of all 2, 5 or 15 systems of the comparison. Blocks are seeds with a hardware effect
-that all systems of a seed share. Power is the share of experiments that find the difference which
-`augury.scoring.power` calls the smallest detectable one from the true components; 80 % is right.
+The first two of several systems are compared by three tests: that of version 0.2, which took the
+sample variance over seeds as it is; the plain `two-level` test, which floors it by what sentences
+alone cause; and the moderated test, the default, which shrinks it to that of all 2, 5 or 15 systems
+of the comparison. Blocks are seeds with a hardware effect that all systems of a seed share. Power
+is the share of experiments that find the difference which `augury.scoring.power` calls the smallest
+detectable one from the true components; 80 % is right.
 
-What to expect: a coverage between 93 and 97 % and false positives of at most the nominal rate, with two exceptions.
-Where two or three seeds of two systems differ by no more than sentences explain, training noise may be absent or
-several times as large: the data cannot tell. A test that is valid for large noise must be wide there, so that with
-noise of 0 to 1 its intervals cover up to 100 %: two seeds buy validity, not precision. And moderation assumes that
-systems are alike: where a single one has three or ten times the noise of the others, its intervals are too narrow for
-few seeds (a table of its own), and those of the plain test are not. Settings outside 93 to 97 % by more than two
+What to expect: a coverage between 93 and 97 % and false positives of at most the nominal rate, with
+two exceptions. Where two or three seeds of two systems differ by no more than sentences explain,
+training noise may be absent or several times as large: the data cannot tell. A test that is valid
+for large noise must be wide there, so that with noise of 0 to 1 its intervals cover up to 100 %:
+two seeds buy validity, not precision. And moderation assumes that systems are alike: where a single
+one has three or ten times the noise of the others, its intervals are too narrow for few seeds (a
+table of its own), and those of the plain test are not. Settings outside 93 to 97 % by more than two
 standard errors are listed last.
 """
 
@@ -40,12 +45,30 @@ from scipy.special import ndtr, owens_t, stdtr, stdtrit
 
 from augury.scoring.bootstrap import SEED, Resampled, resample_counts
 from augury.scoring.power import Components
-from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance, pool, sample_variance
+from augury.scoring.seed_variance import (
+    UNKNOWN,
+    SeedVariance,
+    block_variance,
+    pool,
+    sample_variance,
+)
 from augury.scoring.significance import compare, compare_blocks, holm, interval
 
-DIFFICULTY, SYSTEM, SEED_AND_SENTENCE = 0.8, 0.3, 0.55  # standard deviations over sentences; the total is about 1
-LEVEL, EFFECT = 0.5, 0.05  # quality of the systems, and what the second of `different` ones is better by
-PRECISION, SLOPE, SHORT, LENGTHS = 0.45, 0.08, 0.97, 0.03  # of the ratio: length and its deviation are relative
+DIFFICULTY, SYSTEM, SEED_AND_SENTENCE = (
+    0.8,
+    0.3,
+    0.55,
+)  # standard deviations over sentences; the total is about 1
+LEVEL, EFFECT = (
+    0.5,
+    0.05,
+)  # quality of the systems, and what the second of `different` ones is better by
+PRECISION, SLOPE, SHORT, LENGTHS = (
+    0.45,
+    0.08,
+    0.97,
+    0.03,
+)  # of the ratio: length and its deviation are relative
 SPREAD = 0.4  # standard deviation of the logarithm of unequal noise
 HARDWARE = 3.0  # standard deviation of the effect of a block, in the unit of `noise`
 NOISIER = (3.0, 10.0)  # training noise of a single system relative to that of all others
@@ -76,11 +99,16 @@ class Setting(NamedTuple):
     def deviation(self) -> float:
         """The standard deviation of the seed effect, in the unit of quality."""
         interaction = SEED_AND_SENTENCE
-        if self.metric == "accuracy":  # the deviation of right and wrong answers by the slope of their share
+        if (
+            self.metric == "accuracy"
+        ):  # the deviation of right and wrong answers by the slope of their share
             both, h = self._total(0.0)
             density = math.exp(-h * h / 2) / math.sqrt(2 * math.pi) / both
             correlation = 1 - (SEED_AND_SENTENCE / both) ** 2
-            interaction = math.sqrt(2 * owens_t(h, math.sqrt((1 - correlation) / (1 + correlation)))) / density
+            interaction = (
+                math.sqrt(2 * owens_t(h, math.sqrt((1 - correlation) / (1 + correlation))))
+                / density
+            )
         return self.noise * interaction / math.sqrt(self.sentences)
 
     def truth(self, effect: float, deviation: float) -> float:
@@ -98,7 +126,8 @@ class Setting(NamedTuple):
 
 
 class Trials(NamedTuple):
-    """Repetitions of one setting, arrays of shape (repetitions, methods) unless another is given."""
+    """Repetitions of one setting, arrays of shape (repetitions, methods) unless another is
+    given."""
 
     p: Floats
     covered: Floats
@@ -108,13 +137,23 @@ class Trials(NamedTuple):
     tied: Floats
     """Whether all seeds of one of the two systems have equal scores, (repetitions,)."""
     blocks: Floats
-    """Coverage of paired and unpaired tests by number of systems, (repetitions, 2, counts); of means alone."""
+    """Coverage of paired and unpaired tests by number of systems, (repetitions, 2, counts).
+
+    Of means alone.
+    """
     found: Floats
-    """Whether the smallest detectable difference is significant, (repetitions, counts); of means alone."""
+    """Whether the smallest detectable difference is significant, (repetitions, counts).
+
+    Of means alone.
+    """
     noisier: Floats
-    """Coverage where one has a multiple of the noise, (repetitions, multiples, 1 + counts); of means alone."""
+    """Coverage where one has a multiple of the noise, (repetitions, multiples, 1 + counts).
+
+    Of means alone.
+    """
     families: Floats
-    """Whether any of all equal systems is significant by Holm, test of 0.2 and moderated, (repetitions, 2, counts)."""
+    """Whether any of all equal systems is significant by Holm, test of 0.2 and moderated,
+    (repetitions, 2, counts)."""
 
 
 def mean_statistics(random: np.random.Generator, quality: Floats) -> Floats:
@@ -138,15 +177,20 @@ def ratio_value(sums: Floats) -> Floats:
     return np.asarray(100 * matches / length * np.exp(np.minimum(0.0, 1 - reference / length)))
 
 
-METRICS: dict[str, tuple[Callable[[np.random.Generator, Floats], Floats], Callable[[Floats, int], Floats]]] = {
+METRICS: dict[
+    str, tuple[Callable[[np.random.Generator, Floats], Floats], Callable[[Floats, int], Floats]]
+] = {
     "mean": (mean_statistics, lambda sums, n: sums[..., 0] / n),
     "ratio": (ratio_statistics, lambda sums, n: ratio_value(sums)),
     "accuracy": (accuracy_statistics, lambda sums, n: 100 * sums[..., 0] / n),
 }
 
 
-def resample(random: np.random.Generator, setting: Setting, times: Floats) -> tuple[list[Resampled], list[float]]:
-    """Return systems on a simulated test set and its bootstrap samples, and the true scores of the first two."""
+def resample(
+    random: np.random.Generator, setting: Setting, times: Floats
+) -> tuple[list[Resampled], list[float]]:
+    """Return systems on a simulated test set and its bootstrap samples, and the true scores of
+    the first two."""
     systems, seeds, sentences = max(TOGETHER), setting.seeds, setting.sentences
     effects = np.where(np.arange(systems) == 1, EFFECT if setting.own else 0.0, 0.0)
     deviations = setting.deviation * np.exp(setting.spread * random.standard_normal(systems))
@@ -167,11 +211,17 @@ def resample(random: np.random.Generator, setting: Setting, times: Floats) -> tu
     return resampled, [setting.truth(effects[i], deviations[i]) for i in (0, 1)]
 
 
-def version_02(systems: Sequence[Resampled], samples: Floats, value: float) -> tuple[float, float, float]:
+def version_02(
+    systems: Sequence[Resampled], samples: Floats, value: float
+) -> tuple[float, float, float]:
     """Return the bounds and the p-value of a statistic by the test of version 0.2."""
     variances = [sample_variance(system) for system in systems]
-    parts = np.array([variance.total / system.seeds for variance, system in zip(variances, systems, strict=True)])
-    interaction = sum(one.interaction / system.seeds for one, system in zip(variances, systems, strict=True))
+    parts = np.array(
+        [variance.total / system.seeds for variance, system in zip(variances, systems, strict=True)]
+    )
+    interaction = sum(
+        one.interaction / system.seeds for one, system in zip(variances, systems, strict=True)
+    )
     v = parts.sum()
     variance = v + max(0.0, samples.var() - interaction)
     own = np.array([system.seeds - 1 for system in systems])
@@ -200,39 +250,58 @@ def run(setting: Setting, repetitions: int, samples: int) -> Trials:
         systems, truths = resample(random, setting, times)
         variances = [sample_variance(system) for system in systems]
         pools = [pool(variances[:count]) for count in TOGETHER]
-        of_mean, families = setting.metric == "mean", setting.systems == "same" and repetition % 4 == 0
+        of_mean, families = (
+            setting.metric == "mean",
+            setting.systems == "same" and repetition % 4 == 0,
+        )
         rows.append(
             (
                 *two_systems(systems[0], systems[1], pools, truths),
                 hardware(random, setting, systems) if of_mean else None,
                 detect(setting, systems, pools) if of_mean and not setting.spread else None,
-                noisier(random, setting, systems) if of_mean and setting.noise and not setting.spread else None,
+                noisier(random, setting, systems)
+                if of_mean and setting.noise and not setting.spread
+                else None,
                 holm_claims(systems, pools) if families else None,
             )
         )
-    columns = [[value for value in column if value is not None] for column in zip(*rows, strict=True)]
+    columns = [
+        [value for value in column if value is not None] for column in zip(*rows, strict=True)
+    ]
     return Trials(*(np.array(column, dtype=np.float64) for column in columns))
 
 
 def two_systems(
     baseline: Resampled, system: Resampled, pools: Sequence[SeedVariance], truths: Sequence[float]
 ) -> tuple[Floats, Floats, Floats, Floats, Floats, bool]:
-    """Return the p-values, coverage and widths of a difference and of one system, and whether scores are tied."""
+    """Return the p-values, coverage and widths of a difference and of one system, and whether
+    scores are tied."""
     tested = [compare(baseline, system, known) for known in (UNKNOWN, *pools)]
     alone = [interval(baseline, known) for known in (UNKNOWN, *pools)]
-    low, high, p = np.array([compare_02(baseline, system), *((one.low, one.high, one.p_value) for one in tested)]).T
+    low, high, p = np.array(
+        [compare_02(baseline, system), *((one.low, one.high, one.p_value) for one in tested)]
+    ).T
     first, last = np.array(
-        [version_02([baseline], baseline.samples.mean(1), baseline.value)[:2], *((one.low, one.high) for one in alone)]
+        [
+            version_02([baseline], baseline.samples.mean(1), baseline.value)[:2],
+            *((one.low, one.high) for one in alone),
+        ]
     ).T
     difference = truths[1] - truths[0]
-    covered, single = (low <= difference) & (difference <= high), (first <= truths[0]) & (truths[0] <= last)
+    covered, single = (
+        (low <= difference) & (difference <= high),
+        (first <= truths[0]) & (truths[0] <= last),
+    )
     tied = any(bool(np.ptp(one.scores) < 1e-9) for one in (baseline, system))
     return p, covered, high - low, single, last - first, tied
 
 
 def hardware(random: np.random.Generator, setting: Setting, systems: Sequence[Resampled]) -> Floats:
-    """Return whether paired and unpaired tests cover the difference where all systems of a seed share an effect."""
-    effect = HARDWARE * setting._replace(noise=1.0).deviation * random.standard_normal(setting.seeds)
+    """Return whether paired and unpaired tests cover the difference where all systems of a seed
+    share an effect."""
+    effect = (
+        HARDWARE * setting._replace(noise=1.0).deviation * random.standard_normal(setting.seeds)
+    )
     moved = [shifted(system, effect) for system in systems]
     truth = EFFECT if setting.own else 0.0
     covered = np.empty((2, len(TOGETHER)))
@@ -245,19 +314,29 @@ def hardware(random: np.random.Generator, setting: Setting, systems: Sequence[Re
 
 
 def noisier(random: np.random.Generator, setting: Setting, systems: Sequence[Resampled]) -> Floats:
-    """Return whether the difference is covered where the noise of the second system is a multiple of the others'."""
-    truth, effect = EFFECT if setting.own else 0.0, setting.deviation * random.standard_normal(setting.seeds)
+    """Return whether the difference is covered where the noise of the second system is a
+    multiple of the others'."""
+    truth, effect = (
+        EFFECT if setting.own else 0.0,
+        setting.deviation * random.standard_normal(setting.seeds),
+    )
     covered = np.empty((len(NOISIER), 1 + len(TOGETHER)))
     for row, multiple in enumerate(NOISIER):
         moved = [systems[0], shifted(systems[1], math.sqrt(multiple**2 - 1) * effect), *systems[2:]]
         variances = [sample_variance(system) for system in moved]
-        tested = [compare(moved[0], moved[1], known) for known in (UNKNOWN, *(pool(variances[:k]) for k in TOGETHER))]
+        tested = [
+            compare(moved[0], moved[1], known)
+            for known in (UNKNOWN, *(pool(variances[:k]) for k in TOGETHER))
+        ]
         covered[row] = [one.low <= truth <= one.high for one in tested]
     return covered
 
 
-def detect(setting: Setting, systems: Sequence[Resampled], pools: Sequence[SeedVariance]) -> list[bool]:
-    """Return whether the smallest detectable difference, by number of systems, is significant after correction."""
+def detect(
+    setting: Setting, systems: Sequence[Resampled], pools: Sequence[SeedVariance]
+) -> list[bool]:
+    """Return whether the smallest detectable difference, by number of systems, is significant
+    after correction."""
     components = Components(setting.deviation**2, SEED_AND_SENTENCE**2, 2 * setting.own**2)
     effect = EFFECT if setting.own else 0.0
     found = []
@@ -269,17 +348,21 @@ def detect(setting: Setting, systems: Sequence[Resampled], pools: Sequence[SeedV
 
 
 def holm_claims(systems: Sequence[Resampled], pools: Sequence[SeedVariance]) -> Floats:
-    """Return whether any difference to the first system is significant, by the test of 0.2 and moderated."""
+    """Return whether any difference to the first system is significant, by the test of 0.2 and
+    moderated."""
     earlier = [compare_02(systems[0], system)[2] for system in systems[1:]]
     claims = np.empty((2, len(TOGETHER)))
     for column, (count, pooled) in enumerate(zip(TOGETHER, pools, strict=True)):
         moderated = [compare(systems[0], system, pooled).p_value for system in systems[1:count]]
-        claims[:, column] = [min(holm(p_values)) < LEVELS[0] for p_values in (earlier[: count - 1], moderated)]
+        claims[:, column] = [
+            min(holm(p_values)) < LEVELS[0] for p_values in (earlier[: count - 1], moderated)
+        ]
     return claims
 
 
 class Tied(NamedTuple):
-    """Shares of p-values below .001 where neither system is better and the scores of all its seeds are equal."""
+    """Shares of p-values below .001 where neither system is better and the scores of all its
+    seeds are equal."""
 
     seeds: int
     earlier: float
@@ -287,16 +370,23 @@ class Tied(NamedTuple):
     moderated: float
 
 
-def tied_seeds(seeds: int, draws: int, samples: int, sentences: int = 500, right: int = 350) -> Tied:
-    """Test `right` of all sentences, at random, against one more, with equal scores of all seeds."""
+def tied_seeds(
+    seeds: int, draws: int, samples: int, sentences: int = 500, right: int = 350
+) -> Tied:
+    """Test `right` of all sentences, at random, against one more, with equal scores of all
+    seeds."""
     random = np.random.default_rng(seeds)
     times = np.concatenate(list(resample_counts(sentences, samples, SEED)))
     significant = np.zeros(3)
     for _ in range(draws):
         systems = []
         for count in (right, right + 1):
-            answers = random.permuted(np.tile(np.arange(sentences) < count, (seeds, 1)), axis=1).astype(np.float64)
-            systems.append(Resampled(100 * answers.mean(1), 100 * times @ answers.T / sentences, ()))
+            answers = random.permuted(
+                np.tile(np.arange(sentences) < count, (seeds, 1)), axis=1
+            ).astype(np.float64)
+            systems.append(
+                Resampled(100 * answers.mean(1), 100 * times @ answers.T / sentences, ())
+            )
         baseline, system = systems
         tested = [compare(baseline, system, known) for known in (UNKNOWN, None)]
         p_values = [compare_02(baseline, system)[2], *(one.p_value for one in tested)]
@@ -305,24 +395,31 @@ def tied_seeds(seeds: int, draws: int, samples: int, sentences: int = 500, right
 
 
 def joined(trials: Iterable[Trials]) -> Trials:
-    """Return the repetitions of several settings as one; arrays that a setting lacks are left out."""
+    """Return the repetitions of several settings as one.
+
+    Arrays that a setting lacks are left out.
+    """
     columns = ([part for part in column if len(part)] for column in zip(*trials, strict=True))
     return Trials(*(np.concatenate(column) if column else np.empty(0) for column in columns))
 
 
 def summary(trials: Trials) -> dict[str, Any]:
-    """Return the shares of one setting as JSON-like values, lists by method or by number of systems."""
+    """Return the shares of one setting as JSON-like values, lists by method or by number of
+    systems."""
     tied = trials.tied == 1
     values: dict[str, Any] = {
         "coverage": trials.covered.mean(0),
         "width": np.median(trials.width, axis=0) / np.median(trials.width[:, 0]),
         "single_coverage": trials.single_covered.mean(0),
-        "single_width": np.median(trials.single_width, axis=0) / np.median(trials.single_width[:, 0]),
+        "single_width": np.median(trials.single_width, axis=0)
+        / np.median(trials.single_width[:, 0]),
         "significant": {str(level): (trials.p < level).mean(0) for level in LEVELS},
         "tied": np.array(tied.sum()),
     }
     if tied.any():
-        values["significant_tied"] = {str(level): (trials.p[tied] < level).mean(0) for level in LEVELS}
+        values["significant_tied"] = {
+            str(level): (trials.p[tied] < level).mean(0) for level in LEVELS
+        }
     for name in ("blocks", "found", "noisier", "families"):
         if len(getattr(trials, name)):
             values[name] = getattr(trials, name).mean(0)
@@ -330,11 +427,16 @@ def summary(trials: Trials) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return {key: _plain(one) for key, one in value.items()} if isinstance(value, dict) else value.round(5).tolist()
+    return (
+        {key: _plain(one) for key, one in value.items()}
+        if isinstance(value, dict)
+        else value.round(5).tolist()
+    )
 
 
 def outside(share: float, repetitions: int) -> str:
-    """Return a mark for a coverage that is outside 93 to 97 % by more than twice the standard error of a bound."""
+    """Return a mark for a coverage that is outside 93 to 97 % by more than twice the standard
+    error of a bound."""
     error = math.sqrt(0.95 * 0.05 / repetitions)
     return "narrow" if share < 0.93 - 2 * error else "wide" if share > 0.97 + 2 * error else ""
 
@@ -343,27 +445,41 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Row], digits: int = 
     """Print a table of percentages."""
     print(f"\n{title}\n" + "".join(f"{column:>11}" for column in columns))
     for keys, shares in rows:
-        print("".join([f"{key!s:>11}" for key in keys] + [f"{100 * share:11.{digits}f}" for share in shares]))
+        print(
+            "".join(
+                [f"{key!s:>11}" for key in keys]
+                + [f"{100 * share:11.{digits}f}" for share in shares]
+            )
+        )
 
 
 def show_all(results: dict[Setting, Trials]) -> None:
     """Print all tables, settings of other metrics, systems and spreads together."""
     repetitions = len(next(iter(results.values())).p)
     by_noise = {
-        (seeds, noise): [setting for setting in results if (setting.seeds, setting.noise) == (seeds, noise)]
+        (seeds, noise): [
+            setting for setting in results if (setting.seeds, setting.noise) == (seeds, noise)
+        ]
         for seeds, noise in dict.fromkeys((setting.seeds, setting.noise) for setting in results)
     }
     groups = {keys: joined(results[one] for one in settings) for keys, settings in by_noise.items()}
     null = {
-        keys: joined(results[one] for one in settings if one.systems == "same") for keys, settings in by_noise.items()
+        keys: joined(results[one] for one in settings if one.systems == "same")
+        for keys, settings in by_noise.items()
     }
-    print(f"{len(results)} settings of {repetitions} repetitions; moderated tests are named by their number of systems")
+    print(
+        f"{len(results)} settings of {repetitions} repetitions; moderated tests are named by their "
+        "number of systems"
+    )
     head = ["seeds", "noise"]
     for name, field in (("of a difference", "covered"), ("of one system", "single_covered")):
         rows = [(keys, getattr(group, field).mean(0)) for keys, group in groups.items()]
         show(f"coverage of 95 % intervals {name}, %", [*head, *METHODS], rows)
     for name, field in (("of a difference", "width"), ("of one system", "single_width")):
-        medians = {setting: np.median(getattr(trials, field), axis=0) for setting, trials in results.items()}
+        medians = {
+            setting: np.median(getattr(trials, field), axis=0)
+            for setting, trials in results.items()
+        }
         rows = [
             (keys, np.mean([medians[one] / medians[one][0] for one in settings], axis=0))
             for keys, settings in by_noise.items()
@@ -373,18 +489,31 @@ def show_all(results: dict[Setting, Trials]) -> None:
         rows = [(keys, (group.p < level).mean(0)) for keys, group in null.items() if len(group.p)]
         show(f"false positives at {level}, %", [*head, *METHODS], rows, 2)
     seeds = dict.fromkeys(setting.seeds for setting in results)
-    ties = {count: joined(group for keys, group in null.items() if keys[0] == count) for count in seeds}
+    ties = {
+        count: joined(group for keys, group in null.items() if keys[0] == count) for count in seeds
+    }
     tied_rows = [
         ((count, level, int(group.tied.sum())), (group.p[group.tied == 1] < level).mean(0))
         for count, group in ties.items()
         for level in LEVELS
         if group.tied.any()
     ]
-    show("false positives where one system's seeds are tied, %", ["seeds", "at", "cases", *METHODS], tied_rows, 2)
-    rows = [(keys, group.families.mean(0).ravel()) for keys, group in null.items() if len(group.families)]
+    show(
+        "false positives where one system's seeds are tied, %",
+        ["seeds", "at", "cases", *METHODS],
+        tied_rows,
+        2,
+    )
+    rows = [
+        (keys, group.families.mean(0).ravel())
+        for keys, group in null.items()
+        if len(group.families)
+    ]
     earlier = [f"0.2 of {count}" for count in TOGETHER]
     show("tables with any false claim (Holm, 5 %), %", [*head, *earlier, *METHODS[2:]], rows)
-    rows = [(keys, group.blocks.mean(0).ravel()) for keys, group in groups.items() if len(group.blocks)]
+    rows = [
+        (keys, group.blocks.mean(0).ravel()) for keys, group in groups.items() if len(group.blocks)
+    ]
     blocks = [f"{kind} {count}" for kind in ("paired", "unpaired") for count in TOGETHER]
     show("coverage with hardware effects of blocks, %", [*head, *blocks], rows)
     noisier_rows = [
@@ -394,19 +523,27 @@ def show_all(results: dict[Setting, Trials]) -> None:
         for row, multiple in enumerate(NOISIER)
     ]
     show(
-        "coverage where the second system has a multiple of the noise, %", [*head, "times", *METHODS[1:]], noisier_rows
+        "coverage where the second system has a multiple of the noise, %",
+        [*head, "times", *METHODS[1:]],
+        noisier_rows,
     )
     rows = [(keys, group.found.mean(0)) for keys, group in groups.items() if len(group.found)]
     show("smallest detectable differences that are found, %", [*head, *METHODS[2:]], rows)
-    print("\nsettings outside 93 to 97 % by more than two standard errors, coverage of a difference, %")
     print(
-        f"{'metric':9}{'systems':10}{'seeds':>5}{'noise':>7}{'spread':>8}" + "".join(f"{name:>14}" for name in METHODS)
+        "\nsettings outside 93 to 97 % by more than two standard errors, coverage of a difference, "
+        "%"
+    )
+    print(
+        f"{'metric':9}{'systems':10}{'seeds':>5}{'noise':>7}{'spread':>8}"
+        + "".join(f"{name:>14}" for name in METHODS)
     )
     for setting, trials in results.items():
         shares = trials.covered.mean(0)
         marks = [outside(float(share), len(trials.p)) for share in shares]
         if any(marks[1:]):
-            cells = [f"{100 * share:.1f} {mark:6}" for share, mark in zip(shares, marks, strict=True)]
+            cells = [
+                f"{100 * share:.1f} {mark:6}" for share, mark in zip(shares, marks, strict=True)
+            ]
             head_cells = f"{setting.metric:9}{setting.systems:10}{setting.seeds:5}{setting.noise:7}{setting.spread:8}"
             print(head_cells + "".join(f"{cell:>14}" for cell in cells))
 
@@ -415,7 +552,15 @@ def plot(results: dict[Setting, Trials], file: str) -> None:
     """Plot the coverage of the difference against noise, with a panel per number of seeds."""
     counts = sorted({setting.seeds for setting in results})
     axes = [f"x{panel or ''}" for panel in (0, *range(2, len(counts) + 1))]
-    band = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 93, "y1": 97, "fillcolor": "#2a9461"}
+    band = {
+        "type": "rect",
+        "xref": "paper",
+        "x0": 0,
+        "x1": 1,
+        "y0": 93,
+        "y1": 97,
+        "fillcolor": "#2a9461",
+    }
     layout: dict[str, Any] = {
         "title": {"text": "Coverage of 95 % intervals of a difference"},
         "grid": {"rows": 1, "columns": len(counts), "subplots": [[axis + "y" for axis in axes]]},
@@ -426,7 +571,11 @@ def plot(results: dict[Setting, Trials], file: str) -> None:
     colours = ("#d2691e", "#7b828c", "#8fb4f0", "#3f7be0", "#173f87")
     traces: list[dict[str, Any]] = []
     for axis, count in zip(axes, counts, strict=True):
-        panel = {setting: trials.covered.mean(0) for setting, trials in results.items() if setting.seeds == count}
+        panel = {
+            setting: trials.covered.mean(0)
+            for setting, trials in results.items()
+            if setting.seeds == count
+        }
         layout[axis.replace("x", "xaxis")] = {"title": {"text": f"training noise, {count} seeds"}}
         for index, (method, colour) in enumerate(zip(METHODS, colours, strict=True)):
             traces.append(
@@ -448,32 +597,68 @@ def plot(results: dict[Setting, Trials], file: str) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=1000, help="repetitions per setting (default 1000)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=1000, help="repetitions per setting (default 1000)"
+    )
     parser.add_argument("--samples", type=int, default=250, help="bootstrap samples (default 250)")
-    parser.add_argument("--metrics", choices=METRICS, nargs="+", default=[*METRICS], help="(default all)")
-    parser.add_argument("--systems", choices=["same", "different"], nargs="+", default=["same", "different"])
-    parser.add_argument("--seeds", type=int, nargs="+", default=[2, 3, 5, 10], help="(default 2 3 5 10)")
+    parser.add_argument(
+        "--metrics", choices=METRICS, nargs="+", default=[*METRICS], help="(default all)"
+    )
+    parser.add_argument(
+        "--systems", choices=["same", "different"], nargs="+", default=["same", "different"]
+    )
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", default=[2, 3, 5, 10], help="(default 2 3 5 10)"
+    )
     parser.add_argument("--sentences", type=int, default=200, help="(default 200)")
-    parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.5, 1.0, 3.0], help="(default 0 0.5 1 3)")
-    parser.add_argument("--spread", type=float, nargs="+", default=[0.0, SPREAD], help=f"(default 0 {SPREAD})")
-    parser.add_argument("--draws", type=int, default=1000, help="draws of tied seeds (default 1000)")
+    parser.add_argument(
+        "--noise", type=float, nargs="+", default=[0.0, 0.5, 1.0, 3.0], help="(default 0 0.5 1 3)"
+    )
+    parser.add_argument(
+        "--spread", type=float, nargs="+", default=[0.0, SPREAD], help=f"(default 0 {SPREAD})"
+    )
+    parser.add_argument(
+        "--draws", type=int, default=1000, help="draws of tied seeds (default 1000)"
+    )
     parser.add_argument("--plot", metavar="FILE", help="write the coverage as a chart (HTML)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of tables"
+    )
     given = parser.parse_args()
-    grid = itertools.product(given.metrics, given.systems, given.seeds, given.noise, given.spread, [given.sentences])
-    results = {setting: run(setting, given.repetitions, given.samples) for setting in itertools.starmap(Setting, grid)}
+    grid = itertools.product(
+        given.metrics, given.systems, given.seeds, given.noise, given.spread, [given.sentences]
+    )
+    results = {
+        setting: run(setting, given.repetitions, given.samples)
+        for setting in itertools.starmap(Setting, grid)
+    }
     ties = [tied_seeds(seeds, given.draws, given.samples) for seeds in given.seeds if seeds < 4]
     if given.plot:
         plot(results, given.plot)
     if given.json:
         settings = [{**setting._asdict(), **summary(trials)} for setting, trials in results.items()]
-        head = {"repetitions": given.repetitions, "samples": given.samples, "methods": METHODS, "together": TOGETHER}
-        print(json.dumps({**head, "settings": settings, "ties": [one._asdict() for one in ties]}, indent=1))
+        head = {
+            "repetitions": given.repetitions,
+            "samples": given.samples,
+            "methods": METHODS,
+            "together": TOGETHER,
+        }
+        print(
+            json.dumps(
+                {**head, "settings": settings, "ties": [one._asdict() for one in ties]}, indent=1
+            )
+        )
     else:
         show_all(results)
         rows = [((one.seeds,), one[1:]) for one in ties]
-        show("p < .001 for 350 of 500 right against 351, all seeds tied, %", ["seeds", *METHODS[:3]], rows)
+        show(
+            "p < .001 for 350 of 500 right against 351, all seeds tied, %",
+            ["seeds", *METHODS[:3]],
+            rows,
+        )
 
 
 if __name__ == "__main__":

@@ -2,14 +2,15 @@
 
     PYTHONPATH=platform:. python benchmarks/draws.py [--repeats 60] [--json]
 
-A step is one update of the engine under the plain regime, including loading: architecture `tiny` with hidden size 192
-and feed-forward size 768, a vocabulary of 4,000, batches of 1,500 tokens, one thread. The text is the first 5,000 pairs
-of Multi30k de-en if AUGURY_DATA is the directory of the corpora, else of the built-in corpus.
+A step is one update of the engine under the plain regime, including loading: architecture `tiny`
+with hidden size 192 and feed-forward size 768, a vocabulary of 4,000, batches of 1,500 tokens, one
+thread. The text is the first 5,000 pairs of Multi30k de-en if AUGURY_DATA is the directory of the
+corpora, else of the built-in corpus.
 
-A round is one batch: a step, then the same batch loaded without and with each draw, in rotating order, in this process.
-`ms` is the median over rounds of the time that a draw adds to loading; `share` is the median of its ratio to the step
-of the same round; `tokens` is the ratio of tokens read with and without the draw. No state is kept between passes that
-would make later passes faster.
+A round is one batch: a step, then the same batch loaded without and with each draw, in rotating
+order, in this process. `ms` is the median over rounds of the time that a draw adds to loading;
+`share` is the median of its ratio to the step of the same round; `tokens` is the ratio of tokens
+read with and without the draw. No state is kept between passes that would make later passes faster.
 """
 
 from __future__ import annotations
@@ -65,14 +66,23 @@ def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
     """Return a prepared run with these operators."""
     languages = {"source_language": "de", "target_language": "en"}
     known = {"known": "multi30k", "train": {"first": PAIRS}}
-    builtin = {"train": {"builtin": PAIRS}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
+    builtin = {
+        "train": {"builtin": PAIRS},
+        "valid": {"builtin": 100},
+        "tests": {"test": {"builtin": 100}},
+    }
     content = {
         "name": "benchmark",
         "task": "nmt",
         "storage": store.root,
         "corpus": languages | (known if "AUGURY_DATA" in os.environ else builtin),
         "vocabulary": {"size": 4_000 if "AUGURY_DATA" in os.environ else "auto"},
-        "model": {"architecture": "tiny", "hidden_size": 192, "feedforward_size": 768, "dropout": 0.3},
+        "model": {
+            "architecture": "tiny",
+            "hidden_size": 192,
+            "feedforward_size": 768,
+            "dropout": 0.3,
+        },
         "training": {"max_tokens": MAX_TOKENS},
         "execution": {"executor": "local"},
         "augment": operators,
@@ -113,9 +123,13 @@ def measure(loop: _Loop, tasks: dict[str, Translation], repeats: int) -> list[Ro
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeats", type=int, default=60, help="batches (default 60)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)
 
@@ -124,23 +138,35 @@ def main() -> None:
         runs = {name: prepare(operators, store) for name, operators in DRAWS.items()}
         tasks = {name: Translation(run) for name, run in runs.items()}
         plain = Translation(runs["none"])
-        loop = _Loop(plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None, None)
+        loop = _Loop(
+            plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None, None
+        )
         rounds = measure(loop, tasks, arguments.repeats)
     added = {
-        name: [batch.loading[name] - batch.loading["none"] for batch in rounds] for name in DRAWS if name != "none"
+        name: [batch.loading[name] - batch.loading["none"] for batch in rounds]
+        for name in DRAWS
+        if name != "none"
     }
     results = {
         name: {
             "milliseconds": 1000 * statistics.median(extras),
-            "share": statistics.median(extra / batch.step for extra, batch in zip(extras, rounds, strict=True)),
-            "tokens": sum(batch.tokens[name] for batch in rounds) / sum(batch.tokens["none"] for batch in rounds),
+            "share": statistics.median(
+                extra / batch.step for extra, batch in zip(extras, rounds, strict=True)
+            ),
+            "tokens": sum(batch.tokens[name] for batch in rounds)
+            / sum(batch.tokens["none"] for batch in rounds),
         }
         for name, extras in added.items()
     }
     step = 1000 * statistics.median(batch.step for batch in rounds)
     text = "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus"
     if arguments.json:
-        setting = {"text": text, "repeats": arguments.repeats, "torch": torch.__version__, "goal": GOAL}
+        setting = {
+            "text": text,
+            "repeats": arguments.repeats,
+            "torch": torch.__version__,
+            "goal": GOAL,
+        }
         print(json.dumps({**setting, "step_milliseconds": step, "draws": results}, indent=2))
         return
     print(f"{text}, {arguments.repeats} batches; a step takes {step:.0f} ms of CPU")

@@ -1,25 +1,30 @@
-"""Measure the speed of ROT-k: per sentence in one thread, and as a stage that makes a view of a corpus.
+"""Measure the speed of ROT-k: per sentence in one thread, and as a stage that makes a view of a
+corpus.
 
-    python benchmarks/encipher.py [--sentences 290000] [--text FILE] [--key 1] [--repeats 5] [--json]
-    python benchmarks/encipher.py --stage [--stage-sentences 2900000] [--repeats 5] [--json]
+    python benchmarks/encipher.py [--sentences 290000] [--text FILE] [--key 1] [--repeats 5]
+    [--json] python benchmarks/encipher.py --stage [--stage-sentences 2900000] [--repeats 5]
+    [--json]
 
     list loop        tests for each character whether it is in a list of letters, then looks up its image
     dictionary loop  looks up each character in a dictionary
     str.translate    translates each sentence, from a Python list to a Python list
     column           augury.text.rot: translates a whole Arrow column
 
-The list loop is the script of the CipherDAug authors, without its four processes. The text is a file with one sentence
-per line; by default the German side of Multi30k if AUGURY_DATA is the directory of the corpora, else the built-in
-corpus. It is repeated until it has enough sentences. The loops are too slow for all of them and get only the first
-(--part); figures are per sentence. All outputs must be equal. The contenders run in rotating order, so that other load
-affects them equally; ratios are medians over rounds of the ratio of CPU seconds in the same round.
+The list loop is the script of the CipherDAug authors, without its four processes. The text is a
+file with one sentence per line; by default the German side of Multi30k if AUGURY_DATA is the
+directory of the corpora, else the built-in corpus. It is repeated until it has enough sentences.
+The loops are too slow for all of them and get only the first (--part); figures are per sentence.
+All outputs must be equal. The contenders run in rotating order, so that other load affects them
+equally; ratios are medians over rounds of the ratio of CPU seconds in the same round.
 
---stage times a whole stage, `augury.augment.pipeline.augment`: a new Python process reads a corpus (Parquet) from a
-store, fits the alphabet, reads the corpus again and writes the view of one key; with executor ray it also starts and
-stops Ray. Every sentence of the corpus ends with its row number, so that all are distinct. Writing the corpus is not
-timed; it is in a temporary directory, so that it is read from the page cache. The loops get --part sentences, evenly
-spaced, and their times are scaled to all. The stage's text must equal theirs and be byte-identical for both executors.
-Peak memory, also for a tenth of the sentences, and CPU seconds are those of the stage's process without Ray's.
+--stage times a whole stage, `augury.augment.pipeline.augment`: a new Python process reads a corpus
+(Parquet) from a store, fits the alphabet, reads the corpus again and writes the view of one key;
+with executor ray it also starts and stops Ray. Every sentence of the corpus ends with its row
+number, so that all are distinct. Writing the corpus is not timed; it is in a temporary directory,
+so that it is read from the page cache. The loops get --part sentences, evenly spaced, and their
+times are scaled to all. The stage's text must equal theirs and be byte-identical for both
+executors. Peak memory, also for a tenth of the sentences, and CPU seconds are those of the stage's
+process without Ray's.
 """
 
 from __future__ import annotations
@@ -134,7 +139,10 @@ def summary(samples: dict[str, list[Clock]]) -> dict[str, dict[str, float]]:
 
 
 class Run(NamedTuple):
-    """One run of the stage or of a loop; seconds and MiB. Loops have no start-up and no memory of their own."""
+    """One run of the stage or of a loop.
+
+    Seconds and MiB. Loops have no start-up and no memory of their own.
+    """
 
     sentences: int
     wall: float
@@ -145,7 +153,9 @@ class Run(NamedTuple):
 
 def numbered(lines: list[str], rows: np.ndarray) -> pa.Array:
     numbers = pa.array(rows).cast(pa.string())
-    return pc.binary_join_element_wise(pa.array(lines).take(pa.array(rows % len(lines))), numbers, " ")
+    return pc.binary_join_element_wise(
+        pa.array(lines).take(pa.array(rows % len(lines))), numbers, " "
+    )
 
 
 def write_corpus(lines: list[str], sentences: int, store: Store) -> Corpus:
@@ -172,12 +182,18 @@ def write_corpus(lines: list[str], sentences: int, store: Store) -> Corpus:
 
 
 def stage(root: str, address: str, executor: Any, key: int) -> None:
-    """Run the stage in this process and print its start time, CPU seconds and peak memory as JSON."""
+    """Run the stage in this process and print its start time, CPU seconds and peak memory as
+    JSON."""
     if executor == "ray":
         connect()
     start = time.time()
     store = Store(root)
-    augment(Corpus.load(store, address), [Cipher(keys=(key,))], store, execution=Execution(executor=executor))
+    augment(
+        Corpus.load(store, address),
+        [Cipher(keys=(key,))],
+        store,
+        execution=Execution(executor=executor),
+    )
     # The peak of getrusage includes that of the parent process before exec.
     peak = re.findall(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     print(json.dumps({"start": start, "cpu": time.process_time(), "peak": int(peak[0]) / 1024}))
@@ -186,7 +202,16 @@ def stage(root: str, address: str, executor: Any, key: int) -> None:
 def run_stage(corpus: Corpus, executor: str, key: int) -> Run:
     for kind in (VIEWS, FITS, AUGMENTED):
         shutil.rmtree(Path(corpus.folder.root) / kind, ignore_errors=True)
-    command = [sys.executable, __file__, "--key", str(key), "--run", corpus.folder.root, corpus.address, executor]
+    command = [
+        sys.executable,
+        __file__,
+        "--key",
+        str(key),
+        "--run",
+        corpus.folder.root,
+        corpus.address,
+        executor,
+    ]
     launched, wall = time.time(), time.perf_counter()
     output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     wall = time.perf_counter() - wall
@@ -199,7 +224,9 @@ def run_stage(corpus: Corpus, executor: str, key: int) -> Run:
 def view_digest(corpus: Corpus, key: int, rows: np.ndarray, expected: list[str]) -> str:
     """Return the digest of the view's shards after checking the texts of some rows."""
     folder = plan(corpus.address, [Cipher(keys=(key,))], Store(corpus.folder.root))[0].folder
-    texts = pa.chunked_array(read_shard(folder, shard).column("text").combine_chunks() for shard in corpus.shards)
+    texts = pa.chunked_array(
+        read_shard(folder, shard).column("text").combine_chunks() for shard in corpus.shards
+    )
     assert texts.take(pa.array(rows)).to_pylist() == expected
     digest = blake2b()
     for shard in corpus.shards:
@@ -207,8 +234,13 @@ def view_digest(corpus: Corpus, key: int, rows: np.ndarray, expected: list[str])
     return digest.hexdigest()
 
 
-def measure_stage(lines: list[str], sentences: int, part: int, key: int, repeats: int) -> dict[str, list[Run]]:
-    """Return every contender's runs, in rotating order; those of the loops are scaled to all sentences."""
+def measure_stage(
+    lines: list[str], sentences: int, part: int, key: int, repeats: int
+) -> dict[str, list[Run]]:
+    """Return every contender's runs, in rotating order.
+
+    Those of the loops are scaled to all sentences.
+    """
     rows = np.linspace(0, sentences - 1, part).astype(int)
     subset = numbered(lines, rows).to_pylist()
     image = build_alphabet(count_letters(pa.array(lines[:sentences]))).rotation(key)
@@ -230,7 +262,9 @@ def measure_stage(lines: list[str], sentences: int, part: int, key: int, repeats
         return run
 
     with tempfile.TemporaryDirectory() as root:
-        full, tenth = (write_corpus(lines, count, Store(root)) for count in (sentences, sentences // 10))
+        full, tenth = (
+            write_corpus(lines, count, Store(root)) for count in (sentences, sentences // 10)
+        )
         contenders: dict[str, Callable[[], Run]] = {
             LOOPS[0]: lambda: time_loop(list_loop),
             LOOPS[1]: lambda: time_loop(dictionary_loop),
@@ -253,7 +287,9 @@ def stage_summary(runs: dict[str, list[Run]]) -> dict[str, dict[str, float | Non
 
     def speedup(run: Run, loop: Run, clock: str) -> float | None:
         seconds, loop_seconds = getattr(run, clock), getattr(loop, clock)
-        return None if seconds is None else loop_seconds / loop.sentences / (seconds / run.sentences)
+        return (
+            None if seconds is None else loop_seconds / loop.sentences / (seconds / run.sentences)
+        )
 
     def row(runs: list[Run], loops: list[Run]) -> dict[str, float | None]:
         pairs = list(zip(runs, loops, strict=True))
@@ -283,15 +319,26 @@ def read_lines(file: Path | None) -> tuple[str, list[str]]:
 def main() -> None:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
-    parser.add_argument("--sentences", type=int, default=290_000, help="number of sentences (default 290000)")
-    parser.add_argument("--part", type=int, default=5_000, help="number of sentences for the loops (default 5000)")
+    parser.add_argument(
+        "--sentences", type=int, default=290_000, help="number of sentences (default 290000)"
+    )
+    parser.add_argument(
+        "--part", type=int, default=5_000, help="number of sentences for the loops (default 5000)"
+    )
     parser.add_argument("--text", type=Path, help="text with one sentence per line, plain or .gz")
-    parser.add_argument("--key", type=int, default=1, help="number of places to shift letters (default 1)")
+    parser.add_argument(
+        "--key", type=int, default=1, help="number of places to shift letters (default 1)"
+    )
     parser.add_argument("--repeats", type=int, default=5, help="rounds (default 5)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
     parser.add_argument("--stage", action="store_true", help="time the stage instead")
     parser.add_argument(
-        "--stage-sentences", type=int, default=2_900_000, help="number of sentences for the stage (default 2900000)"
+        "--stage-sentences",
+        type=int,
+        default=2_900_000,
+        help="number of sentences for the stage (default 2900000)",
     )
     parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -308,7 +355,13 @@ def report_stage(arguments: argparse.Namespace) -> None:
     text, lines = read_lines(arguments.text)
     sentences, part = arguments.stage_sentences, min(arguments.part, arguments.stage_sentences)
     results = stage_summary(measure_stage(lines, sentences, part, arguments.key, arguments.repeats))
-    setting = {"text": text, "sentences": sentences, "part": part, "key": arguments.key, "repeats": arguments.repeats}
+    setting = {
+        "text": text,
+        "sentences": sentences,
+        "part": part,
+        "key": arguments.key,
+        "repeats": arguments.repeats,
+    }
     if arguments.json:
         print(json.dumps({**setting, **versions(), "contenders": results}, indent=2))
         return
@@ -316,7 +369,10 @@ def report_stage(arguments: argparse.Namespace) -> None:
     titles = "wall s", "start s", "CPU s", "x list loop", "by CPU", "peak MiB"
     print(f"{'':22}" + "".join(f"{title:>12}" for title in titles))
     for name, row in results.items():
-        print(f"{name:22}" + "".join(f"{'-' if value is None else f'{value:.1f}':>12}" for value in row.values()))
+        print(
+            f"{name:22}"
+            + "".join(f"{'-' if value is None else f'{value:.1f}':>12}" for value in row.values())
+        )
 
 
 def report_sentences(arguments: argparse.Namespace) -> None:

@@ -1,16 +1,18 @@
 """Measure the time to find all fuzzy matches in a text, by number of sentences.
 
-    python benchmarks/fuzzy.py [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min] [--plot FILE] [--json]
+    python benchmarks/fuzzy.py [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min]
+    [--plot FILE] [--json]
         [--languages de fr en]
 
     rapidfuzz     rapidfuzz.process.cdist over all pairs, tokens as code points
     by length     the same over pairs whose lengths permit a match, with the maximum distance as score cutoff
     augury        augury.text.fuzzy: builds the index and looks up every sentence, in blocks of 5,000
 
-The text is Tatoeba in AUGURY_DATA: distinct sentences of some languages (--languages), shuffled; German has 158,000,
-with French and English there are 300,000. All methods must find the same pairs, in both orders, which is asserted. One
-thread each; CPU seconds, to be robust against other load. Methods that compare all pairs stop at --brute sentences. The
-exponent of growth since the previous size is in brackets; that of the number of pairs itself is about 2.
+The text is Tatoeba in AUGURY_DATA: distinct sentences of some languages (--languages), shuffled;
+German has 158,000, with French and English there are 300,000. All methods must find the same pairs,
+in both orders, which is asserted. One thread each; CPU seconds, to be robust against other load.
+Methods that compare all pairs stop at --brute sentences. The exponent of growth since the previous
+size is in brackets; that of the number of pairs itself is about 2.
 """
 
 from __future__ import annotations
@@ -50,8 +52,12 @@ def all_pairs(tokens: Tokens, limit: Limit) -> int:
     count = 0
     for start in range(0, len(tokens), 500):
         block = slice(start, start + 500)
-        distances = cdist(codes[block], codes, scorer=Levenshtein.distance, dtype=np.uint8, workers=1)
-        count += int(((distances > 0) & (distances <= max_edits[lengths[block, None], lengths])).sum())
+        distances = cdist(
+            codes[block], codes, scorer=Levenshtein.distance, dtype=np.uint8, workers=1
+        )
+        count += int(
+            ((distances > 0) & (distances <= max_edits[lengths[block, None], lengths])).sum()
+        )
     return count
 
 
@@ -68,7 +74,12 @@ def by_length(tokens: Tokens, limit: Limit) -> int:
             for start in range(0, len(queries), 500):
                 block = queries[start : start + 500]
                 distances = cdist(
-                    block, sentences, scorer=Levenshtein.distance, score_cutoff=edits, dtype=np.uint8, workers=1
+                    block,
+                    sentences,
+                    scorer=Levenshtein.distance,
+                    score_cutoff=edits,
+                    dtype=np.uint8,
+                    workers=1,
                 )
                 count += int(((distances > 0) & (distances <= edits)).sum())
     return count
@@ -126,7 +137,13 @@ def exponent(row: dict[str, Any], previous: dict[str, Any] | None, name: str) ->
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
     import plotly.graph_objects as go
 
-    figure = go.Figure(layout={"xaxis_title": "sentences", "yaxis_title": "CPU seconds", "template": "plotly_white"})
+    figure = go.Figure(
+        layout={
+            "xaxis_title": "sentences",
+            "yaxis_title": "CPU seconds",
+            "template": "plotly_white",
+        }
+    )
     for name in CONTENDERS:
         measured = [row for row in rows if name in row]
         points = {"x": [row["sentences"] for row in measured], "y": [row[name] for row in measured]}
@@ -142,26 +159,40 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[5_000, 20_000, 50_000, 100_000])
     parser.add_argument("--threshold", type=float, default=0.5)
     parser.add_argument("--norm", choices=["min", "max"], default="min")
-    parser.add_argument("--brute", type=int, default=50_000, help="maximum sentences for all pairs (default 50000)")
+    parser.add_argument(
+        "--brute", type=int, default=50_000, help="maximum sentences for all pairs (default 50000)"
+    )
     parser.add_argument("--languages", choices=FILES, nargs="+", default=["de"])
     parser.add_argument("--plot", type=Path, help="write the growth as HTML")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
     arguments = parser.parse_args()
     limit = Limit(arguments.threshold, arguments.norm)
     tokens = text(Path(os.environ["AUGURY_DATA"]) / "tatoeba", arguments.languages)
-    rows = measure(tokens, sorted({min(size, len(tokens)) for size in arguments.sizes}), limit, arguments.brute)
+    rows = measure(
+        tokens, sorted({min(size, len(tokens)) for size in arguments.sizes}), limit, arguments.brute
+    )
     if arguments.plot:
         plot(rows, arguments.plot)
     if arguments.json:
         print(
             json.dumps(
-                {"languages": arguments.languages, "threshold": limit.threshold, "norm": limit.norm, "rows": rows},
+                {
+                    "languages": arguments.languages,
+                    "threshold": limit.threshold,
+                    "norm": limit.norm,
+                    "rows": rows,
+                },
                 indent=1,
             )
         )
         return
     languages = " ".join(arguments.languages)
-    print(f"Tatoeba {languages}, threshold {limit.threshold}, norm {limit.norm}; CPU seconds (exponent)")
+    print(
+        f"Tatoeba {languages}, threshold {limit.threshold}, norm {limit.norm}; CPU seconds "
+        "(exponent)"
+    )
     print(f"{'sentences':>10}{'pairs':>12}" + "".join(f"{name:>18}" for name in CONTENDERS))
     for row, previous in zip(rows, [None, *rows[:-1]], strict=True):
         cells = ""

@@ -1,6 +1,8 @@
-"""Measure how often successive halving over groups of seeds finds the best configuration, and at what cost.
+"""Measure how often successive halving over groups of seeds finds the best configuration, and at
+what cost.
 
-    PYTHONPATH=platform python benchmarks/halving.py [--repetitions 200] [--seed 1] [--json] [--plot FILE]
+    PYTHONPATH=platform python benchmarks/halving.py [--repetitions 200] [--seed 1] [--json] [--plot
+    FILE]
 
     all seeds           trains every configuration with every seed to the end and chooses the best mean: the baseline
     race                augury.sweeping.race.Race with its defaults, as `augury sweep` runs it
@@ -9,18 +11,21 @@
     halving, all seeds  successive halving on the mean of all seeds; of the settings that cost at most a third of the
                         baseline, the one that finds the best configuration most often
     halving, one seed   successive halving with one seed; of all settings, the one that finds the best configuration
-                        most often. The asynchronous variant (ASHA) makes the same decisions with less information
+                        most often. The asynchronous variant (ASHA) makes the same decisions with
+                        less information
     one seed            trains one seed of every configuration to the end
 
-`found` is the share of repetitions in which the truly best configuration is chosen, `lost` the gap between it and the
-chosen one in points of the metric, `cost` the training as a share of the baseline's. `found - all` is the difference to
-the baseline, paired by repetition because both see the same runs. All have their standard errors.
+`found` is the share of repetitions in which the truly best configuration is chosen, `lost` the gap
+between it and the chosen one in points of the metric, `cost` the training as a share of the
+baseline's. `found - all` is the difference to the baseline, paired by repetition because both see
+the same runs. All have their standard errors.
 
-A simulated surface has 50 configurations with up to 5 seeds. A configuration's true value at the end of training is the
-best's minus a gap, which is at most 1 point for contenders. Its curve is a power law that ends there, y(t) = value - b
-(1/t^c - 1) at the fraction t of training, with b log-normal around 1.5 and c uniform on [0.3, 0.9], so that curves
-cross. The noise of a seed is normal, correlated along the run (0.7 between half of training and the end) and larger
-early (by 1/t^0.3). There are 36 validations; a run's value is its best validation so far.
+A simulated surface has 50 configurations with up to 5 seeds. A configuration's true value at the
+end of training is the best's minus a gap, which is at most 1 point for contenders. Its curve is a
+power law that ends there, y(t) = value - b (1/t^c - 1) at the fraction t of training, with b
+log-normal around 1.5 and c uniform on [0.3, 0.9], so that curves cross. The noise of a seed is
+normal, correlated along the run (0.7 between half of training and the end) and larger early (by
+1/t^0.3). There are 36 validations; a run's value is its best validation so far.
 
     usual               10 contenders, gaps from 0.2; standard deviation between seeds 0.4
     easy                4 contenders, gaps from 0.5
@@ -31,7 +36,8 @@ early (by 1/t^0.3). There are 36 validations; a run's value is its best validati
     late bloomers       as usual, but the best start slowly: value and log b have a correlation of 0.7
     very late bloomers  the ranking at half of training misleads: a correlation of 0.9, with b around 3
 
-`order at 1/2` is Spearman's correlation of a single run's value at half of training with the true values.
+`order at 1/2` is Spearman's correlation of a single run's value at half of training with the true
+values.
 """
 
 from __future__ import annotations
@@ -55,7 +61,9 @@ from augury.sweeping.race import Race, rungs
 
 CONFIGURATIONS, SEEDS, VALIDATIONS = 50, 5, 36
 SETTINGS = [
-    (reduction, first) for reduction in (2, 3, 4) for first in (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)
+    (reduction, first)
+    for reduction in (2, 3, 4)
+    for first in (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)
 ]
 MARKERS = (
     ("#7b828c", "circle"),
@@ -74,7 +82,10 @@ class Surface:
     """The parameters of a simulated surface."""
 
     contenders: int = 10
-    """Number of configurations within 1 point of the best, including it; the others are 1 to 6 points below."""
+    """Number of configurations within 1 point of the best, including it.
+
+    The others are 1 to 6 points below.
+    """
     nearest: float = 0.2
     """Smallest gap of a contender."""
     deviation: float = 0.4
@@ -111,10 +122,16 @@ class Sample(NamedTuple):
 
     @property
     def order_at_half_time(self) -> float:
-        """Spearman's correlation of a single run's value at half of training with the true values."""
+        """Spearman's correlation of a single run's value at half of training with the true
+        values."""
         early = rankdata(self.values[:, :, 0, VALIDATIONS // 2 - 1], axis=1)
         return float(
-            np.mean([np.corrcoef(*pair)[0, 1] for pair in zip(early, rankdata(self.truth, axis=1), strict=True)])
+            np.mean(
+                [
+                    np.corrcoef(*pair)[0, 1]
+                    for pair in zip(early, rankdata(self.truth, axis=1), strict=True)
+                ]
+            )
         )
 
 
@@ -132,12 +149,18 @@ def draw(surface: Surface, repetitions: int, *key: int | str) -> Sample:
     )
     truth = 30 - random.permuted(gaps, axis=1)
     normal_scores = norm.ppf((rankdata(truth, axis=1) - 0.5) / CONFIGURATIONS)
-    log_b = surface.late * normal_scores + math.sqrt(1 - surface.late**2) * random.standard_normal(shape)
+    log_b = surface.late * normal_scores + math.sqrt(1 - surface.late**2) * random.standard_normal(
+        shape
+    )
     b, c = surface.missing * np.exp(0.4 * log_b), random.uniform(0.3, 0.9, shape)
     t = np.arange(1, VALIDATIONS + 1) / VALIDATIONS
     curves = truth[..., None] - b[..., None] * (t ** -c[..., None] - 1)
     correlation = 0.7 ** np.abs(np.subtract.outer(np.log2(t), np.log2(t)))
-    noise = random.standard_normal((*shape, SEEDS, VALIDATIONS)) @ np.linalg.cholesky(correlation).T * t**-0.3
+    noise = (
+        random.standard_normal((*shape, SEEDS, VALIDATIONS))
+        @ np.linalg.cholesky(correlation).T
+        * t**-0.3
+    )
     deviation = surface.deviation * surface.uneven ** random.uniform(-1, 1, shape)
     failure = 10.0 * (random.random((*shape, SEEDS, 1)) < surface.astray)
     runs = curves[:, :, None] - failure + deviation[..., None, None] * noise
@@ -145,7 +168,8 @@ def draw(surface: Surface, repetitions: int, *key: int | str) -> Sample:
 
 
 class Picks(NamedTuple):
-    """The chosen configurations and costs as a share of the baseline's, both of shape (repetitions,)."""
+    """The chosen configurations and costs as a share of the baseline's, both of shape
+    (repetitions,)."""
 
     chosen: NDArray[np.int64]
     cost: Floats
@@ -167,8 +191,16 @@ def halving(values: Floats, seeds: int, reduction: int, first: float) -> Picks:
         validation = VALIDATIONS if rung is None else rung
         spent += left * (validation - previous)
         previous, left = validation, 1 if rung is None else math.ceil(left / reduction)
-        racing &= rankdata(-np.where(racing, means[:, :, validation - 1], -np.inf), axis=1, method="ordinal") <= left
-    return Picks(racing.argmax(1), np.full(len(values), spent * seeds / (CONFIGURATIONS * SEEDS * VALIDATIONS)))
+        racing &= (
+            rankdata(
+                -np.where(racing, means[:, :, validation - 1], -np.inf), axis=1, method="ordinal"
+            )
+            <= left
+        )
+    return Picks(
+        racing.argmax(1),
+        np.full(len(values), spent * seeds / (CONFIGURATIONS * SEEDS * VALIDATIONS)),
+    )
 
 
 def race(values: Floats) -> Picks:
@@ -182,7 +214,9 @@ def race(values: Floats) -> Picks:
         trained: dict[tuple[str, int], int] = {}
         while work := scheduler.work():
             for configuration, seed, rung in work:
-                scheduler.tell(configuration, seed, rung, float(runs[int(configuration), seed, ends[rung] - 1]))
+                scheduler.tell(
+                    configuration, seed, rung, float(runs[int(configuration), seed, ends[rung] - 1])
+                )
                 trained[configuration, seed] = ends[rung]
         assert scheduler.best is not None
         chosen.append(int(scheduler.best))
@@ -212,19 +246,31 @@ def rows(sample: Sample) -> Iterator[Row]:
     def row(method: str, picks: Picks) -> Row:
         hit = (picks.chosen == best).astype(float)
         lost = truth.max(1) - truth[np.arange(len(truth)), picks.chosen]
-        return Row(method, _mean(hit), _mean(hit - (baseline.chosen == best)), _mean(lost), _mean(picks.cost))
+        return Row(
+            method,
+            _mean(hit),
+            _mean(hit - (baseline.chosen == best)),
+            _mean(lost),
+            _mean(picks.cost),
+        )
 
     def best_of(method: str, seeds: int, max_cost: float) -> Row:
         candidates = [
-            (picks, setting) for setting in SETTINGS if (picks := halving(values, seeds, *setting)).cost[0] <= max_cost
+            (picks, setting)
+            for setting in SETTINGS
+            if (picks := halving(values, seeds, *setting)).cost[0] <= max_cost
         ]
-        picks, (reduction, first) = max(candidates, key=lambda pair: (hit_rate(pair[0]), -pair[0].cost[0]))
+        picks, (reduction, first) = max(
+            candidates, key=lambda pair: (hit_rate(pair[0]), -pair[0].cost[0])
+        )
         return row(f"{method}: promotes 1/{reduction}, from {first:.2f}", picks)
 
     yield row("all seeds", baseline)
     race_picks = race(values)
     yield row("race", race_picks)
-    count = max(1, math.ceil((float(race_picks.cost.mean()) * SEEDS - 1) * CONFIGURATIONS / (SEEDS - 1)))
+    count = max(
+        1, math.ceil((float(race_picks.cost.mean()) * SEEDS - 1) * CONFIGURATIONS / (SEEDS - 1))
+    )
     yield row(f"one seed, then all of the best {count}", repeats_of_best(values, count))
     yield best_of("halving, all seeds", SEEDS, 1 / 3)
     yield best_of("halving, one seed", 1, 1)
@@ -244,16 +290,20 @@ def table(name: str, order: float, rows: list[Row]) -> str:
     for row in rows:
         (found, a), (difference, b), (lost, c), (cost, d) = row[1:]
         lines.append(
-            f"  {row.method:44}{100 * found:7.1f} ± {100 * a:3.1f}{100 * difference:+9.1f} ± {100 * b:3.1f}"
+            f"  {row.method:44}{100 * found:7.1f} ± {100 * a:3.1f}{100 * difference:+9.1f} ± "
+            f"{100 * b:3.1f}"
             f"{lost:9.3f} ± {c:.3f}{100 * cost:7.1f} ± {100 * d:3.1f}"
         )
     return "\n".join(lines)
 
 
 def plot(results: dict[str, list[Row]]) -> str:
-    """Return a self-contained HTML page with `found` and `lost` against cost, one row per surface."""
+    """Return a self-contained HTML page with `found` and `lost` against cost, one row per
+    surface."""
     titles = [f"{name}: {quantity}" for name in results for quantity in ("found", "lost")]
-    figure = make_subplots(len(results), 2, vertical_spacing=0.05, horizontal_spacing=0.08, subplot_titles=titles)
+    figure = make_subplots(
+        len(results), 2, vertical_spacing=0.05, horizontal_spacing=0.08, subplot_titles=titles
+    )
     for index, surface_rows in enumerate(results.values(), start=1):
         for (colour, symbol), row in zip(MARKERS, surface_rows, strict=True):
             for column, (value, error) in enumerate((row.found, row.lost), start=1):
@@ -276,20 +326,32 @@ def plot(results: dict[str, list[Row]]) -> str:
     figure.update_xaxes(title="cost, as a share of all seeds", range=[0, 1.05])
     figure.update_yaxes(rangemode="tozero")
     figure.update_layout(
-        height=330 * len(results), template="plotly_white", legend={"orientation": "h", "y": 1.03, "yanchor": "bottom"}
+        height=330 * len(results),
+        template="plotly_white",
+        legend={"orientation": "h", "y": 1.03, "yanchor": "bottom"},
     )
     return figure.to_html(include_plotlyjs=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=200, help="repetitions per surface (default 200)")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--repetitions", type=int, default=200, help="repetitions per surface (default 200)"
+    )
     parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default 1)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of tables"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write charts as an HTML page")
     arguments = parser.parse_args()
     results: dict[str, list[Row]] = {}
-    report: dict[str, Any] = {"repetitions": arguments.repetitions, "seed": arguments.seed, "surfaces": {}}
+    report: dict[str, Any] = {
+        "repetitions": arguments.repetitions,
+        "seed": arguments.seed,
+        "surfaces": {},
+    }
     for name, surface in SURFACES.items():
         sample = draw(surface, arguments.repetitions, name, arguments.seed)
         results[name] = list(rows(sample))

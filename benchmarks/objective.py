@@ -1,4 +1,5 @@
-"""Measure time and memory of objectives in training steps (forward, backward, Adam) at vocabulary 20,000.
+"""Measure time and memory of objectives in training steps (forward, backward, Adam) at vocabulary
+20,000.
 
     PYTHONPATH=platform python benchmarks/objective.py [--repeats 5] [--json]
 
@@ -7,9 +8,10 @@
     CipherDAug          the literal formula: two forward passes, softmax and log-softmax of the full logits
     CipherDAug, fused   one forward pass over both views, augury.regimes.objective
 
-All contenders train the same model on the same batch, in rotating order, so that other load affects them equally. CPU
-seconds are those of this process; ratios are medians over repetitions of the ratio to `plain` in the same repetition.
-Memory is the increase of a new process's peak by two steps after creating the model.
+All contenders train the same model on the same batch, in rotating order, so that other load affects
+them equally. CPU seconds are those of this process; ratios are medians over repetitions of the
+ratio to `plain` in the same repetition. Memory is the increase of a new process's peak by two steps
+after creating the model.
 """
 
 from __future__ import annotations
@@ -77,7 +79,8 @@ def small_model() -> MarianMTModel:
 
 
 def multi30k_like_batch() -> Batch:
-    """Return sentences of 11 to 16 source and 14 to 16 target tokens, like a length-bucketed batch of Multi30k."""
+    """Return sentences of 11 to 16 source and 14 to 16 target tokens, like a length-bucketed
+    batch of Multi30k."""
     generator = torch.Generator().manual_seed(0)
 
     def sentences(shortest: int, *shape: int) -> Tensor:
@@ -106,7 +109,8 @@ def plain(model: MarianMTModel, batch: Batch) -> Tensor:
 
 
 def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
-    """Return label-smoothed cross-entropy of both views and KL in both directions, each computed from the logits."""
+    """Return label-smoothed cross-entropy of both views and KL in both directions, each computed
+    from the logits."""
     pad = (batch.labels == PAD).unsqueeze(-1)
     both = logits(model, batch, 0), logits(model, batch, 1)
     total = torch.zeros(())
@@ -128,7 +132,9 @@ def fused(views: int) -> Callable[[MarianMTModel, Batch], Tensor]:
     def loss(model: MarianMTModel, batch: Batch) -> Tensor:
         source = batch.sources[:views].flatten(0, 1)
         states = model.model(
-            source, attention_mask=source != PAD, decoder_input_ids=batch.decoder_input.repeat(views, 1)
+            source,
+            attention_mask=source != PAD,
+            decoder_input_ids=batch.decoder_input.repeat(views, 1),
         ).last_hidden_state
         labels = batch.labels.flatten()
         rows = (labels != PAD).nonzero().squeeze(-1)
@@ -160,7 +166,9 @@ class Trainer:
     def __init__(self) -> None:
         self.model = small_model()
         self.batch = multi30k_like_batch()
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98), fused=True)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), lr=1e-4, betas=(0.9, 0.98), fused=True
+        )
 
     def step(self, contender: str) -> None:
         loss = CONTENDERS[contender](self.model, self.batch)
@@ -174,7 +182,8 @@ def peak_mebibytes() -> float:
 
 
 def measure_memory(contender: str) -> float:
-    """Return the MiB that two steps add to the peak memory of a process that only created the model."""
+    """Return the MiB that two steps add to the peak memory of a process that only created the
+    model."""
     trainer = Trainer()
     before = peak_mebibytes()
     trainer.step(contender)
@@ -199,9 +208,15 @@ def measure_seconds(repeats: int) -> dict[str, list[tuple[float, float]]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=5, help="measured steps of each contender (default 5)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--repeats", type=int, default=5, help="measured steps of each contender (default 5)"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
     parser.add_argument("--memory-of", choices=CONTENDERS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     torch.set_num_threads(2)
@@ -212,14 +227,18 @@ def main() -> None:
     memory = {}
     for name in CONTENDERS:
         command = [sys.executable, __file__, "--memory-of", name]
-        memory[name] = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        memory[name] = float(
+            subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        )
     samples = measure_seconds(arguments.repeats)
     baseline = [cpu for cpu, _ in samples["plain"]]
     results = {
         name: {
             "cpu_seconds": statistics.median(cpu for cpu, _ in pairs),
             "wall_seconds": statistics.median(wall for _, wall in pairs),
-            "cpu_ratio": statistics.median(cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)),
+            "cpu_ratio": statistics.median(
+                cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)
+            ),
             "memory_mebibytes": memory[name],
             "memory_ratio": memory[name] / memory["plain"],
         }

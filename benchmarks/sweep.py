@@ -1,11 +1,13 @@
-"""Measure the overhead of a sweep: many short trials on Ray Tune compared with the same work without a sweep.
+"""Measure the overhead of a sweep: many short trials on Ray Tune compared with the same work
+without a sweep.
 
     python benchmarks/sweep.py [--trials 300] [--seconds 2]
 
-A trial trains a small translation model for about --seconds, so the makespan includes loading, validation, scoring,
-tracking, pages and Ray itself. It is compared with three ideals, each divided by the number of concurrent trials: the
-time of the same runs by `augury train` on one thread, from the start of training to the scores; the time of their
-training steps only; and the sum of the training steps in the trials, which excludes slowdown by other trials and Ray.
+A trial trains a small translation model for about --seconds, so the makespan includes loading,
+validation, scoring, tracking, pages and Ray itself. It is compared with three ideals, each divided
+by the number of concurrent trials: the time of the same runs by `augury train` on one thread, from
+the start of training to the scores; the time of their training steps only; and the sum of the
+training steps in the trials, which excludes slowdown by other trials and Ray.
 """
 
 from __future__ import annotations
@@ -52,7 +54,17 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
     space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
     start = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "augury.cli", "sweep", str(space), "--storage", str(storage), "--scheduler", "all"],
+        [
+            sys.executable,
+            "-m",
+            "augury.cli",
+            "sweep",
+            str(space),
+            "--storage",
+            str(storage),
+            "--scheduler",
+            "all",
+        ],
         check=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -62,19 +74,32 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
 
 
 def run_without_sweep(updates: int, storage: Path) -> tuple[float, float]:
-    """Return the median seconds of three sequential runs: of the whole run, and of its training steps."""
+    """Return the median seconds of three sequential runs: of the whole run, and of its training
+    steps."""
     space: dict[str, Any] = {}
     exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), space)
     experiment = storage / "short.yaml"
-    experiment.write_text(yaml.safe_dump({**space["base"], "seeds": list(space["seeds"]), "storage": str(storage)}))
+    experiment.write_text(
+        yaml.safe_dump({**space["base"], "seeds": list(space["seeds"]), "storage": str(storage)})
+    )
     subprocess.run(
-        [sys.executable, "-m", "augury.cli", "train", str(experiment), "--set", "execution.threads=1"],
+        [
+            sys.executable,
+            "-m",
+            "augury.cli",
+            "train",
+            str(experiment),
+            "--set",
+            "execution.threads=1",
+        ],
         check=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
-    entries = [next(storage.glob(f"trunks/*/{run.name}/{run.parent.name}")) for run in runs]  # written at the start
+    entries = [
+        next(storage.glob(f"trunks/*/{run.name}/{run.parent.name}")) for run in runs
+    ]  # written at the start
     pairs = zip(entries, runs, strict=True)
     totals = [(run / "_COMPLETE").stat().st_mtime - entry.stat().st_mtime for entry, run in pairs]
     return statistics.median(totals), statistics.median(training_seconds(storage))
@@ -87,21 +112,29 @@ def training_seconds(storage: Path) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=2.0, help="training time per trial")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         _, costs = run(6, 60, Path(directory))
     updates = max(2, round(60 * arguments.seconds / (sum(costs) / len(costs)) / 2) * 2)
-    print(f"{updates} updates take about {arguments.seconds:g} s with a concurrent trial", flush=True)
+    print(
+        f"{updates} updates take about {arguments.seconds:g} s with a concurrent trial", flush=True
+    )
     with tempfile.TemporaryDirectory() as directory:
         total, steps = run_without_sweep(updates, Path(directory))
     with tempfile.TemporaryDirectory() as directory:
         wall, costs = run(arguments.trials, updates, Path(directory))
     at_once = available_cores()
     print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
-    units = {"a single run": total, "its training steps": steps, "training steps in a trial": statistics.fmean(costs)}
+    units = {
+        "a single run": total,
+        "its training steps": steps,
+        "training steps in a trial": statistics.fmean(costs),
+    }
     for name, seconds in units.items():
         ideal = len(costs) * seconds / at_once
         print(f"{name}: {seconds:.2f} s, ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")

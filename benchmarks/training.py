@@ -3,25 +3,27 @@
     PYTHONPATH=platform:. python benchmarks/training.py [--repeats 5] [--json]
 
     engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective with a chunked
-                    gradient, a single division, gradient norm, a check for non-finite values, fused Adam, history
+                    gradient, a single division, gradient norm, a check for non-finite values, fused
+                    Adam, history
     plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward, torch.optim.Adam; with
-                    co-regularisation one forward pass per view, and the divergence as in R-Drop's code, with softmax
-                    and log-softmax of the logits
+                    co-regularisation one forward pass per view, and the divergence as in R-Drop's
+                    code, with softmax and log-softmax of the logits
 
-Both train a copy of the same model (architecture `small`, vocabulary 8,000) on the same batches, planned and loaded by
-the engine (at most 4,096 tokens: sentences times the longest side), in two threads. Loading is timed; validation and
-checkpoints are not. The text is Multi30k de-en if AUGURY_DATA is the directory of the corpora, else the built-in
-corpus. The plain regime reads the source, the co-regularised one the source and one of two ciphers.
+Both train a copy of the same model (architecture `small`, vocabulary 8,000) on the same batches,
+planned and loaded by the engine (at most 4,096 tokens: sentences times the longest side), in two
+threads. Loading is timed; validation and checkpoints are not. The text is Multi30k de-en if
+AUGURY_DATA is the directory of the corpora, else the built-in corpus. The plain regime reads the
+source, the co-regularised one the source and one of two ciphers.
 
-The contenders alternate, so that other load affects them equally; a round is one batch. Figures are medians over
-rounds; ratios are medians of the ratios within a round. CPU seconds are those of this process. A target token counts
-once, however many views it is predicted from; `src+tgt` counts all tokens that pass through the model. `padding` is the
-share of padding among the model's positions.
+The contenders alternate, so that other load affects them equally; a round is one batch. Figures are
+medians over rounds; ratios are medians of the ratios within a round. CPU seconds are those of this
+process. A target token counts once, however many views it is predicted from; `src+tgt` counts all
+tokens that pass through the model. `padding` is the share of padding among the model's positions.
 
-First, the losses of both on the first batch without dropout must be equal. The engine distributes the smoothing mass ε
-over the other V - 1 classes, like fairseq, torch over all V: ε V / (V - 1) in torch is ε = 0.1 in the engine. The plain
-loop passes the decoder's input and no labels, as Hugging Face's collator does: with labels, the model would compute a
-second, unused loss.
+First, the losses of both on the first batch without dropout must be equal. The engine distributes
+the smoothing mass ε over the other V - 1 classes, like fairseq, torch over all V: ε V / (V - 1) in
+torch is ε = 0.1 in the engine. The plain loop passes the decoder's input and no labels, as Hugging
+Face's collator does: with labels, the model would compute a second, unused loss.
 """
 
 from __future__ import annotations
@@ -79,7 +81,8 @@ class Sample(NamedTuple):
 
 
 class Round(NamedTuple):
-    """One batch: its target tokens, all tokens and positions of the model, and the cost for each contender."""
+    """One batch: its target tokens, all tokens and positions of the model, and the cost for each
+    contender."""
 
     targets: int
     tokens: int
@@ -92,7 +95,9 @@ class Engine:
 
     def __init__(self, task: Translation, run: Run):
         self.task = task
-        self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None, None)
+        self.loop = _Loop(
+            task, task.experiment.training, run, CPU, lambda metrics: None, None, None
+        )
 
     def batches(self) -> Iterator[np.ndarray]:
         """Return the examples of every update."""
@@ -118,7 +123,10 @@ class PlainLoop:
         training, classes = task.experiment.training, len(task.vocabulary)
         self.smoothing = self.regime.label_smoothing * classes / (classes - 1)
         self.optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=training.learning_rate, betas=training.adam_betas, eps=training.adam_eps
+            self.model.parameters(),
+            lr=training.learning_rate,
+            betas=training.adam_betas,
+            eps=training.adam_eps,
         )
 
     def step(self, examples: np.ndarray) -> None:
@@ -141,13 +149,19 @@ class PlainLoop:
     def _logits(self, source: Tensor, labels: Tensor) -> Tensor:
         shifted = shift_tokens_right(labels, self.pad, self.eos)
         output = self.model(
-            input_ids=source, attention_mask=source != self.pad, decoder_input_ids=shifted, use_cache=False
+            input_ids=source,
+            attention_mask=source != self.pad,
+            decoder_input_ids=shifted,
+            use_cache=False,
         )
         return output.logits
 
     def _cross_entropy(self, logits: Tensor, labels: Tensor) -> Tensor:
         return F.cross_entropy(
-            logits.flatten(0, 1), labels.flatten(), ignore_index=self.pad, label_smoothing=self.smoothing
+            logits.flatten(0, 1),
+            labels.flatten(),
+            ignore_index=self.pad,
+            label_smoothing=self.smoothing,
         )
 
     def _coregularised(self, batch: Batch, regime: CoRegularised) -> Tensor:
@@ -167,13 +181,18 @@ class PlainLoop:
 def prepare(regime: str, store: Store) -> Run:
     """Return a prepared run of a regime."""
     languages = {"source_language": "de", "target_language": "en"}
-    builtin = {"train": {"builtin": BUILTIN_SENTENCES}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
+    builtin = {
+        "train": {"builtin": BUILTIN_SENTENCES},
+        "valid": {"builtin": 100},
+        "tests": {"test": {"builtin": 100}},
+    }
     experiment = parse(
         {
             "name": "benchmark",
             "task": "nmt",
             "storage": store.root,
-            "corpus": languages | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
+            "corpus": languages
+            | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
             "model": {"architecture": "small"},
             "training": {"max_tokens": MAX_TOKENS},
             "execution": {"executor": "local"},
@@ -185,7 +204,10 @@ def prepare(regime: str, store: Store) -> Run:
 
 def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, float], list[Round]]:
     """Return both losses on the first batch, and `repeats` rounds after a warm-up round."""
-    steps: dict[str, Callable[[np.ndarray], None]] = {"engine": engine.step, "plain loop": plain.step}
+    steps: dict[str, Callable[[np.ndarray], None]] = {
+        "engine": engine.step,
+        "plain loop": plain.step,
+    }
     losses, rounds = {}, []
     for number, examples in enumerate(itertools.islice(engine.batches(), repeats + 1)):
         loaded = engine.task.load(examples, 0, CPU)
@@ -208,20 +230,34 @@ def summary(rounds: list[Round]) -> dict[str, dict[str, float]]:
         return {
             "cpu_seconds": statistics.median(own.cpu for _, own, _ in samples),
             "wall_seconds": statistics.median(own.wall for _, own, _ in samples),
-            "target_tokens_per_second": statistics.median(batch.targets / own.wall for batch, own, _ in samples),
-            "tokens_per_second": statistics.median(batch.tokens / own.wall for batch, own, _ in samples),
-            "target_tokens_per_cpu_second": statistics.median(batch.targets / own.cpu for batch, own, _ in samples),
-            "times_plain_loop": statistics.median(plain.wall / own.wall for _, own, plain in samples),
-            "times_plain_loop_cpu": statistics.median(plain.cpu / own.cpu for _, own, plain in samples),
+            "target_tokens_per_second": statistics.median(
+                batch.targets / own.wall for batch, own, _ in samples
+            ),
+            "tokens_per_second": statistics.median(
+                batch.tokens / own.wall for batch, own, _ in samples
+            ),
+            "target_tokens_per_cpu_second": statistics.median(
+                batch.targets / own.cpu for batch, own, _ in samples
+            ),
+            "times_plain_loop": statistics.median(
+                plain.wall / own.wall for _, own, plain in samples
+            ),
+            "times_plain_loop_cpu": statistics.median(
+                plain.cpu / own.cpu for _, own, plain in samples
+            ),
         }
 
     return {name: row(name) for name in rounds[0].samples}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeats", type=int, default=5, help="batches of each regime (default 5)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
     arguments = parser.parse_args()
     torch.set_num_threads(2)
 
@@ -234,7 +270,8 @@ def main() -> None:
             assert len(task.vocabulary) == VOCABULARY
             losses, rounds = measure(Engine(task, run), PlainLoop(task), arguments.repeats)
             regimes[regime] = {
-                "padding": 1 - sum(batch.tokens for batch in rounds) / sum(batch.positions for batch in rounds),
+                "padding": 1
+                - sum(batch.tokens for batch in rounds) / sum(batch.positions for batch in rounds),
                 "losses": losses,
                 "contenders": summary(rounds),
             }
@@ -256,7 +293,10 @@ def report(regime: str, result: dict[str, Any]) -> None:
     forms = ".2f", ".2f", ",.0f", ",.0f", ",.0f", ".2f", ".2f"
     print(f"{'':10}" + "".join(f"{title:>13}" for title in titles))
     for name, row in result["contenders"].items():
-        print(f"{name:10}" + "".join(f"{value:>13{form}}" for value, form in zip(row.values(), forms, strict=True)))
+        print(
+            f"{name:10}"
+            + "".join(f"{value:>13{form}}" for value, form in zip(row.values(), forms, strict=True))
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Run the demo, and put its table into the README and a picture of its page beside it: `make docs`.
 
-The picture needs Chromium (`chromium` on the path). `docs/demo.json` keeps the addresses of the runs that the table is
-of, by which a test tells that it is out of date.
+The picture needs Chromium (`chromium` on the path). `docs/demo.json` keeps the addresses of the
+runs that the table is of, by which a test tells that it is out of date.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def addresses(storage: str) -> dict[str, str]:
     """Return the address of the runs of every system of the demo."""
     loaded = experiment.load(DEMO, [f"storage={storage}"])
     store = Store(storage)
-    return {name: preparation.address(system, store) for name, system in experiment.systems(loaded).items()}
+    return {
+        name: preparation.address(system, store)
+        for name, system in experiment.systems(loaded).items()
+    }
 
 
 def table(storage: str) -> str:
@@ -48,11 +51,17 @@ def replace(readme: str, text: str) -> str:
 
 def screenshot(page: Path, picture: Path) -> None:
     """Save a picture of a page as it looks on a desktop."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if browser is None:
         sys.exit("the picture of the page needs Chromium: install it, and repeat")
     options = ["--headless", "--no-sandbox", "--hide-scrollbars", "--window-size=1280,1500"]
-    subprocess.run([browser, *options, f"--screenshot={picture}", page.resolve().as_uri()], check=True)
+    subprocess.run(
+        [browser, *options, f"--screenshot={picture}", page.resolve().as_uri()], check=True
+    )
 
 
 if __name__ == "__main__":
@@ -61,5 +70,7 @@ if __name__ == "__main__":
     readme = ROOT / "README.md"
     readme.write_text(replace(readme.read_text(encoding="utf-8"), text), encoding="utf-8")
     kept = {"addresses": addresses(storage), "table": text}
-    (ROOT / "docs" / "demo.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (ROOT / "docs" / "demo.json").write_text(
+        json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
     screenshot(Path(storage) / "reports" / "demo" / "index.html", ROOT / "docs" / "report.png")

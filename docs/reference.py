@@ -42,7 +42,9 @@ def render() -> str:
             for section in _sections(schema):
                 if section not in seen:
                     seen.add(section)
-                    parts.append(f"#### {section.__name__}\n\n{_summary(section)}\n\n{_table(section)}")
+                    parts.append(
+                        f"#### {section.__name__}\n\n{_summary(section)}\n\n{_table(section)}"
+                    )
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
@@ -53,14 +55,20 @@ def _summary(schema: type[Section]) -> str:
 def _table(schema: type[Section]) -> str:
     descriptions = schema.descriptions()
     rows = [
-        f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(descriptions.get(name) or _of_section(field))} |"
+        f"| `{name}` | {_kind(field)} | {_default(field)} | "
+        f"{_cell(descriptions.get(name) or _of_section(field))} |"
         for name, field in schema.model_fields.items()
     ]
-    return "\n".join(["| setting | value | default | meaning |", "|---|---|---|---|", *rows]) + _presets(schema)
+    return "\n".join(
+        ["| setting | value | default | meaning |", "|---|---|---|---|", *rows]
+    ) + _presets(schema)
 
 
 def _presets(schema: type[Section]) -> str:
-    """Return a list of the presets of a section, behind an empty line; nothing for a section without."""
+    """Return a list of the presets of a section, behind an empty line.
+
+    Nothing for a section without.
+    """
     presets: Mapping[str, Mapping[str, Any]] = getattr(schema, "PRESETS", {})
     lines = [
         f"- `preset: {name}`: {', '.join(f'`{key}: {json.dumps(value)}`' for key, value in settings.items())}"
@@ -73,7 +81,14 @@ def _presets(schema: type[Section]) -> str:
 
 def _of_section(field: FieldInfo) -> str:
     """Return the summary of the section that is the value of a field; empty for other values."""
-    return next((_summary(section) for section in _models(field.annotation) if section not in (Operator, Regime)), "")
+    return next(
+        (
+            _summary(section)
+            for section in _models(field.annotation)
+            if section not in (Operator, Regime)
+        ),
+        "",
+    )
 
 
 def _kind(field: FieldInfo) -> str:

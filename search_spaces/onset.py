@@ -6,7 +6,9 @@ from typing import Any
 
 from search_spaces.scales import CIPHERDAUG, TRANSLATION
 
-QUESTION = "When should the divergence start on small corpora, and with what weight, for one and two keys?"
+QUESTION = (
+    "When should the divergence start on small corpora, and with what weight, for one and two keys?"
+)
 
 base = CIPHERDAUG
 scales = TRANSLATION
@@ -23,7 +25,11 @@ rows = {
     "baseline": PLAIN,
     **{f"R-Drop, {onset}": {**R_DROP, **settings} for onset, settings in ONSETS.items()},
     **{
-        f"{keys}, β {beta}, {onset}": {"augment.0.keys": KEYS[keys], "regime.beta": beta, **settings}
+        f"{keys}, β {beta}, {onset}": {
+            "augment.0.keys": KEYS[keys],
+            "regime.beta": beta,
+            **settings,
+        }
         for keys in KEYS
         for beta in (1, 2, 5)
         for onset, settings in ONSETS.items()

@@ -9,21 +9,33 @@ from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES, TOY_ATTAC
 QUESTION = "How strong should adversarial training be: radius, length and number of steps?"
 
 base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}}
-scales = SCALES | {"toy": SCALES["toy"] | {f"regime.{key}": value for key, value in TOY_ATTACK.items()}}
+scales = SCALES | {
+    "toy": SCALES["toy"] | {f"regime.{key}": value for key, value in TOY_ATTACK.items()}
+}
 RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0, 3.0]}
 
 
 def space(scale: str) -> dict[str, list[Any]]:
-    """Return radii as norms of the perturbation of a pair, which are smaller at the toy scale as its embeddings are."""
-    return {"regime.epsilon": RADII[scale], "regime.alpha_share": [1.0, 1.5], "regime.steps": [2, 5]}
+    """Return radii as norms of the perturbation of a pair, which are smaller at the toy scale as
+    its embeddings are."""
+    return {
+        "regime.epsilon": RADII[scale],
+        "regime.alpha_share": [1.0, 1.5],
+        "regime.steps": [2, 5],
+    }
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Return the paper's point, and one with a larger radius, which its steps cannot reach: the same experiment."""
+    """Return the paper's point, and one with a larger radius, which its steps cannot reach: the
+    same experiment."""
     if scale == "toy":
         return {}
     return {
-        f"ε = {epsilon:g}, α = 1, K = 3": {"regime.epsilon": epsilon, "regime.alpha": 1.0, "regime.steps": 3}
+        f"ε = {epsilon:g}, α = 1, K = 3": {
+            "regime.epsilon": epsilon,
+            "regime.alpha": 1.0,
+            "regime.steps": 3,
+        }
         for epsilon in (3.0, 5.0)
     }
 

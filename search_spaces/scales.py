@@ -1,8 +1,9 @@
 """The base experiment of the search spaces on translation, at three scales.
 
-toy: 1,000 pairs of the built-in synthetic corpus, one or two minutes per trial on one core; small: the first 5,000
-pairs of Multi30k, half an hour to two hours; paper: IWSLT14 de-en with the paper's model, for GPUs. At every scale all
-configurations have the same maximum number of passes over the training pairs, and stop early by patience.
+toy: 1,000 pairs of the built-in synthetic corpus, one or two minutes per trial on one core; small:
+the first 5,000 pairs of Multi30k, half an hour to two hours; paper: IWSLT14 de-en with the paper's
+model, for GPUs. At every scale all configurations have the same maximum number of passes over the
+training pairs, and stop early by patience.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ CIPHERDAUG: dict[str, Any] = {
 }
 
 TWO_GPUS: dict[str, int] = {"max_tokens": 5000, "accumulation": 2, "workers": 2}
-"""Batches of CipherDAug: on the paper's two GPUs, as many tokens an update as the released script reads on one."""
+"""Batches of CipherDAug: on the paper's two GPUs, as many tokens an update as the released
+script reads on one."""
 
 TRANSLATION: dict[str, dict[str, Any]] = {
     "toy": {
@@ -47,7 +49,12 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         },
     },
     "small": {
-        "corpus": {"known": "multi30k", "source_language": "de", "target_language": "en", "train": {"first": 5000}},
+        "corpus": {
+            "known": "multi30k",
+            "source_language": "de",
+            "target_language": "en",
+            "train": {"first": 5000},
+        },
         "vocabulary": {"size": 4000},
         "model": {
             "architecture": "tiny",
@@ -71,10 +78,16 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_passes": 60},
     },
 }
-ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 15}, "small": {"regime.warmup_passes": 10}}
+ONSET: dict[str, dict[str, Any]] = {
+    "toy": {"regime.warmup_passes": 15},
+    "small": {"regime.warmup_passes": 10},
+}
 """The onset of the divergence on small corpora."""
 
 
 def at_scales(**dotted: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the scales with the onset of the divergence and additional dotted keys by scale."""
-    return {name: keys | ONSET.get(name, {}) | dotted.get(name, {}) for name, keys in TRANSLATION.items()}
+    return {
+        name: keys | ONSET.get(name, {}) | dotted.get(name, {})
+        for name, keys in TRANSLATION.items()
+    }

@@ -9,7 +9,10 @@ scales = at_scales(
     toy={"vocabulary.separate_size_per_key": 400},
     small={"vocabulary.separate_size_per_key": 1500},
 )
-space = {"vocabulary.mode": ["joint", "separate"], "vocabulary.size_per_key": ["auto", 200, 400, 1000]}
+space = {
+    "vocabulary.mode": ["joint", "separate"],
+    "vocabulary.size_per_key": ["auto", 200, 400, 1000],
+}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)
 scheduler = "halving"

@@ -10,7 +10,8 @@ from augury.cli import verbs
 
 
 def parsed(text: str) -> Iterator[tuple[str, argparse.Namespace]]:
-    """Yield the verb and the arguments of every `augury VERB ...` in shell commands; SystemExit if one is invalid.
+    """Yield the verb and the arguments of every `augury VERB ...` in shell commands; SystemExit if
+    one is invalid.
 
     Unquoted parentheses, which a shell does not accept in an argument, are a ValueError.
     """
@@ -39,5 +40,7 @@ def _tokens(line: str) -> list[str]:
 
 def _augury_arguments(command: list[str]) -> list[str]:
     """Return the arguments of an `augury` command; empty for other programs."""
-    index = next((i for i, token in enumerate(command) if token.rpartition("/")[2] == "augury"), len(command))
+    index = next(
+        (i for i, token in enumerate(command) if token.rpartition("/")[2] == "augury"), len(command)
+    )
     return command[index + 1 :]

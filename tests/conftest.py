@@ -1,4 +1,5 @@
-"""What several tests share: one small Ray, a remote store, the place of the real corpora, cards of exports."""
+"""What several tests share: one small Ray, a remote store, the place of the real corpora, cards
+of exports."""
 
 from __future__ import annotations
 
@@ -13,9 +14,15 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("RAY_AUTH_MODE", "disabled")
 os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.2")
-os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 lets workers starve behind the tests of other processes
+os.environ.setdefault(
+    "RAY_worker_niceness", "0"
+)  # Ray's 15 lets workers starve behind the tests of other processes
 os.environ["PYTHONPATH"] = os.pathsep.join(
-    [str(Path(__file__).parents[1] / "platform"), str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    [
+        str(Path(__file__).parents[1] / "platform"),
+        str(Path(__file__).parents[1]),
+        os.environ.get("PYTHONPATH", ""),
+    ]
 )
 
 import hypothesis
@@ -31,7 +38,8 @@ hypothesis.settings.load_profile("busy")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that all processes of pytest-xdist have work until the end."""
+    """Files with slow tests come first, so that all processes of pytest-xdist have work until
+    the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
 
@@ -79,7 +87,10 @@ def local_ray() -> Iterator[Any]:
 
 
 class Remote(MemoryFileSystem):
-    """A filesystem that is not mounted, as object stores are; its writer can be made to die after some files."""
+    """A filesystem that is not mounted, as object stores are.
+
+    Its writer can be made to die after some files.
+    """
 
     protocol, store, pseudo_dirs = "remote", {}, [""]  # not those that all memory filesystems share
     allowed: Iterator[int] | None = None
@@ -104,7 +115,11 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     monkeypatch.setattr(
         store,
         "_open",
-        lambda root: (filesystem, root.removeprefix("remote:/")) if root.startswith("remote://") else opened(root),
+        lambda root: (
+            (filesystem, root.removeprefix("remote:/"))
+            if root.startswith("remote://")
+            else opened(root)
+        ),
     )
     return backend
 
@@ -122,10 +137,15 @@ RunCard = Callable[..., Any]
 
 @pytest.fixture
 def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCard:
-    """Runs the code in the card of an exported model with other values of its variables; returns what it prints."""
+    """Runs the code in the card of an exported model with other values of its variables.
+
+    Returns what it prints.
+    """
 
     def run(directory: Path, **values: Any) -> Any:
-        block = re.search("```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+        block = re.search(
+            "```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL
+        )
         assert block is not None
         code = block[1]
         for name, value in values.items():

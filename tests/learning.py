@@ -1,4 +1,5 @@
-"""Train a small model until it has learned: steps that are counted teach less on one processor than on another."""
+"""Train a small model until it has learned: steps that are counted teach less on one processor
+than on another."""
 
 from __future__ import annotations
 
@@ -9,9 +10,13 @@ from torch import Tensor, nn
 
 
 def learn(
-    module: nn.Module, losses: Callable[[], Tensor], rate: float, until: Callable[[Tensor], Tensor | bool]
+    module: nn.Module,
+    losses: Callable[[], Tensor],
+    rate: float,
+    until: Callable[[Tensor], Tensor | bool],
 ) -> None:
-    """Minimise the mean of the losses with Adam until they meet a condition; AssertionError if they never do."""
+    """Minimise the mean of the losses with Adam until they meet a condition; AssertionError if
+    they never do."""
     optimizer = torch.optim.Adam(module.parameters(), lr=rate)
     for _ in range(2000):
         loss = losses()

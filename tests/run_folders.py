@@ -33,7 +33,11 @@ class Run:
                 {"name": "train", "address": "a" * 16, "rows": 2900},
                 {"name": "test", "address": "b" * 16, "rows": 9},
             ],
-            "parameters": {"regime.beta": 5, "augment.0.keys": [1, 2], "training.precision": "fp32"},
+            "parameters": {
+                "regime.beta": 5,
+                "augment.0.keys": [1, 2],
+                "training.precision": "fp32",
+            },
             "versions": {"augury": "0.1.0"},
             "commit": "c0ffee",
         }
@@ -41,7 +45,8 @@ class Run:
         self.folder.write_json("run.json", {**facts, **changes})
 
     def history(self, first: int, last: int, name: str | None = None, delay: float = 0.0) -> None:
-        """Records after updates `first`, `first + 50` ... `last`, loss 1000 / update, at 10 updates a second."""
+        """Records after updates `first`, `first + 50` ... `last`, loss 1000 / update, at 10
+        updates a second."""
         lines = [
             {
                 "update": update,
@@ -54,10 +59,19 @@ class Run:
         self.raw(name or f"{first:08d}", *lines)
 
     def raw(self, name: str, *lines: object) -> None:
-        self.folder.sub("history").write(f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        self.folder.sub("history").write(
+            f"{name}.jsonl", "".join(json.dumps(line) + "\n" for line in lines)
+        )
 
     def scores(self, value: float = 31.5) -> None:
-        score = {"name": "bleu", "value": value, "low": 29.0, "high": 34.0, "signature": "tok:13a", "n": 9}
+        score = {
+            "name": "bleu",
+            "value": value,
+            "low": 29.0,
+            "high": 34.0,
+            "signature": "tok:13a",
+            "n": 9,
+        }
         cost = {
             "parameters": 1200,
             "data_factor": 3.0,

@@ -29,9 +29,18 @@ PAIRS = pd.DataFrame(
 
 def test_importing_augury_imports_nothing_that_takes_time() -> None:
     code = "import augury, json, sys; print(json.dumps([*sys.modules])); augury.run"
-    result = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], text=True, capture_output=True, check=True
+    )
     modules = set(json.loads(result.stdout))
-    assert "augury" in modules and not modules & {"augury.api", "numpy", "pandas", "pydantic", "torch", "ray"}
+    assert "augury" in modules and not modules & {
+        "augury.api",
+        "numpy",
+        "pandas",
+        "pydantic",
+        "torch",
+        "ray",
+    }
 
 
 def test_encipher_keeps_the_index() -> None:
@@ -45,7 +54,10 @@ def test_an_operator_makes_rows_that_name_their_parents() -> None:
     copies = augury.apply(PAIRS, "eda", copies=3, language="en")
     assert list(copies.columns) == ["premise", "hypothesis", "label", "origin", "parent"]
     assert copies["parent"].tolist() == ["x"] * 3 + ["y"] * 3 and set(copies["origin"]) == {"eda"}
-    assert set(copies["label"]) == {"entailment"} and (copies["premise"] != PAIRS["premise"]["x"]).any()
+    assert (
+        set(copies["label"]) == {"entailment"}
+        and (copies["premise"] != PAIRS["premise"]["x"]).any()
+    )
     assert augury.apply(PAIRS, "eda", copies=3, language="en").equals(copies)
 
 
@@ -73,7 +85,9 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
         (PAIRS, "asr_transcript", {"transcripts": "asr.txt"}, "works on a whole corpus"),
     ],
 )
-def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, parameters: dict, message: str) -> None:
+def test_what_an_operator_cannot_use(
+    frame: pd.DataFrame, operator: str, parameters: dict, message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         augury.apply(frame, operator, **parameters)
 
@@ -89,7 +103,9 @@ def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     names: dict[str, Any] = {}
     for block in re.findall(r"```python\n(.*?)```", lines, re.DOTALL):
         exec(block, names)
-    assert sorted(names["frame"]["seed"]) == [1, 1, 2, 2] and set(names["frame"]["metric"]) == {"bleu"}
+    assert sorted(names["frame"]["seed"]) == [1, 1, 2, 2] and set(names["frame"]["metric"]) == {
+        "bleu"
+    }
     assert names["results"].equals(names["frame"])
     assert {"difference", "p"} <= set(names["comparison"].columns) and len(names["comparison"]) == 2
     assert names["pairs"]["rot-1"][0] != names["pairs"]["source"][0]

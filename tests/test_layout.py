@@ -23,17 +23,30 @@ def test_platform_is_a_source_root_and_shadows_nothing() -> None:
 
 
 def test_every_data_file_is_installed() -> None:
-    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "package-data"
+    ]
     roots = {
         "augury": ROOT / "platform" / "augury",
         "trainables": ROOT / "trainables",
         "search_spaces": ROOT / "search_spaces",
     }
-    packages = {package: roots[package.partition(".")[0]].joinpath(*package.split(".")[1:]) for package in patterns}
-    installed = {
-        path for package, listed in patterns.items() for pattern in listed for path in packages[package].glob(pattern)
+    packages = {
+        package: roots[package.partition(".")[0]].joinpath(*package.split(".")[1:])
+        for package in patterns
     }
-    beside = {path for root in roots.values() for path in root.rglob("*.*") if path.suffix not in (".py", ".pyc")}
+    installed = {
+        path
+        for package, listed in patterns.items()
+        for pattern in listed
+        for path in packages[package].glob(pattern)
+    }
+    beside = {
+        path
+        for root in roots.values()
+        for path in root.rglob("*.*")
+        if path.suffix not in (".py", ".pyc")
+    }
     assert beside == installed
 
 
@@ -44,5 +57,7 @@ def test_every_dependency_is_pinned() -> None:
         *(name for extra in project["optional-dependencies"].values() for name in extra),
     ]
     names = {name.partition("[")[0].partition(">")[0].lower() for name in wanted}
-    pinned = {line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()}
+    pinned = {
+        line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()
+    }
     assert names == pinned

@@ -18,12 +18,22 @@ T5 = {
 """The model of a generator."""
 ENCODER = {**T5, "vocabulary_size": 200}
 """The model of a classifier."""
-PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+PARALLEL = {
+    "source_language": "qaa",
+    "target_language": "qab",
+    "train": {"builtin": 60},
+    "valid": {"builtin": 12},
+}
 OF_TASK: dict[str, dict[str, Any]] = {
     "nmt": {
         "corpus": {**PARALLEL, "tests": {"test": {"builtin": 6}}},
         "vocabulary": {"size": 200},
-        "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 32, "attention_heads": 2},
+        "model": {
+            "architecture": "tiny",
+            "hidden_size": 16,
+            "feedforward_size": 32,
+            "attention_heads": 2,
+        },
         "validation": {"sentences": 2},
         "decoding": {"beam": 1, "max_length": 12},
     },

@@ -1,6 +1,7 @@
 """A task of one's own: one label for a sentence, such as its sentiment. All of it is here.
 
-task: ./docs/examples/sentiment.py in an experiment file, or --set task=... on the command line, finds it.
+task: ./docs/examples/sentiment.py in an experiment file, or --set task=... on the command line,
+finds it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ class Sentiment(ClassifierTask):
     def check(self, experiment: Any, store: Store) -> None:
         super().check(experiment, store)
         for split in experiment.corpus.splits():
-            check_labels(experiment.corpus, split, self.corpus(experiment, split, store).column("label"))
+            check_labels(
+                experiment.corpus, split, self.corpus(experiment, split, store).column("label")
+            )
 
 
 TASK = Sentiment()

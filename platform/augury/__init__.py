@@ -1,4 +1,5 @@
-"""Augury: which text augmentation helps on my data, by how much, is the difference real, and what did it cost?"""
+"""Augury: which text augmentation helps on my data, by how much, is the difference real, and
+what did it cost?"""
 
 from __future__ import annotations
 

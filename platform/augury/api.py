@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 
 
 def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataFrame:
-    """Run an experiment, given as a file or its content, and return the results of its runs as `results` does.
+    """Run an experiment, given as a file or its content, and return the results of its runs as
+    `results` does.
 
-    `settings` override those of the experiment; pass a dotted key as `**{"regime.beta": 5}`. Existing runs are reused.
-    Raises UserError for invalid settings and if runs have failed.
+    `settings` override those of the experiment; pass a dotted key as `**{"regime.beta": 5}`.
+    Existing runs are reused. Raises UserError for invalid settings and if runs have failed.
 
         frame = augury.run("my.yaml", seeds=[1, 2, 3])
         frame.pivot_table("value", "system", ["test", "metric"])
@@ -60,7 +61,8 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
 
 
 def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
-    """Return the differences between two runs or configurations, given by folder, with intervals and p-values.
+    """Return the differences between two runs or configurations, given by folder, with intervals
+    and p-values.
 
     augury.compare("results/runs/ADDRESS", "results/runs/OTHER")
     """
@@ -69,9 +71,15 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 
 
 def encipher(
-    texts: pd.Series | Sequence[str], key: int, *, alphabet: str | None = None, mode: Mode = "alpha", min_count: int = 1
+    texts: pd.Series | Sequence[str],
+    key: int,
+    *,
+    alphabet: str | None = None,
+    mode: Mode = "alpha",
+    min_count: int = 1,
 ) -> pd.Series:
-    """Encipher texts with ROT-`key`: every letter is shifted by `key` places in the alphabet (default: of the texts).
+    """Encipher texts with ROT-`key`: every letter is shifted by `key` places in the alphabet
+    (default: of the texts).
 
     The result has the index of `texts`. Raises UserError for a key that leaves the text unchanged.
 
@@ -86,27 +94,35 @@ def encipher(
     from augury.text.rot import Rot
 
     if isinstance(texts, str):
-        raise UserError("encipher takes a list or column of texts, not a string: give a list such as ['ein Haus']")
+        raise UserError(
+            "encipher takes a list or column of texts, not a string: give a list such as ['ein "
+            "Haus']"
+        )
     series = texts if isinstance(texts, pd.Series) else pd.Series(list(texts), dtype="str")
     if series.isna().any():
         raise UserError(
-            f"{int(series.isna().sum())} of {len(series)} texts are missing: fill them, or drop them with dropna()"
+            f"{int(series.isna().sum())} of {len(series)} texts are missing: fill them, or drop "
+            "them with dropna()"
         )
     lines = [normalize("NFC", text) for text in series]
     counts = {} if alphabet else count_letters(pa.array(lines, pa.string()))
     letters = explicit_alphabet(alphabet) if alphabet else build_alphabet(counts, mode, min_count)
     rot = Rot(letters, key)
-    return pd.Series([rot.text(line) for line in lines], index=series.index, name=series.name, dtype="str")
+    return pd.Series(
+        [rot.text(line) for line in lines], index=series.index, name=series.name, dtype="str"
+    )
 
 
-def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **parameters: Any) -> pd.DataFrame:
+def apply(
+    frame: pd.DataFrame, operator: str, *, language: str | None = None, **parameters: Any
+) -> pd.DataFrame:
     """Apply an operator, given by name or path, to sentences; return only the new rows.
 
-    `frame` has the columns that the operator reads: source and target, premise and hypothesis (and label), or text.
-    `language` is a code for operators that depend on it, unless the frame has columns of languages. New rows have the
-    same columns, `origin` (name of the view or operator) and `parent` (index of the original row). Raises UserError for
-    invalid parameters or columns, and for operators that need trained models (use `augury augment FILE`) or work on
-    token ids.
+    `frame` has the columns that the operator reads: source and target, premise and hypothesis (and
+    label), or text. `language` is a code for operators that depend on it, unless the frame has
+    columns of languages. New rows have the same columns, `origin` (name of the view or operator)
+    and `parent` (index of the original row). Raises UserError for invalid parameters or columns,
+    and for operators that need trained models (use `augury augment FILE`) or work on token ids.
 
         copies = augury.apply(frame, "eda", copies=2, language="en")
         larger = pd.concat([frame, copies])
@@ -117,20 +133,28 @@ def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **
     from augury.core.store import Store
 
     if not isinstance(frame, pd.DataFrame):
-        raise UserError(f"apply takes a DataFrame, not a {type(frame).__name__}: give one with columns of texts")
+        raise UserError(
+            f"apply takes a DataFrame, not a {type(frame).__name__}: give one with columns of texts"
+        )
     parsed = operators.parse({"operator": operator, **parameters})
     if parsed.works_with_models:
-        raise UserError(f"operator {parsed.operator} needs trained models: use `augury augment FILE`")
+        raise UserError(
+            f"operator {parsed.operator} needs trained models: use `augury augment FILE`"
+        )
     if parsed.SEARCHES or isinstance(parsed, operators.CorpusOperator):
         raise UserError(f"operator {parsed.operator} works on a whole corpus: use `augury augment`")
     if any(part.makes() == operators.DRAW for part in parsed.parts()):
         raise UserError(
-            f"operator {parsed.operator} changes token ids during training and makes no text: train with it"
+            f"operator {parsed.operator} changes token ids during training and makes no text: "
+            "train with it"
         )
     records = _records(frame, parsed, language)
     fitted = parsed.fit([parsed.fit_block(records)])
     with tempfile.TemporaryDirectory() as directory:
-        rows = [_rows(frame, part.bind(fitted, Store(directory))(records).table, part) for part in parsed.parts()]
+        rows = [
+            _rows(frame, part.bind(fitted, Store(directory))(records).table, part)
+            for part in parsed.parts()
+        ]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -146,18 +170,24 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     reads = operator.reads(schema.names)
     if language is None and (unknown := languages.intersection(reads)):
         raise UserError(
-            f"operator {operator.operator} depends on the language: give language='en', for example, or a column "
+            f"operator {operator.operator} depends on the language: give language='en', for "
+            "example, or a column "
             f"'{min(unknown)}'"
         )
     ids = pa.array(map(str, range(len(frame))), pa.string())
     columns = {
-        field.name: pa.array(frame[field.name] if field.name in frame else [None] * len(frame), field.type)
+        field.name: pa.array(
+            frame[field.name] if field.name in frame else [None] * len(frame), field.type
+        )
         for field in schema
     }
     columns |= {name: pa.array([language or "und"] * len(frame), pa.string()) for name in languages}
     records = pa.table({**columns, "id": ids}, schema=schema)
     if incomplete := [name for name in reads if records.column(name).null_count]:
-        raise UserError(f"column '{incomplete[0]}' has missing texts: fill them, or drop them with frame.dropna()")
+        raise UserError(
+            f"column '{incomplete[0]}' has missing texts: fill them, or drop them with "
+            "frame.dropna()"
+        )
     operator.check_text(records.select(list(reads)))
     return records
 

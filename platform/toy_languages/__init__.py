@@ -1,6 +1,7 @@
 """Invented languages for built-in corpora: lexicons, inflection, grammar and random sentences.
 
-This module has only the defaults of experiment files; the grammars are imported when sentences are generated.
+This module has only the defaults of experiment files; the grammars are imported when sentences are
+generated.
 """
 
 LEXICON = 2000

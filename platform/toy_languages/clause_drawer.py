@@ -1,4 +1,5 @@
-"""Random clauses of the synthetic language pair: verb, tense, subject and objects, time and place, word order."""
+"""Random clauses of the synthetic language pair: verb, tense, subject and objects, time and
+place, word order."""
 
 from __future__ import annotations
 
@@ -70,7 +71,8 @@ def times() -> dict[Tense, Zipf[Adverbial]]:
         "perfect": "any past",
     }
     return {
-        tense: Zipf([time for time in adverbials if time.when in whens.split()]) for tense, whens in compatible.items()
+        tense: Zipf([time for time in adverbials if time.when in whens.split()])
+        for tense, whens in compatible.items()
     }
 
 
@@ -98,7 +100,9 @@ class ClauseDrawer(PhraseDrawer):
                 complement=agent,
                 time=self.time(SIMPLE[when]),
             )
-        clause = Clause(subject or self.related(self.subject(verb.subjects)), verb, self.one_of(TENSES[when]))
+        clause = Clause(
+            subject or self.related(self.subject(verb.subjects)), verb, self.one_of(TENSES[when])
+        )
         self.add_circumstances(clause, when)
         self.add_objects(clause, frame)
         clause.front = self.front(clause)
@@ -145,21 +149,31 @@ class ClauseDrawer(PhraseDrawer):
         elif frame != "intransitive":
             preposition = Preposition.read(frame, "")
             phrase = self.object(verb.objects, preposition.case, subject)
-            clause.complement = Both(prepositional(Both(preposition.german, ""), phrase).german, phrase.english_object)
+            clause.complement = Both(
+                prepositional(Both(preposition.german, ""), phrase).german, phrase.english_object
+            )
         if not clause.place and self.chance(0.18):
             clause.place = self.location()
         if not clause.complement and frame != "ditransitive" and self.chance(0.06):
             clause.complement = self.prepositional_phrase(self.one_of(COMPANY), "pa")
 
     def front(self, clause: Clause) -> str:
-        """Return the part that comes first in German; an object only if its case form is unambiguous."""
+        """Return the part that comes first in German.
+
+        An object only if its case form is unambiguous.
+        """
         chance = self.draw()
         if chance < 0.45:
             return "time" if clause.time else "subject"
         if chance < 0.60:
             return "place" if clause.place else "subject"
         for name, phrase in (("accusative", clause.accusative), ("dative", clause.dative)):
-            if chance > 0.90 and phrase and phrase.kind and phrase.german.split(" ")[0].endswith(("en", "em")):
+            if (
+                chance > 0.90
+                and phrase
+                and phrase.kind
+                and phrase.german.split(" ")[0].endswith(("en", "em"))
+            ):
                 return name
         return "subject"
 
@@ -181,7 +195,9 @@ class ClauseDrawer(PhraseDrawer):
         if subject is None:
             subject = self.subject(self.one_of("pppaatfis"))
         kind = subject.kind or ("a" if subject.pronoun.english == "it" else "p")
-        clause = Clause(subject, COPULA, SIMPLE[when], complement=self.predicate(kind, subject.person < 3))
+        clause = Clause(
+            subject, COPULA, SIMPLE[when], complement=self.predicate(kind, subject.person < 3)
+        )
         if self.chance(0.15):
             time = self.time(clause.tense)
             clause.time = time if time.when != "ongoing" else None
@@ -190,19 +206,26 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def predicate(self, kind: str, singular: bool) -> Both:
-        """Return a predicate: sehr klein, kleiner als der Hund, so klein wie der Hund, ein kluger Lehrer."""
+        """Return a predicate: sehr klein, kleiner als der Hund, so klein wie der Hund, ein
+        kluger Lehrer."""
         chance, adjective = self.draw(), self.lexicon.adjectives[kind].pick(self.draw)
         if chance < 0.20 and kind == "p" and singular:
-            phrase = noun_phrase(A, [adjective], self.lexicon.nouns("p").pick(self.draw), NOMINATIVE)
+            phrase = noun_phrase(
+                A, [adjective], self.lexicon.nouns("p").pick(self.draw), NOMINATIVE
+            )
             return Both(phrase.german, phrase.english)
         if chance < 0.30:
             other = self.phrase(kind, NOMINATIVE)
             return Both(
-                f"{adjective.comparative} als {other.german}", f"{adjective.english_comparative} than {other.english}"
+                f"{adjective.comparative} als {other.german}",
+                f"{adjective.english_comparative} than {other.english}",
             )
         if chance < 0.36:
             other = self.phrase(kind, NOMINATIVE)
-            return Both(f"so {adjective.german} wie {other.german}", f"as {adjective.english} as {other.english}")
+            return Both(
+                f"so {adjective.german} wie {other.german}",
+                f"as {adjective.english} as {other.english}",
+            )
         if chance < 0.56:
             return Both(f"sehr {adjective.german}", f"very {adjective.english}")
         if chance < 0.62:
@@ -222,7 +245,10 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def related(self, phrase: Phrase) -> Phrase:
-        """Return the phrase, sometimes with a relative clause: den Hund, der schläft; the dog that sleeps."""
+        """Return the phrase, sometimes with a relative clause: den Hund, der schläft.
+
+        The dog that sleeps.
+        """
         if not phrase.kind or not self.chance(0.08):
             return phrase
         frame = self.one_of(("accusative", "accusative", "intransitive", "rest"))
@@ -230,15 +256,23 @@ class ClauseDrawer(PhraseDrawer):
         if phrase.kind in verb.subjects and (frame != "accusative" or self.chance(0.6)):
             clause = Clause(relative_pronoun(phrase, NOMINATIVE), verb, tense)
             if frame == "accusative":
-                clause.accusative = self.phrase(verb.objects, ACCUSATIVE, determiners=PLAIN_DETERMINERS)
+                clause.accusative = self.phrase(
+                    verb.objects, ACCUSATIVE, determiners=PLAIN_DETERMINERS
+                )
             elif frame == "rest":
                 clause.place = self.location()
             relative = Both(german(clause, "last"), english(clause))
         elif phrase.kind in verb.objects:
             pronoun = relative_pronoun(phrase, ACCUSATIVE)
-            clause = Clause(self.subject(verb.subjects), verb, tense, accusative=pronoun, front="accusative")
-            relative = Both(german(clause, "last"), f"that {english(replace(clause, accusative=None))}")
+            clause = Clause(
+                self.subject(verb.subjects), verb, tense, accusative=pronoun, front="accusative"
+            )
+            relative = Both(
+                german(clause, "last"), f"that {english(replace(clause, accusative=None))}"
+            )
         else:
             return phrase
         text = f"{phrase.english} {relative.english}"
-        return phrase._replace(german=f"{phrase.german}, {relative.german},", english=text, english_object=text)
+        return phrase._replace(
+            german=f"{phrase.german}, {relative.german},", english=text, english_object=text
+        )

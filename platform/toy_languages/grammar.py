@@ -1,8 +1,8 @@
 """The grammar of the synthetic language pair: realises a clause in German and in English.
 
-German has the finite verb second (first in questions, last in subordinate clauses) and the rest of the verb at the
-end, time before place, any part in first position, and marks subject and objects by case. English has the order
-subject, verb, object, place, time and uses auxiliaries.
+German has the finite verb second (first in questions, last in subordinate clauses) and the rest of
+the verb at the end, time before place, any part in first position, and marks subject and objects by
+case. English has the order subject, verb, object, place, time and uses auxiliaries.
 """
 
 from __future__ import annotations
@@ -15,23 +15,31 @@ from toy_languages.phrases import Both, Phrase
 from toy_languages.words import SEPARABLE
 
 Tense = Literal["present", "preterite", "perfect", "future"]
-Order = Literal["second", "first", "last", "infinitive"]  # the position of the German finite verb, if there is one
+Order = Literal[
+    "second", "first", "last", "infinitive"
+]  # the position of the German finite verb, if there is one
 Form = Literal["statement", "question", "imperative", "infinitive"]  # of the English clause
 
 HABEN = ("habe", "hast", "hat", "haben", "habt", "haben")
-SEIN, WAR = ("bin", "bist", "ist", "sind", "seid", "sind"), ("war", "warst", "war", "waren", "wart", "waren")
+SEIN, WAR = (
+    ("bin", "bist", "ist", "sind", "seid", "sind"),
+    ("war", "warst", "war", "waren", "wart", "waren"),
+)
 WERDEN = ("werde", "wirst", "wird", "werden", "werdet", "werden")
 WURDEN = ("wurde", "wurdest", "wurde", "wurden", "wurdet", "wurden")
 REFLEXIVE = ("mich", "dich", "sich", "uns", "euch", "sich")
 PARTICLES = {*SEPARABLE.values(), "along"}
 
-BE, LIKE, WANT, HAVE = (english_verb(words) for words in (["be"], ["like"], ["want"], ["have", "had", "had"]))
+BE, LIKE, WANT, HAVE = (
+    english_verb(words) for words in (["be"], ["like"], ["want"], ["have", "had", "had"])
+)
 COPULA = Verb("sein", SEIN, WAR, "gewesen", "", True, False, BE, "patfis", "", False)
 
 
 @dataclass(frozen=True, slots=True)
 class Adverbial:
-    """An adverb or adverbial; `when` is the tense it requires, `middle` puts it before the English main verb."""
+    """An adverb or adverbial; `when` is the tense it requires, `middle` puts it before the
+    English main verb."""
 
     german: str
     english: str
@@ -41,7 +49,8 @@ class Adverbial:
 
 @dataclass(frozen=True, slots=True)
 class Modal:
-    """A modal verb; English has an auxiliary (present, negated, past) or, if that is empty, a verb."""
+    """A modal verb; English has an auxiliary (present, negated, past) or, if that is empty, a
+    verb."""
 
     present: tuple[str, ...]
     preterite: tuple[str, ...]  # empty if it is not used
@@ -120,7 +129,8 @@ def german(clause: Clause, order: Order = "second") -> str:
 
 
 def german_parts(clause: Clause) -> dict[str, str]:
-    """Return the parts other than the German verb in order: pronouns, time, objects, manner, place."""
+    """Return the parts other than the German verb in order: pronouns, time, objects, manner,
+    place."""
     dative, accusative = clause.dative, clause.accusative
     parts = {"subject": clause.subject.german}
     if clause.verb.reflexive:
@@ -147,10 +157,13 @@ def german_parts(clause: Clause) -> dict[str, str]:
 
 
 def german_verb(clause: Clause) -> tuple[str, str]:
-    """Return the finite verb and the end of the clause: wird .. sehen, hat .. gesehen, steht .. auf."""
+    """Return the finite verb and the end of the clause: wird .. sehen, hat .. gesehen, steht ..
+    auf."""
     verb, person, past = clause.verb, clause.subject.person, clause.tense == "preterite"
     if clause.modal:
-        return (clause.modal.preterite if past else clause.modal.present)[person], verb.full_infinitive
+        return (clause.modal.preterite if past else clause.modal.present)[
+            person
+        ], verb.full_infinitive
     if clause.passive:
         return (WURDEN if past else WERDEN)[person], verb.participle
     if clause.tense == "future":
@@ -178,7 +191,10 @@ def english(clause: Clause, form: Form = "statement") -> str:
         middle = clause.time.english
     elif clause.time:
         ending["time"] = clause.time.english
-    particle, object_words = clause.verb.english.rest, [phrase.english_object for phrase in objects if phrase]
+    particle, object_words = (
+        clause.verb.english.rest,
+        [phrase.english_object for phrase in objects if phrase],
+    )
     if clause.accusative and clause.accusative.light and particle in PARTICLES:
         object_words.append(particle)  # pick it up, but pick up the stone
         particle = ""
@@ -204,7 +220,9 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
         return "to" if form == "infinitive" else "do" if clause.negation else "", verb.base
     head, tail = verb, ""
     if modal:
-        auxiliary = modal.past if tense == "past" else modal.negated if clause.negation else modal.auxiliary
+        auxiliary = (
+            modal.past if tense == "past" else modal.negated if clause.negation else modal.auxiliary
+        )
         if auxiliary:
             return auxiliary, verb.base
         head, tail = modal.lexical, f"to {verb.base}"
@@ -220,15 +238,26 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
         present = "am" if person == 0 else "is" if person == 2 else "are"
         return ("was" if person in (0, 2) else "were") if tense == "past" else present, tail
     if clause.negation or form == "question":
-        return "did" if tense == "past" else "does" if person == 2 else "do", f"{head.base} {tail}".rstrip()
+        return (
+            "did" if tense == "past" else "does" if person == 2 else "do",
+            f"{head.base} {tail}".rstrip(),
+        )
     finite = head.past if tense == "past" else head.third if person == 2 else head.base
     return "", f"{finite} {tail}".rstrip()
 
 
 def english_tense(clause: Clause) -> str:
-    """Return past, present, ongoing or future; for the German present, the adverb of time decides."""
+    """Return past, present, ongoing or future.
+
+    For the German present, the adverb of time decides.
+    """
     if clause.tense in ("preterite", "perfect"):
         return "past"
-    if clause.tense == "present" and clause.time and not clause.modal and clause.time.when in ("future", "ongoing"):
+    if (
+        clause.tense == "present"
+        and clause.time
+        and not clause.modal
+        and clause.time.when in ("future", "ongoing")
+    ):
         return clause.time.when
     return clause.tense

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 
 NOMINATIVE, ACCUSATIVE, DATIVE, GENITIVE = range(4)
-MASCULINE, FEMININE, NEUTER, PLURAL = range(4)  # articles and adjectives treat the plural like a fourth gender
+MASCULINE, FEMININE, NEUTER, PLURAL = range(
+    4
+)  # articles and adjectives treat the plural like a fourth gender
 GENDERS = {"der": MASCULINE, "die": FEMININE, "das": NEUTER}
 
 
@@ -36,7 +38,8 @@ class English:
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb: German finite forms by person (ich, du, er, wir, ihr, sie), without the separable prefix."""
+    """A verb: German finite forms by person (ich, du, er, wir, ihr, sie), without the separable
+    prefix."""
 
     infinitive: str
     present: tuple[str, ...]
@@ -79,7 +82,9 @@ class Adjective:
     kinds: str
 
 
-def noun(kind: str, article: str, singular: str, plural: str, english: str, english_plural: str = "") -> Noun:
+def noun(
+    kind: str, article: str, singular: str, plural: str, english: str, english_plural: str = ""
+) -> Noun:
     """Return a noun from its columns in `words.NOUNS`."""
     article, _, pronoun = article.partition("/")
     singular, _, link = singular.partition("+")
@@ -87,17 +92,31 @@ def noun(kind: str, article: str, singular: str, plural: str, english: str, engl
     if singular != bare:
         cases, first = (bare, plural, plural, plural), plural
     else:
-        cases, first = (bare, bare, bare, bare if gender == FEMININE else genitive(bare)), bare + link
+        cases, first = (
+            (bare, bare, bare, bare if gender == FEMININE else genitive(bare)),
+            bare + link,
+        )
     plurals = (plural, plural, plural if plural[-1] in "ns" else plural + "n", plural)
     pronoun = pronoun or (("he", "she", "it")[gender] if kind == "p" else "it")
-    return Noun(kind, gender, (cases, plurals), (english, english_plural or with_s(english)), first, pronoun)
+    return Noun(
+        kind, gender, (cases, plurals), (english, english_plural or with_s(english)), first, pronoun
+    )
 
 
 def compound(modifier: Noun, head: Noun) -> Noun:
     """Return a compound, one German word and two English ones: Haustür, house door."""
-    german = tuple(tuple(modifier.first + form.lower() for form in number) for number in head.german)
+    german = tuple(
+        tuple(modifier.first + form.lower() for form in number) for number in head.german
+    )
     singular, plural = (f"{modifier.english[0]} {form}" for form in head.english)
-    return Noun(head.kind, head.gender, german, (singular, plural), modifier.first + head.first.lower(), head.pronoun)
+    return Noun(
+        head.kind,
+        head.gender,
+        german,
+        (singular, plural),
+        modifier.first + head.first.lower(),
+        head.pronoun,
+    )
 
 
 def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
@@ -111,7 +130,11 @@ def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
         prefix += " "
     stem = infinitive[:-2] if infinitive.endswith("en") else infinitive[:-1]
     ending = "et" if re.search("([td]|(ch|[bfgkp])n)$", stem) else "t"
-    third, past, participle = strong or (stem + ending, stem + ending + "e", weak_participle(stem + ending, prefix))
+    third, past, participle = strong or (
+        stem + ending,
+        stem + ending + "e",
+        weak_participle(stem + ending, prefix),
+    )
     words = english.replace("!", "").split()
     return Verb(
         infinitive,
@@ -130,14 +153,19 @@ def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
 
 def present_forms(infinitive: str, stem: str, third: str, ending: str) -> tuple[str, ...]:
     """Return the present: ich sehe, du siehst, er sieht, wir sehen, ihr seht, sie sehen."""
-    first = {"hat": "habe", "weiß": "weiß"}.get(third, stem[:-2] + "le" if infinitive.endswith("eln") else stem + "e")
+    first = {"hat": "habe", "weiß": "weiß"}.get(
+        third, stem[:-2] + "le" if infinitive.endswith("eln") else stem + "e"
+    )
     second = third.removesuffix("t")
     second = second + "t" if second[-1] in "sßzx" else second + "st"
     return first, second, third, infinitive, stem + ending, infinitive
 
 
 def preterite_forms(past: str) -> tuple[str, ...]:
-    """Return the preterite: ich sah, du sahst, er sah, wir sahen, ihr saht, sie sahen; ich suchte, du suchtest."""
+    """Return the preterite: ich sah, du sahst, er sah, wir sahen, ihr saht, sie sahen.
+
+    Ich suchte, du suchtest.
+    """
     weak = past.endswith("te")
     plural = past + ("n" if weak else "en")
     second = past + ("est" if past[-1] in "sßzdt" and not weak else "st")
@@ -145,22 +173,34 @@ def preterite_forms(past: str) -> tuple[str, ...]:
 
 
 def weak_participle(third: str, prefix: str) -> str:
-    """Return the participle: gesucht; no ge- after an inseparable prefix (besucht) nor in -ieren (repariert)."""
-    without_ge = third.endswith("iert") or (not prefix and third.startswith(("be", "er", "ge", "ver", "zer")))
+    """Return the participle: gesucht.
+
+    No ge- after an inseparable prefix (besucht) nor in -ieren (repariert).
+    """
+    without_ge = third.endswith("iert") or (
+        not prefix and third.startswith(("be", "er", "ge", "ver", "zer"))
+    )
     return third if without_ge else "ge" + third
 
 
 def genitive(singular: str) -> str:
-    """Return the genitive: des Vogels, des Hundes; sibilant endings and most monosyllables take -es."""
+    """Return the genitive: des Vogels, des Hundes.
+
+    Sibilant endings and most monosyllables take -es.
+    """
     vowel = "aeiouäöü"
     short = f"[^{vowel}]*[{vowel}]+[^{vowel}]*(ch|ll|nn|[^{vowel}hlmnr])"
     return singular + ("es" if re.fullmatch(f"{short}|.*(s|ß|z|x|sch)", singular.lower()) else "s")
 
 
-def adjective(german: str, comparative: str, english: str, kinds: str, adverb: str = "") -> Adjective:
+def adjective(
+    german: str, comparative: str, english: str, kinds: str, adverb: str = ""
+) -> Adjective:
     """Return an adjective from its columns in `words.ADJECTIVES`."""
     german, _, stem = german.partition("~")
-    return Adjective(german, stem or german, comparative, english, english_comparative(english), adverb, kinds)
+    return Adjective(
+        german, stem or german, comparative, english, english_comparative(english), adverb, kinds
+    )
 
 
 def english_comparative(english: str) -> str:
@@ -170,7 +210,9 @@ def english_comparative(english: str) -> str:
         return irregular[english]
     if len(re.findall("[aeiou]+", english.removesuffix("e"))) > 1:
         return "more " + english
-    return english[:-1] + "ier" if english.endswith("y") else doubled(english).removesuffix("e") + "er"
+    return (
+        english[:-1] + "ier" if english.endswith("y") else doubled(english).removesuffix("e") + "er"
+    )
 
 
 def english_verb(words: list[str]) -> English:
@@ -179,9 +221,15 @@ def english_verb(words: list[str]) -> English:
     base, *irregular = (word for word in words if not word.startswith("+"))
     if base == "be":
         return English("be", "is", "was", "been", "being", rest)
-    regular = base[:-1] + "ied" if re.search("[^aeiou]y$", base) else doubled(base).removesuffix("e") + "ed"
+    regular = (
+        base[:-1] + "ied"
+        if re.search("[^aeiou]y$", base)
+        else doubled(base).removesuffix("e") + "ed"
+    )
     past, participle = irregular or (regular, regular)
-    ongoing = base[:-2] + "ying" if base.endswith("ie") else re.sub("(?<!e)e$", "", doubled(base)) + "ing"
+    ongoing = (
+        base[:-2] + "ying" if base.endswith("ie") else re.sub("(?<!e)e$", "", doubled(base)) + "ing"
+    )
     return English(base, "has" if base == "have" else with_s(base), past, participle, ongoing, rest)
 
 

@@ -1,4 +1,5 @@
-"""The lexicon of the synthetic language pair: hand-written words and a long tail of invented ones, Zipf-distributed."""
+"""The lexicon of the synthetic language pair: hand-written words and a long tail of invented
+ones, Zipf-distributed."""
 
 from __future__ import annotations
 
@@ -16,7 +17,10 @@ from toy_languages.words import entries, rows
 T = TypeVar("T")
 Draw = Callable[[], float]  # returns the next number of a random stream, uniform on [0, 1)
 
-EXPONENT, SHIFT = 1.3, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
+EXPONENT, SHIFT = (
+    1.3,
+    3.0,
+)  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
 LARGEST = 50_000  # entries
 SYLLABLES = [tuple(pair.split("=")) for pair in words.SYLLABLES.split()]  # German, English
 
@@ -35,16 +39,25 @@ class Zipf(Generic[T]):
 
 
 class Lexicon:
-    """A lexicon of `size` entries, a subset of any larger one; raises ValueError for an unsupported size."""
+    """A lexicon of `size` entries, a subset of any larger one.
+
+    Raises ValueError for an unsupported size.
+    """
 
     def __init__(self, size: int):
-        nouns = {kind: [noun(kind, *row) for row in rows(table)] for kind, table in words.NOUNS.items()}
-        verbs = {frame: [read_verb(entry) for entry in entries(table)] for frame, table in words.VERBS.items()}
+        nouns = {
+            kind: [noun(kind, *row) for row in rows(table)] for kind, table in words.NOUNS.items()
+        }
+        verbs = {
+            frame: [read_verb(entry) for entry in entries(table)]
+            for frame, table in words.VERBS.items()
+        }
         adjectives = [adjective(*row) for row in rows(words.ADJECTIVES)]
         written = len(adjectives) + sum(map(len, nouns.values())) + sum(map(len, verbs.values()))
         if not written <= size <= LARGEST:
             raise ValueError(
-                f"the built-in corpus has no lexicon of {size} entries: {written} are hand-written, more are invented; "
+                f"the built-in corpus has no lexicon of {size} entries: {written} are "
+                "hand-written, more are invented; "
                 f"give a number from {written} to {LARGEST}"
             )
         for _, (word, frame) in zip(range(size - written), rare_words(), strict=False):
@@ -58,14 +71,18 @@ class Lexicon:
         self._nouns = nouns
         self._nouns_of: dict[str, Zipf[Noun]] = {}
         self.verbs = {frame: Zipf(verbs_of_frame) for frame, verbs_of_frame in verbs.items()}
-        self.adjectives = {kind: Zipf([word for word in adjectives if kind in word.kinds]) for kind in nouns}
+        self.adjectives = {
+            kind: Zipf([word for word in adjectives if kind in word.kinds]) for kind in nouns
+        }
         self.adverbs = Zipf([word for word in adjectives if word.adverb])
 
     def nouns(self, kinds: str) -> Zipf[Noun]:
         """Return the nouns of all `kinds`, interleaved by rank."""
         if kinds not in self._nouns_of:
             ranks = zip_longest(*(self._nouns[kind] for kind in kinds))
-            self._nouns_of[kinds] = Zipf([word for rank in ranks for word in rank if word is not None])
+            self._nouns_of[kinds] = Zipf(
+                [word for rank in ranks for word in rank if word is not None]
+            )
         return self._nouns_of[kinds]
 
 
@@ -84,9 +101,14 @@ def read_verb(entry: str) -> Verb:
 
 
 def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
-    """Yield an infinite stream of invented words, unique in both languages, with the frames of verbs."""
+    """Yield an infinite stream of invented words, unique in both languages, with the frames of
+    verbs."""
     draw = generator("builtin", "lexicon").random
-    nouns, verbs, adjectives = rows(words.RARE_NOUNS), rows(words.RARE_VERBS), rows(words.RARE_ADJECTIVES)
+    nouns, verbs, adjectives = (
+        rows(words.RARE_NOUNS),
+        rows(words.RARE_VERBS),
+        rows(words.RARE_ADJECTIVES),
+    )
     seen: set[str] = set()
     while True:
         count = 1 + (draw() > 0.15) + (draw() > 0.8)
@@ -104,7 +126,11 @@ def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
         else:
             ending, english_ending, adverb = choose(adjectives, draw)
             word = adjective(
-                german + ending, german + ending + "er", english + english_ending, "patfis", english + adverb
+                german + ending,
+                german + ending + "er",
+                english + english_ending,
+                "patfis",
+                english + adverb,
             )
             lemmas = {word.german, word.english}
         if not lemmas & seen:
@@ -113,15 +139,25 @@ def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
 
 
 def rare_noun(
-    german: str, english: str, kind: str, article: str, ending: str, plural: str, link: str, english_ending: str
+    german: str,
+    english: str,
+    kind: str,
+    article: str,
+    ending: str,
+    plural: str,
+    link: str,
+    english_ending: str,
 ) -> Noun:
     """Return a noun from a stem and an entry of `words.RARE_NOUNS`."""
     stem = german.capitalize()
-    return noun(kind, article, f"{stem}{ending}+{link.strip('-')}", stem + plural, english + english_ending)
+    return noun(
+        kind, article, f"{stem}{ending}+{link.strip('-')}", stem + plural, english + english_ending
+    )
 
 
 def rare_verb(german: str, english: str, frame: str, kinds: str, draw: Draw) -> Verb:
-    """Return a verb from a stem: one third have a separable prefix, one sixth an inseparable one."""
+    """Return a verb from a stem: one third have a separable prefix, one sixth an inseparable
+    one."""
     infinitive = german + ("hen" if german[-1] in "aeiouäöü" else "en")
     chance, particle = draw(), ""
     if chance < 1 / 3:
@@ -130,7 +166,9 @@ def rare_verb(german: str, english: str, frame: str, kinds: str, draw: Draw) -> 
     elif chance < 1 / 2:
         prefix = choose(list(words.INSEPARABLE), draw)
         infinitive, english = prefix + infinitive, words.INSEPARABLE[prefix] + english
-    return read_verb(f"{kinds} {'ist ' if frame == 'motion' else ''}{infinitive} = {english}{particle}")
+    return read_verb(
+        f"{kinds} {'ist ' if frame == 'motion' else ''}{infinitive} = {english}{particle}"
+    )
 
 
 def choose(items: Sequence[T], draw: Draw) -> T:

@@ -1,4 +1,5 @@
-"""Random statements of the NLI languages, and premises that are likely to have a given relation to them."""
+"""Random statements of the NLI languages, and premises that are likely to have a given relation
+to them."""
 
 from __future__ import annotations
 
@@ -7,7 +8,16 @@ from typing import TypeVar
 
 from toy_languages.lexicon import Draw
 from toy_languages.nli_lexicon import NliLexicon, hypernym, root
-from toy_languages.nli_statements import LABELS, Concept, Label, Predicate, Predicates, Quantifier, Statement, label
+from toy_languages.nli_statements import (
+    LABELS,
+    Concept,
+    Label,
+    Predicate,
+    Predicates,
+    Quantifier,
+    Statement,
+    label,
+)
 
 T = TypeVar("T")
 Form = tuple[Quantifier, bool]  # with or without a negation
@@ -20,8 +30,17 @@ FORMS: tuple[Form, ...] = (
     ("some", True),
     ("most", True),
 )
-ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2  # probabilities of adjectives, transitive verbs and second predicates
-CHANGES = (0, 1, 1, 2)  # numbers of changes between hypothesis and premise, apart from the quantifier
+ADJECTIVE, TRANSITIVE, SECOND = (
+    0.35,
+    0.6,
+    0.2,
+)  # probabilities of adjectives, transitive verbs and second predicates
+CHANGES = (
+    0,
+    1,
+    1,
+    2,
+)  # numbers of changes between hypothesis and premise, apart from the quantifier
 AIMS: tuple[Label, ...] = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
 
 
@@ -56,7 +75,9 @@ class StatementDrawer:
 
     def concept(self) -> Concept:
         """Return a random concept."""
-        return Concept(self.word("noun"), self.word("adjective") if self.chance(ADJECTIVE) else None)
+        return Concept(
+            self.word("noun"), self.word("adjective") if self.chance(ADJECTIVE) else None
+        )
 
     def predicate(self) -> Predicate:
         """Return a random predicate."""
@@ -79,7 +100,9 @@ class StatementDrawer:
         if self.chance(0.6):
             return concept._replace(noun=self.related_word("noun", concept.noun))
         return concept._replace(
-            adjective=self.word("adjective") if concept.adjective is None or self.chance(0.3) else None
+            adjective=self.word("adjective")
+            if concept.adjective is None or self.chance(0.3)
+            else None
         )
 
     def related_predicate(self, predicate: Predicate) -> Predicate:
@@ -104,7 +127,8 @@ class StatementDrawer:
 
 
 def well_formed(statement: Statement) -> bool:
-    """Return whether objects are of other taxonomies than the subject and no predicate implies another."""
+    """Return whether objects are of other taxonomies than the subject and no predicate implies
+    another."""
     objects = [predicate.object.noun for predicate in statement.predicates if predicate.object]
     if any(root(noun) == root(statement.subject.noun) for noun in objects):
         return False
@@ -155,8 +179,11 @@ CHANGERS: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
 
 _SAME = Statement("all", Concept(0), (Predicate(0),))
 RELATED: dict[tuple[Form, Label], list[Form]] = {
-    (claimed, aim): [form for form in FORMS if label(_formed(_SAME, form), _formed(_SAME, claimed)) == aim]
+    (claimed, aim): [
+        form for form in FORMS if label(_formed(_SAME, form), _formed(_SAME, claimed)) == aim
+    ]
     for claimed in FORMS
     for aim in LABELS
 }
-"""(Form of the hypothesis, label) -> the forms of a premise with the same words that has this label."""
+"""(Form of the hypothesis, label) -> the forms of a premise with the same words that has this
+label."""

@@ -1,7 +1,8 @@
 """The two NLI languages: the same words in different orders.
 
-The order of `qaa` is quantifier, adjective, noun, negation, verb, object; that of `qab` noun, adjective, quantifier,
-subject particle, object, verb, negation. The particle is the only word they do not share.
+The order of `qaa` is quantifier, adjective, noun, negation, verb, object; that of `qab` noun,
+adjective, quantifier, subject particle, object, verb, negation. The particle is the only word they
+do not share.
 """
 
 from __future__ import annotations
@@ -50,7 +51,11 @@ def _qab(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
 def _concept(concept: Concept, lexicon: NliLexicon) -> list[str]:
     """Return the noun and the adjective, if any."""
     noun = lexicon.words["noun"][concept.noun]
-    return [noun] if concept.adjective is None else [noun, lexicon.words["adjective"][concept.adjective]]
+    return (
+        [noun]
+        if concept.adjective is None
+        else [noun, lexicon.words["adjective"][concept.adjective]]
+    )
 
 
 def _verb(predicate: Predicate, lexicon: NliLexicon) -> str:

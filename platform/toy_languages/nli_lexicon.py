@@ -1,4 +1,5 @@
-"""The lexicon of the NLI languages: invented words in taxonomies, with few frequent, general words."""
+"""The lexicon of the NLI languages: invented words in taxonomies, with few frequent, general
+words."""
 
 from __future__ import annotations
 
@@ -10,21 +11,32 @@ from toy_languages.randomness import generator
 
 ROOTS, BRANCHES = 4, 3  # of each taxonomy, of nouns and of verbs
 SMALLEST, LARGEST = 24, 2000  # words
-KINDS = ("noun", "noun", "noun", "transitive", "intransitive", "adjective")  # kinds of words in cyclic order
+KINDS = (
+    "noun",
+    "noun",
+    "noun",
+    "transitive",
+    "intransitive",
+    "adjective",
+)  # kinds of words in cyclic order
 CONSONANTS, VOWELS = "bdfghjklmnprstvz", "aeiou"
 
 
 class NliLexicon:
-    """A lexicon of `size` content words, a subset of any larger one; raises ValueError for an unsupported size.
+    """A lexicon of `size` content words, a subset of any larger one.
 
-    The words of a kind are numbered from 0 by decreasing frequency. The hypernym of noun or verb i is word
-    (i - ROOTS) // BRANCHES; the first ROOTS words have none. Hyponyms never cover all of their hypernym's extension.
+    Raises ValueError for an unsupported size.
+
+    The words of a kind are numbered from 0 by decreasing frequency. The hypernym of noun or verb i
+    is word (i - ROOTS) // BRANCHES; the first ROOTS words have none. Hyponyms never cover all of
+    their hypernym's extension.
     """
 
     def __init__(self, size: int):
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(
-                f"the NLI languages have no lexicon of {size} words: give a number from {SMALLEST} to {LARGEST}"
+                f"the NLI languages have no lexicon of {size} words: give a number from {SMALLEST} "
+                f"to {LARGEST}"
             )
         self.size = size
         self.words: dict[str, list[str]] = {kind: [] for kind in KINDS}
@@ -68,4 +80,6 @@ def _invented_words() -> tuple[str, ...]:
     """Return all words of two different syllables in a fixed random order."""
     syllables = [consonant + vowel for consonant, vowel in product(CONSONANTS, VOWELS)]
     words = [first + second for first, second in product(syllables, syllables) if first != second]
-    return tuple(words[index] for index in generator("builtin", "nli", "lexicon").permutation(len(words)))
+    return tuple(
+        words[index] for index in generator("builtin", "nli", "lexicon").permutation(len(words))
+    )

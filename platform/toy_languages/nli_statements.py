@@ -1,11 +1,13 @@
 """The meaning of sentences of the NLI languages and the entailment between them.
 
-A statement says that all, most, some or none of the entities of a concept satisfy predicates: `most red dogs do not
-chase cats`. Every concept mentioned has instances. Concepts and predicates are ordered: a red dog is a dog, a dog is an
-animal; chasing red dogs is chasing dogs, running and eating is eating. A statement entails what follows by replacing a
-concept or predicate with a more general or more specific one as its quantifier permits (natural logic: MacCartney and
-Manning, 2007), and contradicts a statement if it entails its negation. Subject and object of a predicate come from
-different taxonomies, so that predicates do not affect membership in the concepts mentioned.
+A statement says that all, most, some or none of the entities of a concept satisfy predicates: `most
+red dogs do not chase cats`. Every concept mentioned has instances. Concepts and predicates are
+ordered: a red dog is a dog, a dog is an animal; chasing red dogs is chasing dogs, running and
+eating is eating. A statement entails what follows by replacing a concept or predicate with a more
+general or more specific one as its quantifier permits (natural logic: MacCartney and Manning,
+2007), and contradicts a statement if it entails its negation. Subject and object of a predicate
+come from different taxonomies, so that predicates do not affect membership in the concepts
+mentioned.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class Concept(NamedTuple):
 
 
 class Predicate(NamedTuple):
-    """An intransitive verb, or a transitive verb with an object, which is existentially quantified."""
+    """An intransitive verb, or a transitive verb with an object, which is existentially
+    quantified."""
 
     verb: int
     object: Concept | None = None
@@ -65,7 +68,8 @@ def label(premise: Statement, hypothesis: Statement) -> Label:
 
 
 class _Claim(NamedTuple):
-    """A statement with `all`, `most` or `some`: how many instances satisfy, or do not satisfy, the predicates."""
+    """A statement with `all`, `most` or `some`: how many instances satisfy, or do not satisfy,
+    the predicates."""
 
     least: int  # 2 (all), 1 (most) or 0 (some)
     subject: Concept
@@ -81,7 +85,10 @@ def _claim(statement: Statement) -> _Claim:
 
 
 def _negation(claim: _Claim) -> _Claim:
-    """Return the negation of a claim; for `most` a slightly stronger claim, since its negation is not expressible."""
+    """Return the negation of a claim.
+
+    For `most` a slightly stronger claim, since its negation is not expressible.
+    """
     return claim._replace(least=2 - claim.least, denied=not claim.denied)
 
 

@@ -49,7 +49,9 @@ class Preposition(NamedTuple):
     @classmethod
     def read(cls, german: str, english: str) -> Preposition:
         """Read a preposition from `in3` and `in_front_of`."""
-        return cls(german[:-1], {"3": DATIVE, "4": ACCUSATIVE}[german[-1]], english.replace("_", " "))
+        return cls(
+            german[:-1], {"3": DATIVE, "4": ACCUSATIVE}[german[-1]], english.replace("_", " ")
+        )
 
 
 def prepositions(table: str) -> list[Preposition]:
@@ -129,7 +131,10 @@ class PhraseDrawer:
         negated: bool = False,
         determiners: Sequence[str] = DETERMINERS,
     ) -> Phrase:
-        """Return a noun phrase of one of `kinds`; names and genitives only with the default determiners."""
+        """Return a noun phrase of one of `kinds`.
+
+        Names and genitives only with the default determiners.
+        """
         free = determiners is DETERMINERS and not negated
         if free and "p" in kinds and self.chance(0.15):
             return self.name(case)
@@ -154,7 +159,9 @@ class PhraseDrawer:
         if self.chance(0.7):
             return Phrase(name, name, name, pronoun)
         surname = "".join(self.one_of(SYLLABLES)[0] for _ in range(2)).capitalize()
-        german, english = ("Frau", "Mrs") if pronoun is SHE else ("Herr" if case == NOMINATIVE else "Herrn", "Mr")
+        german, english = (
+            ("Frau", "Mrs") if pronoun is SHE else ("Herr" if case == NOMINATIVE else "Herrn", "Mr")
+        )
         text = f"{english} {surname}"
         return Phrase(f"{german} {surname}", text, text, pronoun)
 
@@ -207,7 +214,9 @@ class PhraseDrawer:
     def place(self, options: dict[str, list[Preposition]]) -> Both:
         """Return a preposition and a place that it combines with."""
         kind = "i" if self.chance(0.6) else "s"
-        return self.prepositional_phrase(self.one_of(options[kind]), kind, determiners=PLAIN_DETERMINERS)
+        return self.prepositional_phrase(
+            self.one_of(options[kind]), kind, determiners=PLAIN_DETERMINERS
+        )
 
     def prepositional_phrase(
         self, preposition: Preposition, kinds: str, *, determiners: Sequence[str] = DETERMINERS

@@ -1,4 +1,5 @@
-"""Noun phrases, pronouns and numbers of the synthetic language pair: German in its case, and English."""
+"""Noun phrases, pronouns and numbers of the synthetic language pair: German in its case, and
+English."""
 
 from __future__ import annotations
 
@@ -10,8 +11,14 @@ from toy_languages import words
 from toy_languages.inflection import DATIVE, PLURAL, Adjective, Noun
 from toy_languages.words import rows
 
-# Endings by case (nominative, accusative, dative, genitive) and gender (masculine, feminine, neuter, plural).
-STRONG = (("er", "e", "es", "e"), ("en", "e", "es", "e"), ("em", "er", "em", "en"), ("es", "er", "es", "er"))
+# Endings by case (nominative, accusative, dative, genitive) and gender (masculine, feminine,
+# neuter, plural).
+STRONG = (
+    ("er", "e", "es", "e"),
+    ("en", "e", "es", "e"),
+    ("em", "er", "em", "en"),
+    ("es", "er", "es", "er"),
+)
 WEAK = (("e", "e", "e", "en"), ("en", "e", "e", "en"), ("en",) * 4, ("en",) * 4)
 MIXED = (("er", "e", "es", "en"), ("en", "e", "es", "en"), ("en",) * 4, ("en",) * 4)
 EIN = (("", "e", "", "e"), ("en", "e", "", "e"), *STRONG[DATIVE:])
@@ -43,7 +50,8 @@ class Both(NamedTuple):
 
 
 class Determiner(NamedTuple):
-    """The first word of a noun phrase: German forms and adjective endings by case and gender, English by number."""
+    """The first word of a noun phrase: German forms and adjective endings by case and gender,
+    English by number."""
 
     german: Sequence[Sequence[str]]
     endings: Sequence[Sequence[str]]
@@ -51,7 +59,8 @@ class Determiner(NamedTuple):
 
 
 class Pronoun(NamedTuple):
-    """A personal pronoun: German by case, English as subject and object, the stems of its possessive."""
+    """A personal pronoun: German by case, English as subject and object, the stems of its
+    possessive."""
 
     german: tuple[str, str, str]
     english: str
@@ -86,7 +95,9 @@ FORMAL = Pronoun(("Sie", "Sie", "Ihnen"), "you", "you", 5, Both("Ihr", "your"))
 _GERMAN = (("er", "ihn", "ihm"), ("sie", "sie", "ihr"), ("es", "es", "ihm"))
 _ENGLISH = {"he": ("him", "his"), "she": ("her", "her"), "it": ("it", "its")}
 SINGULAR = {  # German uses er, sie, es by grammatical gender, English he, she, it by natural gender
-    (gender, english): Pronoun(german, english, other, 2, Both("ihr" if gender == 1 else "sein", possessive), gender)
+    (gender, english): Pronoun(
+        german, english, other, 2, Both("ihr" if gender == 1 else "sein", possessive), gender
+    )
     for gender, german in enumerate(_GERMAN)
     for english, (other, possessive) in _ENGLISH.items()
 }
@@ -95,12 +106,17 @@ SINGULAR = {  # German uses er, sie, es by grammatical gender, English he, she, 
 @cache
 def der_word(stem: str, english: str, english_plural: str) -> Determiner:
     """Return a determiner with the endings of the definite article: dieser, jeder."""
-    return Determiner([[stem + ending for ending in case] for case in STRONG], WEAK, (english, english_plural))
+    return Determiner(
+        [[stem + ending for ending in case] for case in STRONG], WEAK, (english, english_plural)
+    )
 
 
 @cache
 def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
-    """Return a determiner with the endings of the indefinite article: ein, kein, mein; euer loses its second e."""
+    """Return a determiner with the endings of the indefinite article: ein, kein, mein.
+
+    Euer loses its second e.
+    """
     short = "eur" if stem == "euer" else stem
     forms = [[short + ending if ending else stem for ending in case] for case in EIN]
     return Determiner(forms, MIXED, (english, english_plural))
@@ -108,7 +124,10 @@ def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
 
 @cache
 def strong_word(german: str, english: str) -> Determiner:
-    """Return an uninflected determiner, such as a number or a name's genitive; adjectives take strong endings."""
+    """Return an uninflected determiner, such as a number or a name's genitive.
+
+    Adjectives take strong endings.
+    """
     return Determiner(((german,) * 4,) * 4, STRONG, (english, english))
 
 
@@ -130,7 +149,8 @@ def noun_phrase(
     plural: bool = False,
     of: Phrase | None = None,
 ) -> Phrase:
-    """Return a noun phrase: das kleine Haus der Frau, the woman's small house; `of` is in the genitive."""
+    """Return a noun phrase: das kleine Haus der Frau, the woman's small house; `of` is in the
+    genitive."""
     gender = PLURAL if plural else noun.gender
     german, text = determiner.german[case][gender], ""
     ending = determiner.endings[case][gender]
@@ -152,7 +172,9 @@ def noun_phrase(
 
 def pronoun_phrase(pronoun: Pronoun, case: int) -> Phrase:
     """Return a pronoun as a phrase: er, ihn, ihm; he, him."""
-    return Phrase(pronoun.german[case], pronoun.english, pronoun.english_object, pronoun, light=True)
+    return Phrase(
+        pronoun.german[case], pronoun.english, pronoun.english_object, pronoun, light=True
+    )
 
 
 def relative_pronoun(antecedent: Phrase, case: int) -> Phrase:
@@ -167,7 +189,9 @@ def prepositional(preposition: Both, phrase: Phrase) -> Both:
     german = f"{preposition.german} {phrase.german}"
     words = german.split(" ", 2)
     short = CONTRACTIONS.get(f"{words[0]} {words[1]}")
-    return Both(f"{short} {words[2]}" if short else german, f"{preposition.english} {phrase.english_object}")
+    return Both(
+        f"{short} {words[2]}" if short else german, f"{preposition.english} {phrase.english_object}"
+    )
 
 
 NUMBERS = [Both(*row) for row in rows(words.NUMBERS)]
@@ -175,8 +199,13 @@ TENS = [Both(*row) for row in rows(words.TENS)]
 
 
 def number(value: int) -> Both:
-    """Return a number from 2 to 99 in words; German has units before tens: dreiundzwanzig, twenty-three."""
+    """Return a number from 2 to 99 in words; German has units before tens: dreiundzwanzig,
+    twenty-three."""
     if value < len(NUMBERS):
         return NUMBERS[value]
     tens, units = TENS[value // 10 - 2], NUMBERS[value % 10]
-    return Both(f"{units.german}und{tens.german}", f"{tens.english}-{units.english}") if value % 10 else tens
+    return (
+        Both(f"{units.german}und{tens.german}", f"{tens.english}-{units.english}")
+        if value % 10
+        else tens
+    )

@@ -1,4 +1,5 @@
-"""Random generators determined by a key, so that the languages are the same in all processes and on all machines."""
+"""Random generators determined by a key, so that the languages are the same in all processes and
+on all machines."""
 
 from __future__ import annotations
 

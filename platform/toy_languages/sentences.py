@@ -1,4 +1,5 @@
-"""Random sentences of the synthetic language pair: statements, questions, subordinate clauses, direct speech."""
+"""Random sentences of the synthetic language pair: statements, questions, subordinate clauses,
+direct speech."""
 
 from __future__ import annotations
 
@@ -14,11 +15,22 @@ from toy_languages.phrase_drawer import INDEFINITE_DETERMINERS, IT
 from toy_languages.phrases import IHR, Both, Phrase, pronoun_phrase
 
 WHENS: tuple[When, ...] = get_args(When)
-SUBORDINATORS = (("weil", "because"), ("weil", "because"), ("weil", "because"), ("obwohl", "although"))
+SUBORDINATORS = (
+    ("weil", "because"),
+    ("weil", "because"),
+    ("weil", "because"),
+    ("obwohl", "although"),
+)
 TEMPORAL = (("während", "while"), ("bevor", "before"), ("bis", "until"))
 WHEN_CLAUSE = {"present": ("wenn", "when"), "past": ("als", "when")}
 COORDINATORS = ((" und", " and"), (", aber", ", but"), (", denn", " because"), (" oder", " or"))
-QUESTION_WORDS = (("warum", "why"), ("warum", "why"), ("wann", "when"), ("wo", "where"), ("wie oft", "how often"))
+QUESTION_WORDS = (
+    ("warum", "why"),
+    ("warum", "why"),
+    ("wann", "when"),
+    ("wo", "where"),
+    ("wie oft", "how often"),
+)
 WEATHER = {
     "present": (("es regnet", "it is raining"), ("die Sonne scheint", "the sun is shining")),
     "past": (("es regnete", "it was raining"), ("die Sonne schien", "the sun was shining")),
@@ -49,7 +61,8 @@ def main_clause(drawer: ClauseDrawer, when: When) -> Both:
 
 
 def question_clause(drawer: ClauseDrawer) -> Both:
-    """Return a question without its question mark: a yes-no question, or one with a question word."""
+    """Return a question without its question mark: a yes-no question, or one with a question
+    word."""
     clause = drawer.clause(drawer.one_of(WHENS))
     clause.front = "subject"
     chance = drawer.draw()
@@ -59,39 +72,64 @@ def question_clause(drawer: ClauseDrawer) -> Both:
             clause.time = None
         elif word == "wo":
             clause.place = None
-        return Both(f"{word} {german(clause, 'first')}", f"{english_word} {english(clause, 'question')}")
+        return Both(
+            f"{word} {german(clause, 'first')}", f"{english_word} {english(clause, 'question')}"
+        )
     if chance < 0.4 and "p" in clause.verb.subjects and not (clause.passive or clause.swapped):
         clause.subject = Phrase("wer", "who", "who", IT)
         return Both(german(clause), english(clause))
     if chance < 0.55 and clause.accusative and clause.negation != "kein":
         word, english_word = ("wen", "who") if clause.accusative.kind == "p" else ("was", "what")
         clause.accusative = None
-        return Both(f"{word} {german(clause, 'first')}", f"{english_word} {english(clause, 'question')}")
+        return Both(
+            f"{word} {german(clause, 'first')}", f"{english_word} {english(clause, 'question')}"
+        )
     return Both(german(clause, "first"), english(clause, "question"))
 
 
 def complex_sentence(drawer: ClauseDrawer) -> Both:
-    """Return a complex sentence: Der Hund schläft, weil er müde ist. Weil der Hund müde ist, schläft er."""
+    """Return a complex sentence: Der Hund schläft, weil er müde ist. Weil der Hund müde ist,
+    schläft er."""
     when = drawer.one_of(WHENS)
     conjunction = drawer.one_of((*SUBORDINATORS, *TEMPORAL, WHEN_CLAUSE[when]))
     first = drawer.clause(when)
     second = drawer.clause(when, referring(drawer, first))
     if drawer.chance(0.4):
         opening, second.front = subordinate(first, conjunction), "subject"
-        return closed(Both(f"{opening.german}, {german(second, 'first')}", f"{opening.english}, {english(second)}"))
+        return closed(
+            Both(
+                f"{opening.german}, {german(second, 'first')}",
+                f"{opening.english}, {english(second)}",
+            )
+        )
     closing = subordinate(second, conjunction)
     if drawer.chance(0.1):
         weather = drawer.one_of(WEATHER[when])
-        closing = Both(*(f"{word} {clause}" for word, clause in zip(conjunction, weather, strict=True)))
-    return closed(Both(f"{german(first).rstrip(',')}, {closing.german}", f"{english(first)} {closing.english}"))
+        closing = Both(
+            *(f"{word} {clause}" for word, clause in zip(conjunction, weather, strict=True))
+        )
+    return closed(
+        Both(
+            f"{german(first).rstrip(',')}, {closing.german}", f"{english(first)} {closing.english}"
+        )
+    )
 
 
 def subordinate(clause: Clause, conjunction: tuple[str, str]) -> Both:
-    """Return a subordinate clause, weil der Hund müde ist; neither language has a future after wenn, bevor or bis."""
+    """Return a subordinate clause, weil der Hund müde ist.
+
+    Neither language has a future after wenn, bevor or bis.
+    """
     clause.front = "subject"
-    if conjunction not in SUBORDINATORS and "future" in (clause.tense, clause.time and clause.time.when):
+    if conjunction not in SUBORDINATORS and "future" in (
+        clause.tense,
+        clause.time and clause.time.when,
+    ):
         clause.tense, clause.time = "present", None
-    return Both(f"{conjunction[0]} {german(clause, 'last')}".rstrip(","), f"{conjunction[1]} {english(clause)}")
+    return Both(
+        f"{conjunction[0]} {german(clause, 'last')}".rstrip(","),
+        f"{conjunction[1]} {english(clause)}",
+    )
 
 
 def compound_sentence(drawer: ClauseDrawer) -> Both:
@@ -104,13 +142,21 @@ def compound_sentence(drawer: ClauseDrawer) -> Both:
     if conjunction.startswith(","):
         start = start.rstrip(",")
     return closed(
-        Both(f"{start}{conjunction} {german(second)}", f"{english(first)}{english_conjunction} {english(second)}")
+        Both(
+            f"{start}{conjunction} {german(second)}",
+            f"{english(first)}{english_conjunction} {english(second)}",
+        )
     )
 
 
 def referring(drawer: ClauseDrawer, clause: Clause) -> Phrase | None:
-    """Return a pronoun for the subject of a clause (der Hund: er, it), or None for a new subject."""
-    return pronoun_phrase(clause.subject.pronoun, NOMINATIVE) if acts(clause) and drawer.chance(0.55) else None
+    """Return a pronoun for the subject of a clause (der Hund: er, it), or None for a new
+    subject."""
+    return (
+        pronoun_phrase(clause.subject.pronoun, NOMINATIVE)
+        if acts(clause) and drawer.chance(0.55)
+        else None
+    )
 
 
 def acts(clause: Clause) -> bool:
@@ -119,7 +165,8 @@ def acts(clause: Clause) -> bool:
 
 
 def report(drawer: ClauseDrawer) -> Both:
-    """Return reported speech: Das Kind glaubt, dass der Hund schläft. Das Kind glaubt, der Hund schläft."""
+    """Return reported speech: Das Kind glaubt, dass der Hund schläft. Das Kind glaubt, der Hund
+    schläft."""
     when = drawer.one_of(WHENS)
     verb = drawer.lexicon.verbs["clause"].pick(drawer.draw)
     main = Clause(drawer.subject(verb.subjects), verb, drawer.one_of(TENSES[when]))
@@ -127,11 +174,17 @@ def report(drawer: ClauseDrawer) -> Both:
     if drawer.chance(0.25):
         return closed(Both(f"{german(main)}, {german(inner)}", f"{english(main)} {english(inner)}"))
     inner.front = "subject"
-    return closed(Both(f"{german(main)}, dass {german(inner, 'last')}", f"{english(main)} that {english(inner)}"))
+    return closed(
+        Both(
+            f"{german(main)}, dass {german(inner, 'last')}",
+            f"{english(main)} that {english(inner)}",
+        )
+    )
 
 
 def intention(drawer: ClauseDrawer) -> Both:
-    """Return an infinitive clause: Das Kind versucht, den Hund zu sehen; .. läuft in den Garten, um ihn zu sehen."""
+    """Return an infinitive clause: Das Kind versucht, den Hund zu sehen; .. läuft in den Garten,
+    um ihn zu sehen."""
     when = drawer.one_of(WHENS)
     if drawer.chance(0.6):
         verb = drawer.lexicon.verbs["infinitive"].pick(drawer.draw)
@@ -163,7 +216,8 @@ def bare(clause: Clause) -> Clause:
 
 
 def existence(drawer: ClauseDrawer) -> Both:
-    """Return a statement of existence: Im Wald gibt es keine Katze, in the forest there is not a cat."""
+    """Return a statement of existence: Im Wald gibt es keine Katze, in the forest there is not a
+    cat."""
     tense = SIMPLE[drawer.one_of(WHENS)]
     negated = drawer.chance(0.2)
     phrase = drawer.phrase("patf", ACCUSATIVE, negated=negated, determiners=INDEFINITE_DETERMINERS)
@@ -181,7 +235,9 @@ def existence(drawer: ClauseDrawer) -> Both:
     return closed(
         Both(
             german(clause),
-            english(replace(clause, subject=subject, verb=COPULA, accusative=None, complement=predicate)),
+            english(
+                replace(clause, subject=subject, verb=COPULA, accusative=None, complement=predicate)
+            ),
         )
     )
 

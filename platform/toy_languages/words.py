@@ -1,8 +1,9 @@
-"""Tables of the hand-written words of the synthetic language pair, and of the syllables of its rare words.
+"""Tables of the hand-written words of the synthetic language pair, and of the syllables of its rare
+words.
 
-Kinds of nouns: `p` person, `a` animal, `t` thing, `f` food, `i` a place one is in, `s` a place one is on. Two entries
-may share their German form; the kind that a verb or preposition requires then determines the translation
-(`das Schloss`: lock or castle, `die Bank`: bank or bench).
+Kinds of nouns: `p` person, `a` animal, `t` thing, `f` food, `i` a place one is in, `s` a place one
+is on. Two entries may share their German form; the kind that a verb or preposition requires then
+determines the translation (`das Schloss`: lock or castle, `die Bank`: bank or bench).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ def rows(table: str) -> list[list[str]]:
     return [entry.split() for entry in entries(table)]
 
 
-# Article (with the English pronoun unless kind and gender determine it), singular, plural, English singular and
-# irregular plural. `*` marks the n-declension, `+s` the linking element in a compound.
+# Article (with the English pronoun unless kind and gender determine it), singular, plural, English
+# singular and irregular plural. `*` marks the n-declension, `+s` the linking element in a compound.
 NOUNS = {
     "p": """
 das Kind+er Kinder child children; die Frau+en Frauen woman women; der Mann+es Männer man men;
@@ -81,9 +82,10 @@ der Boden Böden floor; die Treppe+n Treppen staircase; der Ast Äste branch
 """,
 }
 
-# By frame. Kinds of subject > kinds of object, German (`sich`, `ist` for the perfect with sein, the separable prefix
-# before `-`; then third person, preterite and participle if strong), `=`, English (base, then past and participle if
-# irregular, `+` words after the inflected word, `!` never progressive).
+# By frame. Kinds of subject > kinds of object, German (`sich`, `ist` for the perfect with sein, the
+# separable prefix before `-`; then third person, preterite and participle if strong), `=`, English
+# (base, then past and participle if irregular, `+` words after the inflected word, `!` never
+# progressive).
 VERBS = {
     "intransitive": """
 pa schlafen schläft schlief geschlafen = sleep slept slept; p lachen = laugh;
@@ -180,7 +182,8 @@ p versprechen verspricht versprach versprochen = promise; p sich weigern = refus
 """,
 }
 
-# German (`~` before the inflected stem), comparative stem, English, kinds, English adverb if there is one.
+# German (`~` before the inflected stem), comparative stem, English, kinds, English adverb if there
+# is one.
 ADJECTIVES = """
 klein kleiner small patfis; groß größer big patfis; alt älter old patis;
 schön schöner beautiful patis beautifully; neu neuer new tis; jung jünger young pa; gut besser good ptfai well;
@@ -201,8 +204,8 @@ fleißig fleißiger diligent p diligently; geheimnisvoll geheimnisvoller mysteri
 neugierig neugieriger curious pa curiously; feige~feig feiger timid pa
 """
 
-# German, English, the required tense (any, present, ongoing, past, future) and `middle` if English has it before the
-# main verb.
+# German, English, the required tense (any, present, ongoing, past, future) and `middle` if English
+# has it before the main verb.
 TIMES = """
 heute|today|any; oft|often|any middle; immer|always|any middle; jetzt|now|present; gerade|now|ongoing;
 gestern|yesterday|past; morgen|tomorrow|future; manchmal|sometimes|any middle; am Abend|in the evening|any;
@@ -238,7 +241,8 @@ zwanzig twenty; dreißig thirty; vierzig forty; fünfzig fifty; sechzig sixty; s
 neunzig ninety
 """
 
-# Prepositions with the case they govern (3 dative, 4 accusative) and their translation, repeated by frequency.
+# Prepositions with the case they govern (3 dative, 4 accusative) and their translation, repeated by
+# frequency.
 LOCATIONS = {
     "i": "in3 in; in3 in; in3 in; in3 in; vor3 in_front_of; hinter3 behind; neben3 next_to",
     "s": "auf3 on; auf3 on; auf3 on; auf3 on; unter3 under; hinter3 behind; neben3 next_to",
@@ -286,5 +290,12 @@ RARE_ADJECTIVES = """
 ig y ily; lich some somely; isch ish ishly; bar able ably; los less lessly
 """
 
-SEPARABLE = {"auf": "up", "weg": "away", "aus": "out", "zurück": "back", "herum": "around", "ab": "off"}
+SEPARABLE = {
+    "auf": "up",
+    "weg": "away",
+    "aus": "out",
+    "zurück": "back",
+    "herum": "around",
+    "ab": "off",
+}
 INSEPARABLE = {"be": "be", "ver": "for", "zer": "dis", "er": "out"}

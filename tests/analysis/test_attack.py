@@ -1,4 +1,5 @@
-"""Attacks on a trained run: a larger radius raises the loss more, and the chosen one by as much as was asked for."""
+"""Attacks on a trained run: a larger radius raises the loss more, and the chosen one by as much
+as was asked for."""
 
 from __future__ import annotations
 
@@ -46,7 +47,9 @@ def test_the_radius_is_between_those_measured() -> None:
     assert choose(measured, 0.05) is None and choose(measured, 5.0) == 0.1
 
 
-def test_a_task_without_word_embeddings_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_task_without_word_embeddings_is_refused(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from augury.analysis import attack
 
     monkeypatch.setattr(attack, "PerturbableModel", type("Nothing", (), {}))

@@ -27,7 +27,11 @@ def test_buckets_are_those_of_compare_mt() -> None:
 
 
 def test_words_match_in_the_bucket_of_their_count() -> None:
-    sums = frequency_statistics([("a", "c", "c")], [("a", "b", "c")], {"a": 5, "b": 1, "c": 200}).sum(1).tolist()
+    sums = (
+        frequency_statistics([("a", "c", "c")], [("a", "b", "c")], {"a": 5, "b": 1, "c": 200})
+        .sum(1)
+        .tolist()
+    )
     by_name = dict(zip(NAMES, sums, strict=True))
     assert by_name["5–9"] == [1, 1, 1] and f_measure(by_name["5–9"]) == 1
     assert by_name["1"] == [0, 1, 0] and f_measure(by_name["1"]) == 0
@@ -50,7 +54,9 @@ def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
 def test_a_bucket_of_few_sentences_has_no_interval() -> None:
     """Of 1,000 resamples of 31 sentences, 362 would have none of the long one, and BLEU 0."""
     lines = [*["a b c d e"] * 30, "f g h i j k l m n o p q"]
-    system: Any = SimpleNamespace(name="copy", language="en", references=lines, outputs=lambda: lines)
+    system: Any = SimpleNamespace(
+        name="copy", language="en", references=lines, outputs=lambda: lines
+    )
     (result,) = buckets([system], counted_in="references")
     short, long = result.length
     assert (short.value, long.value) == (pytest.approx(100), pytest.approx(100))

@@ -23,12 +23,16 @@ from augury.analysis.hallucination import adjusted_bleu, frequent_subwords, hall
         ("", "a b", 0.0),
     ],
 )
-def test_adjusted_bleu_is_that_of_the_specification(hypothesis: str, reference: str, score: float) -> None:
+def test_adjusted_bleu_is_that_of_the_specification(
+    hypothesis: str, reference: str, score: float
+) -> None:
     assert adjusted_bleu(hypothesis, reference) == pytest.approx(score, abs=1e-6)
 
 
 def test_weights_can_be_normalised() -> None:
-    normalised = adjusted_bleu("the dog sat on mat", "the cat sat on the mat", normalise_weights=True)
+    normalised = adjusted_bleu(
+        "the dog sat on mat", "the cat sat on the mat", normalise_weights=True
+    )
     assert normalised == pytest.approx(0.390589, abs=1e-6)
 
 
@@ -53,7 +57,12 @@ def parrot(name: str, ruin: str) -> Any:
     pieces = ["<pad>", "<unk>", "</s>", "a", "b", "c", "d"]
     sources = ["a b c", "b c d", "d d d"]
     return Parrot(
-        name=name, ruin=ruin, pieces=pieces, special={0, 1, 2}, sources=sources, references=["a b c", "b c d", "a a a"]
+        name=name,
+        ruin=ruin,
+        pieces=pieces,
+        special={0, 1, 2},
+        sources=sources,
+        references=["a b c", "b c d", "a a a"],
     )
 
 

@@ -56,7 +56,11 @@ def test_keys_are_ranked_with_the_vocabularies_that_training_finds(tmp_path: Pat
     assert all(0 < key.shared < 1 and key.positions > 0 and not key.left_out for key in result.keys)
     assert result.rows == result.sentences == 60
     ciphered = tiny.experiment(
-        "nmt", tmp_path, vocabulary=SMALL, augment=[{"operator": "cipher", "keys": [3]}], regime="multi_source"
+        "nmt",
+        tmp_path,
+        vocabulary=SMALL,
+        augment=[{"operator": "cipher", "keys": [3]}],
+        regime="multi_source",
     )
     run = preparation.plan(ciphered, store, [{}])
     assert run.tokenizer.folder.complete
@@ -69,7 +73,9 @@ def test_invalid_keys_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="reads"):
         analyse_keys(tiny.experiment("nli", tmp_path), store)
     with pytest.raises(UserError, match="vocabulary.tokenise=none"):
-        analyse_keys(tiny.experiment("nmt", tmp_path, vocabulary={"size": 200, "casing": "inline"}), store)
+        analyse_keys(
+            tiny.experiment("nmt", tmp_path, vocabulary={"size": 200, "casing": "inline"}), store
+        )
 
 
 def test_halves_of_the_text_say_how_far_it_decides(tmp_path: Path) -> None:

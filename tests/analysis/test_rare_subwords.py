@@ -38,10 +38,20 @@ def system(counts: dict[str, list[int]]) -> Any:
 
 
 def test_views_are_compared_sentence_by_sentence() -> None:
-    (result,) = rare_subwords([system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4], "rot-2": [1, 2, 3, 0]})])
+    (result,) = rare_subwords(
+        [system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4], "rot-2": [1, 2, 3, 0]})]
+    )
     plain, first, second = result.views
-    assert (plain.mean.value, plain.median, plain.unseen, plain.against_plain) == (1.5, 1.5, 1, None)
-    assert first.against_plain is not None and (first.against_plain.more, first.against_plain.fewer) == (3, 1)
+    assert (plain.mean.value, plain.median, plain.unseen, plain.against_plain) == (
+        1.5,
+        1.5,
+        1,
+        None,
+    )
+    assert first.against_plain is not None and (
+        first.against_plain.more,
+        first.against_plain.fewer,
+    ) == (3, 1)
     assert first.against_plain.difference == 2.5
     assert first.against_plain.p_sign == pytest.approx(10 / 16)  # 3 of 4, by hand
     assert second.against_plain is not None and second.against_plain.p_sign == 1.0
@@ -67,7 +77,10 @@ def test_a_text_that_is_given_has_its_pieces_by_view() -> None:
         "plain": (Piece("c", 3), Piece("a", 1), Piece("b", 2)),
         "rot-1": (Piece("c", 2), Piece("a", 5), Piece("b", 5)),
     }
-    assert {view: rarest_piece(pieces).text for view, pieces in views.items()} == {"plain": "a", "rot-1": "c"}
+    assert {view: rarest_piece(pieces).text for view, pieces in views.items()} == {
+        "plain": "a",
+        "rot-1": "c",
+    }
     (result,) = rare_subwords([cipher], texts=["cab"])
     assert result.texts == (("cab", views),)
     assert pieces_by_view(cipher, "d", pooled=True)["plain"] == (Piece("d", 4),)

@@ -10,5 +10,12 @@ from augury.analysis.system import System
 def test_markers_of_case_are_no_subwords() -> None:
     run: Any = None
     system = System("inline", run, "test", [])
-    system.__dict__["pieces"] = ["<pad>", "</s>", "▁", "<title>", "▁<title>", "▁title"]  # a cached property
+    system.__dict__["pieces"] = [
+        "<pad>",
+        "</s>",
+        "▁",
+        "<title>",
+        "▁<title>",
+        "▁title",
+    ]  # a cached property
     assert system.special == {0, 1, 3, 4}

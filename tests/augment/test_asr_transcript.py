@@ -1,4 +1,5 @@
-"""Transcripts of speech as sources: from files and from audio, filtered by length, with their word error rate."""
+"""Transcripts of speech as sources: from files and from audio, filtered by length, with their
+word error rate."""
 
 from __future__ import annotations
 
@@ -21,13 +22,21 @@ from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec
 
-SAID = ["Hello, my friends [laughter]", "We all went home", "Nothing", "(Applause) Thank you so much"]
+SAID = [
+    "Hello, my friends [laughter]",
+    "We all went home",
+    "Nothing",
+    "(Applause) Thank you so much",
+]
 HEARD = ["hello my friend", "we home", "", "thank you so match"]
 WRITTEN = ["Bonjour mes amis (Rires)", "Nous sommes rentrés", "Rien", "Merci beaucoup"]
 
 
 def augmented(
-    folder: Path, heard: Sequence[str] = HEARD, execution: Execution = pipeline.DEFAULT_EXECUTION, **settings: Any
+    folder: Path,
+    heard: Sequence[str] = HEARD,
+    execution: Execution = pipeline.DEFAULT_EXECUTION,
+    **settings: Any,
 ) -> Augmented:
     for name, texts in (("said", SAID), ("heard", heard), ("written", WRITTEN)):
         (folder / name).write_text("\n".join(texts) + "\n", encoding="utf-8")
@@ -41,19 +50,30 @@ def augmented(
     )
     parameters = {"operator": "asr_transcript", "transcripts": str(folder / "heard"), **settings}
     store = Store(folder / "store")
-    return pipeline.augment(ingest(spec, "train", store), [operator.parse(parameters)], store, execution=execution)
+    return pipeline.augment(
+        ingest(spec, "train", store), [operator.parse(parameters)], store, execution=execution
+    )
 
 
 def pairs(result: Augmented) -> list[tuple[str, str]]:
     (part,) = result.parts
-    rows = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
+    rows = pa.concat_tables(
+        [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
+    )
     assert rows.schema.remove_metadata().equals(PARALLEL)
-    return list(zip(rows.column("source").to_pylist(), rows.column("target").to_pylist(), strict=True))
+    return list(
+        zip(rows.column("source").to_pylist(), rows.column("target").to_pylist(), strict=True)
+    )
 
 
 @pytest.mark.parametrize(
     ("source_words", "transcript_words", "kept"),
-    [(15, 10, (True, False)), (16, 10, (False, False)), (12, 10, (True, True)), (13, 10, (True, False))]
+    [
+        (15, 10, (True, False)),
+        (16, 10, (False, False)),
+        (12, 10, (True, True)),
+        (13, 10, (True, False)),
+    ]
     + [(3, 0, (False, False))],
 )
 def test_golden_ratios(source_words: int, transcript_words: int, kept: tuple[bool, bool]) -> None:
@@ -69,7 +89,10 @@ def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_p
     counts = part.folder.manifest()["counts"]
     assert counts["rejected, no transcript"] == 1 and counts["rejected, length ratio"] == 1
     rows = read_shard(part.folder, "part-00000.parquet")
-    assert rows.column("id").to_pylist() == ["train-00000001/asr_transcript-1", "train-00000004/asr_transcript-1"]
+    assert rows.column("id").to_pylist() == [
+        "train-00000001/asr_transcript-1",
+        "train-00000004/asr_transcript-1",
+    ]
     assert [lineage["parents"] for lineage in rows.column("lineage").to_pylist()] == [
         ["train-00000001"],
         ["train-00000004"],
@@ -91,7 +114,8 @@ def test_indicator_words_are_dropped_from_all_texts(tmp_path: Path) -> None:
 def test_columns_of_a_table_are_joined_by_ids(tmp_path: Path) -> None:
     table = tmp_path / "asr.tsv"
     table.write_text(
-        "clip\tasr\ntrain-00000004\tthank you all so\ntrain-00000001\thello my friends\n", encoding="utf-8"
+        "clip\tasr\ntrain-00000004\tthank you all so\ntrain-00000001\thello my friends\n",
+        encoding="utf-8",
     )
     result = augmented(tmp_path, transcripts=str(table), column="asr", id_column="clip")
     assert pairs(result) == [("hello my friends", WRITTEN[0]), ("thank you all so", WRITTEN[3])]
@@ -113,7 +137,12 @@ def test_transcripts_are_read_or_made(settings: dict[str, str]) -> None:
 def test_audio_is_recognised_once(tmp_path: Path) -> None:
     checkpoint = _speech_model(tmp_path / "model")
     _recordings(tmp_path)
-    speech = {"transcripts": None, "audio": str(tmp_path / "heard"), "recogniser": str(checkpoint), "max_ratio": None}
+    speech = {
+        "transcripts": None,
+        "audio": str(tmp_path / "heard"),
+        "recogniser": str(checkpoint),
+        "max_ratio": None,
+    }
     clips = [f"clips/{number}.wav" for number in range(3)] + [""]
     result = augmented(tmp_path, clips, **speech)
     (part,) = result.parts
@@ -144,9 +173,15 @@ def test_ray_s_actors_and_this_process_recognise_alike(
         folder = tmp_path / executor
         folder.mkdir()
         _recordings(folder)
-        speech = {"transcripts": None, "audio": str(folder / "heard"), "recogniser": str(checkpoint), "max_ratio": None}
+        speech = {
+            "transcripts": None,
+            "audio": str(folder / "heard"),
+            "recogniser": str(checkpoint),
+            "max_ratio": None,
+        }
         clips = [f"clips/{number}.wav" for number in range(3)] + ["clips/0.wav"]
-        result = augmented(folder, clips, Execution(executor=executor), **speech)  # type: ignore[arg-type]
+        # type: ignore[arg-type]
+        result = augmented(folder, clips, Execution(executor=executor), **speech)
         (made_from,) = result.parts[0].folder.manifest()["made_from"]
         translations = Store(folder / "store").folder("translations", made_from.rpartition("/")[2])
         shards = [name for name in translations.names() if name.endswith(".parquet")]
@@ -166,7 +201,9 @@ def _recordings(folder: Path, seed: int = 1) -> None:
 
     (folder / "clips").mkdir(exist_ok=True)
     numbers = np.random.default_rng(seed)
-    for number, (rate, shape) in enumerate([(16_000, (8_000,)), (8_000, (5_000,)), (16_000, (9_000, 2))]):
+    for number, (rate, shape) in enumerate(
+        [(16_000, (8_000,)), (8_000, (5_000,)), (16_000, (9_000, 2))]
+    ):
         wave = (numbers.normal(size=shape) * 3_000).astype(np.int16)
         wavfile.write(folder / f"clips/{number}.wav", rate, wave)
 
@@ -184,7 +221,9 @@ def _speech_model(folder: Path) -> Path:
 
     folder.mkdir()
     letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *"abcdefgh"]
-    (folder / "vocab.json").write_text(json.dumps({letter: index for index, letter in enumerate(letters)}))
+    (folder / "vocab.json").write_text(
+        json.dumps({letter: index for index, letter in enumerate(letters)})
+    )
     torch.manual_seed(1)
     config = Wav2Vec2Config(
         vocab_size=len(letters),
@@ -206,7 +245,9 @@ def _speech_model(folder: Path) -> Path:
         model.lm_head.bias[:5] -= 100
     model.save_pretrained(folder)
     tokenizer = Wav2Vec2CTCTokenizer(str(folder / "vocab.json"))
-    Wav2Vec2Processor(feature_extractor=Wav2Vec2FeatureExtractor(), tokenizer=tokenizer).save_pretrained(folder)
+    Wav2Vec2Processor(
+        feature_extractor=Wav2Vec2FeatureExtractor(), tokenizer=tokenizer
+    ).save_pretrained(folder)
     return folder
 
 
@@ -216,19 +257,37 @@ def test_transcripts_and_ciphers_are_made_together(tmp_path: Path) -> None:
     corpus = augmented(tmp_path).corpus
     operators = [
         operator.parse({"operator": "cipher", "keys": [1]}),
-        operator.parse({"operator": "asr_transcript", "transcripts": str(tmp_path / "heard"), "indicators": "drop"}),
+        operator.parse(
+            {
+                "operator": "asr_transcript",
+                "transcripts": str(tmp_path / "heard"),
+                "indicators": "drop",
+            }
+        ),
     ]
     cipher, transcripts = pipeline.augment(corpus, operators, store).parts
-    assert cipher.folder.manifest()["rows"] == corpus.rows and transcripts.folder.manifest()["rows"] > 0
+    assert (
+        cipher.folder.manifest()["rows"] == corpus.rows
+        and transcripts.folder.manifest()["rows"] > 0
+    )
     assert alone.folder != transcripts.folder
 
 
 def test_text_with_ids_of_its_own_needs_transcripts_with_ids(tmp_path: Path) -> None:
     (tmp_path / "said.tsv").write_text("id\ten\tfr\na1\tHello\tBonjour\n")
     (tmp_path / "heard").write_text("hello\n")
-    train = {"file": str(tmp_path / "said.tsv"), "id_column": "id", "source_column": "en", "target_column": "fr"}
-    spec = CorpusSpec.model_validate({"source_language": "en", "target_language": "fr", "train": train})
+    train = {
+        "file": str(tmp_path / "said.tsv"),
+        "id_column": "id",
+        "source_column": "en",
+        "target_column": "fr",
+    }
+    spec = CorpusSpec.model_validate(
+        {"source_language": "en", "target_language": "fr", "train": train}
+    )
     store = Store(tmp_path / "store")
-    transcripts = operator.parse({"operator": "asr_transcript", "transcripts": str(tmp_path / "heard")})
+    transcripts = operator.parse(
+        {"operator": "asr_transcript", "transcripts": str(tmp_path / "heard")}
+    )
     with pytest.raises(UserError, match="by which transcripts are found"):
         pipeline.augment(ingest(spec, "train", store), [transcripts], store)

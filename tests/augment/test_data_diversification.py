@@ -1,4 +1,5 @@
-"""Data diversification: what becomes of translations, by dictionaries as models, and with trained models whole."""
+"""Data diversification: what becomes of translations, by dictionaries as models, and with
+trained models whole."""
 
 from __future__ import annotations
 
@@ -54,7 +55,9 @@ class Dictionary:
     def sampler(self, store: Store, whole: bool = False) -> Sampler:
         raise NotImplementedError
 
-    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+    def probabilities(
+        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> np.ndarray:
         raise NotImplementedError
 
 
@@ -75,7 +78,9 @@ def corpus_of(pairs: Sequence[tuple[str, str]], store: Store) -> Corpus:
     return writer.finish({"rejected": {}})
 
 
-def records(corpus: Corpus, store: Store, *models: Mapping[str, Any], **changes: Any) -> pipeline.Part:
+def records(
+    corpus: Corpus, store: Store, *models: Mapping[str, Any], **changes: Any
+) -> pipeline.Part:
     operator = DataDiversification(**changes)
     (part,) = pipeline.augment(corpus, [operator], store, models=models, execution=HERE).parts
     return part
@@ -96,17 +101,26 @@ def pairs_of(part: pipeline.Part) -> list[tuple[str, str]]:
 
 
 def test_the_union_keeps_the_order_and_drops_what_is_there(tmp_path: Path) -> None:
-    """Golden: {(a, A), (b, B)}, forward {(a, A), (b, B2)}, backward {(a2, A), (b, B)} give four pairs, in order."""
+    """Golden: {(a, A), (b, B)}, forward {(a, A), (b, B2)}, backward {(a2, A), (b, B)} give four
+    pairs, in order."""
     store = Store(tmp_path)
     corpus = corpus_of([("a", "A"), ("b", "B")], store)
-    forward, backward = Dictionary("f", {"a": "A", "b": "B2"}), Dictionary("b", {"A": "a2", "B": "b"})
+    forward, backward = (
+        Dictionary("f", {"a": "A", "b": "B2"}),
+        Dictionary("b", {"A": "a2", "B": "b"}),
+    )
     part = records(corpus, store, {"forward": forward, "backward": backward})
-    original = [(row["source"], row["target"]) for block in corpus.blocks() for row in block.to_pylist()]
+    original = [
+        (row["source"], row["target"]) for block in corpus.blocks() for row in block.to_pylist()
+    ]
     assert original + pairs_of(part) == [("a", "A"), ("b", "B"), ("b", "B2"), ("a2", "A")]
     manifest = part.folder.manifest()
     assert manifest["counts"] == {"translated": 4, "too long": 0, "empty": 0, "there already": 2}
     first, second = rows_of(part)
-    assert (first["id"], second["id"]) == ("train-1/data_diversification-1", "train-0/data_diversification-2")
+    assert (first["id"], second["id"]) == (
+        "train-1/data_diversification-1",
+        "train-0/data_diversification-2",
+    )
     assert [row["lineage"]["parents"] for row in (first, second)] == [["train-1"], ["train-0"]]
     assert {row["origin"] for row in (first, second)} == {"data_diversification"}
     assert set(manifest["inputs"]) >= {"f", "b"}
@@ -140,13 +154,20 @@ def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
     )
     part = records(corpus, store, {"forward": forward, "backward": backward})
     assert pairs_of(part) == [("c", "C2")]
-    assert part.folder.manifest()["counts"] == {"translated": 6, "too long": 1, "empty": 2, "there already": 2}
+    assert part.folder.manifest()["counts"] == {
+        "translated": 6,
+        "too long": 1,
+        "empty": 2,
+        "there already": 2,
+    }
 
 
 # Stages
 
 
-def test_translation_continues_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translation_continues_after_a_kill(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
     store = Store(tmp_path)
     corpus = corpus_of([(letter, letter.upper()) for letter in "abcde"], store)
@@ -163,8 +184,13 @@ def test_translation_continues_after_a_kill(tmp_path: Path, monkeypatch: pytest.
 def test_further_models_and_other_operators_find_translations(tmp_path: Path) -> None:
     store, words = Store(tmp_path), {"a": "a2", "A": "A2"}
     corpus = corpus_of([("a", "A")], store)
-    models = {name: Dictionary(name, words) for name in ("forward-1", "backward-1", "forward-2", "backward-2")}
-    fewer = records(corpus, store, {role: models[role] for role in ("forward-1", "backward-1")}, seeds=(1,))
+    models = {
+        name: Dictionary(name, words)
+        for name in ("forward-1", "backward-1", "forward-2", "backward-2")
+    }
+    fewer = records(
+        corpus, store, {role: models[role] for role in ("forward-1", "backward-1")}, seeds=(1,)
+    )
     more = records(corpus, store, models, seeds=(1, 2))
     assert fewer.folder != more.folder
     assert all(len(model.asked) == 1 for model in models.values())
@@ -173,19 +199,25 @@ def test_further_models_and_other_operators_find_translations(tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_ray_and_this_process_translate_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any) -> None:
+def test_ray_and_this_process_translate_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
+) -> None:
     monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
     words = {letter: f"{letter}2" for letter in "abcde"}
     shards = []
     for executor in ("local", "ray"):
         store = Store(tmp_path / executor)
         corpus = corpus_of([(letter, letter) for letter in "abcde"], store)
-        translated = translation.Translation(corpus, "source", Dictionary("f", words), "plain", Decoding())
+        translated = translation.Translation(
+            corpus, "source", Dictionary("f", words), "plain", Decoding()
+        )
         execution = Execution(executor=executor)  # type: ignore[arg-type]
         (texts,) = translated.hypotheses(store, execution, "translate")
         assert texts == [f"{letter}2" for letter in "abcde"]
         folder = translated.folder(store)
-        shards.append({name: folder.read(name) for name in folder.names() if name.endswith(".parquet")})
+        shards.append(
+            {name: folder.read(name) for name in folder.names() if name.endswith(".parquet")}
+        )
     assert shards[0] == shards[1] and len(shards[0]) == 3
 
 
@@ -193,7 +225,12 @@ def test_ray_and_this_process_translate_alike(tmp_path: Path, monkeypatch: pytes
 
 
 def diversified(storage: Path, **changes: Any) -> Experiment:
-    operator = {"operator": "data_diversification", "seeds": [1, 2], "decoding": {"max_length": 12}, **changes}
+    operator = {
+        "operator": "data_diversification",
+        "seeds": [1, 2],
+        "decoding": {"max_length": 12},
+        **changes,
+    }
     return tiny.experiment("nmt", storage, augment=[operator], baseline=True)
 
 
@@ -210,7 +247,9 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
     baseline = preparation.address(systems(experiment)["baseline"], store)
     (models,) = operator_models.resolve_models(experiment, store)
     assert list(models) == ["forward-1", "forward-2", "backward-1", "backward-2"]
-    assert [model.name for model in models.values()][:2] == [f"runs/{baseline}/seed-{seed}" for seed in (1, 2)]
+    assert [model.name for model in models.values()][:2] == [
+        f"runs/{baseline}/seed-{seed}" for seed in (1, 2)
+    ]
 
 
 def test_one_direction_has_the_models_of_that_alone(tmp_path: Path) -> None:
@@ -234,13 +273,19 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"views": ["plain", "rot-1"]}, r"unknown view 'rot-1'.*such as system: \{augment: \[\{operator: cipher"),
+        (
+            {"views": ["plain", "rot-1"]},
+            r"unknown view 'rot-1'.*such as system: \{augment: \[\{operator: cipher",
+        ),
         ({"seeds": [1, 1]}, r"seeds \[1, 1\] repeat"),
         (
             {"system": {"model.hiden_size": 4}},
             "its forward: unknown key 'model.hiden_size': did you mean 'hidden_size'",
         ),
-        ({"directions": ["forward"], "backward": [{"checkpoint": "there"}]}, "backward has models, and directions"),
+        (
+            {"directions": ["forward"], "backward": [{"checkpoint": "there"}]},
+            "backward has models, and directions",
+        ),
         ({"forward": [{}]}, "a trained model is a run or a checkpoint"),
     ],
 )
@@ -252,8 +297,11 @@ def test_mistakes_are_reported_before_anything_is_trained(
 
 
 @pytest.mark.trains
-def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variant with CipherDAug, killed while it translates and continued: no model is trained twice."""
+def test_one_model_a_direction_translates_its_views(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variant with CipherDAug, killed while it translates and continued: no model is trained
+    twice."""
     system = {
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
         "regime": {"name": "coregularised", "warmup_steps": 1},
@@ -282,24 +330,36 @@ def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch:
     assert [outcome.stat().st_mtime_ns for outcome in outcomes] == stamps
     forward, backward = (model.name for model in models.values())
     assert calls == [forward, forward, forward, forward, backward, backward, backward]
-    part = rows_of(pipeline.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0])
+    part = rows_of(
+        pipeline.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0]
+    )
     sources, targets = (run.corpus("train").column(side) for side in ("source", "target"))
-    by_copy = {copy: [row for row in part if row["lineage"]["copy"] == copy] for copy in range(1, 7)}
+    by_copy = {
+        copy: [row for row in part if row["lineage"]["copy"] == copy] for copy in range(1, 7)
+    }
     translator_run = Run.read(store.folder("", forward))
     for copy, view in ((1, "plain"), (2, "rot-1"), (3, "rot-2")):
-        assert {row["source"] for row in by_copy[copy]} <= set(sources)  # plain text, whatever was read
+        assert {row["source"] for row in by_copy[copy]} <= set(
+            sources
+        )  # plain text, whatever was read
         kept = [sources.index(row["source"]) for row in by_copy[copy]]
         enciphered = render_texts(translator_run, [sources[row] for row in kept], view)
         assert (enciphered == [sources[row] for row in kept]) == (view == "plain")
-        outputs = TASK.translator(translator_run, 1)(sources, view, experiment.augment[0].decoding)  # type: ignore[attr-defined]
+        # type: ignore[attr-defined]
+        outputs = TASK.translator(translator_run, 1)(sources, view, experiment.augment[0].decoding)
         assert [outputs[row] for row in kept] == [row["target"] for row in by_copy[copy]]
     assert {row["target"] for copy in (4, 5, 6) for row in by_copy[copy]} <= set(targets)
-    assert run.data_factor == (60 + len(part)) / 60 and list(run.records) == ["data_diversification"]
+    assert run.data_factor == (60 + len(part)) / 60 and list(run.records) == [
+        "data_diversification"
+    ]
     assert train(run)
 
 
 def test_ready_models_take_the_place_of_trained_ones(tmp_path: Path) -> None:
-    ready = {"forward": [{"run": "results/runs/a/seed-1"}], "backward": [{"checkpoint": "b"}, {"checkpoint": "c"}]}
+    ready = {
+        "forward": [{"run": "results/runs/a/seed-1"}],
+        "backward": [{"checkpoint": "b"}, {"checkpoint": "c"}],
+    }
     operator = DataDiversification.model_validate(ready)
     assert list(operator.models({"corpus": {}})) == ["forward-1", "backward-1", "backward-2"]
     assert operator.max_records() == 3 and operator.inactive().keys() == {"seeds", "system"}

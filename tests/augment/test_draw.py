@@ -20,7 +20,8 @@ SYMBOLS = Symbols(UNKNOWN, np.arange(FIRST, 60))
 SENTENCES = 40_000
 OPERATORS = ["word_drop", "switch_out", "raml"]
 DEVIATION = 4.5 / np.sqrt(SENTENCES)
-"""Four and a half standard deviations of a share, at most, as every share has at most 1 / 4 of variance."""
+"""Four and a half standard deviations of a share, at most, as every share has at most 1 / 4 of
+variance."""
 
 
 def draw(name: str = "word_drop", **settings: Any) -> CountedDraw:
@@ -29,14 +30,18 @@ def draw(name: str = "word_drop", **settings: Any) -> CountedDraw:
     return operator
 
 
-def draw_ids(operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, pass_number: int = 0) -> np.ndarray:
+def draw_ids(
+    operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, pass_number: int = 0
+) -> np.ndarray:
     return operator.draw(ids, ids >= FIRST, keys, pass_number, SYMBOLS)
 
 
 def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndarray]:
     """A tag, `length` tokens, the end and a pad in every row; and the rows' keys."""
     row = [TAG, *range(FIRST, FIRST + length), END, PAD]
-    return np.tile(row, (number, 1)), keys_of([f"train-{record:08d}" for record in range(number)], "draw")
+    return np.tile(row, (number, 1)), keys_of(
+        [f"train-{record:08d}" for record in range(number)], "draw"
+    )
 
 
 def count_changed(operator: CountedDraw, length: int) -> np.ndarray:
@@ -64,7 +69,8 @@ def expected(rate: float, length: int) -> np.ndarray:
 def test_n_tokens_change_with_a_probability_that_falls_with_n(
     name: str, settings: dict[str, Any], length: int, shares: list[float]
 ) -> None:
-    """Golden: L = 3 of methods.md A9; P(n) ~ exp(-λ n), λ = tau (code) or 1 / tau (paper), 0 ≤ n ≤ L."""
+    """Golden: L = 3 of methods.md A9; P(n) ~ exp(-λ n), λ = tau (code) or 1 / tau (paper), 0 ≤ n
+    ≤ L."""
     counts = count_changed(draw(name, selection="exact", **settings), length)
     assert counts.max() <= length
     measured = np.bincount(counts, minlength=length + 1) / SENTENCES
@@ -73,9 +79,16 @@ def test_n_tokens_change_with_a_probability_that_falls_with_n(
 
 @pytest.mark.parametrize(
     ("tau", "convention", "mean"),
-    [(0.9, "code", 0.684564), (0.95, "code", 0.630321), (0.85, "code", 0.745516), (0.9, "paper", 0.490686)],
+    [
+        (0.9, "code", 0.684564),
+        (0.95, "code", 0.630321),
+        (0.85, "code", 0.745516),
+        (0.9, "paper", 0.490686),
+    ],
 )
-def test_on_average_both_selections_change_as_many(tau: float, convention: str, mean: float) -> None:
+def test_on_average_both_selections_change_as_many(
+    tau: float, convention: str, mean: float
+) -> None:
     """Golden: the mean of n for L = 10; in bernoulli a token changes with probability n / L."""
     for selection in ("exact", "bernoulli"):
         counts = count_changed(draw(tau=tau, tau_convention=convention, selection=selection), 10)
@@ -87,7 +100,9 @@ def test_every_place_is_as_likely_and_bernoulli_is_not_exact() -> None:
     for selection in ("exact", "bernoulli"):
         shares = (draw_ids(draw(tau=0.2, selection=selection), ids, keys) != ids).mean(0)[1:8]
         assert np.ptp(shares) < 2 * DEVIATION
-    twice = [count_changed(draw(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")]
+    twice = [
+        count_changed(draw(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")
+    ]
     assert (twice[0] != twice[1]).mean() > 0.3  # the same n, of which a binomial number changes
 
 
@@ -107,7 +122,10 @@ def test_without_tokens_nothing_changes() -> None:
 
 
 def test_every_other_piece_is_as_likely_a_replacement() -> None:
-    """And none that is special, nor the piece itself; of a number of pieces that are not the first ids of all."""
+    """And none that is special, nor the piece itself.
+
+    Of a number of pieces that are not the first ids of all.
+    """
     ordinary = np.array([4, 7, 8, 11, 30])
     ids, keys = sentences(0)
     for original in (4, 11, 30):
@@ -115,7 +133,9 @@ def test_every_other_piece_is_as_likely_a_replacement() -> None:
         for place in (0, 1):
             counts = np.bincount(taken[:, place], minlength=31)
             assert counts[original] == 0 and counts[ordinary].sum() == SENTENCES
-            np.testing.assert_allclose(counts[ordinary[ordinary != original]] / SENTENCES, 1 / 4, atol=DEVIATION)
+            np.testing.assert_allclose(
+                counts[ordinary[ordinary != original]] / SENTENCES, 1 / 4, atol=DEVIATION
+            )
         assert abs(np.corrcoef(taken.T)[0, 1]) < DEVIATION
 
 
@@ -123,7 +143,9 @@ def test_a_token_that_occurs_nowhere_becomes_any_piece() -> None:
     pieces = np.array([4, 7, 8, 11])
     _, keys = sentences(0)
     for original in (5, 40):
-        counts = np.bincount(other_pieces(np.full((SENTENCES, 1), original), keys, 0, pieces)[:, 0], minlength=41)
+        counts = np.bincount(
+            other_pieces(np.full((SENTENCES, 1), original), keys, 0, pieces)[:, 0], minlength=41
+        )
         np.testing.assert_allclose(counts[pieces] / SENTENCES, 1 / 4, atol=DEVIATION)
 
 
@@ -140,7 +162,9 @@ def test_replacements_are_of_the_joint_vocabulary_or_of_the_side(name: str) -> N
         first = new[:, 1][new[:, 1] != FIRST]
         counts = np.bincount(first, minlength=60)[allowed[allowed != FIRST]]
         others = len(allowed) - 1
-        assert ((counts - len(first) / others) ** 2 / (len(first) / others)).sum() < others + 5 * np.sqrt(2 * others)
+        assert (
+            (counts - len(first) / others) ** 2 / (len(first) / others)
+        ).sum() < others + 5 * np.sqrt(2 * others)
 
 
 def test_the_joint_vocabulary_is_in_no_address() -> None:
@@ -153,7 +177,10 @@ def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
     ids, keys = sentences(7)
     new = draw_ids(draw("switch_out", tau=0.2, selection="exact"), ids, keys)
     counts = (new != ids).sum(1)
-    means = [new[counts == count, 1:8][(new != ids)[counts == count, 1:8]].mean() for count in range(1, 8)]
+    means = [
+        new[counts == count, 1:8][(new != ids)[counts == count, 1:8]].mean()
+        for count in range(1, 8)
+    ]
     assert np.ptp(means) < 1.5  # of numbers between 4 and 60, in thousands of tokens each
 
 
@@ -177,7 +204,9 @@ def test_what_a_row_becomes_does_not_depend_on_the_batch(
     order.shuffle(rows)
     together = draw_ids(operator, ids[rows], keys[rows], pass_number)
     for place, row in enumerate(rows):
-        single = draw_ids(operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], pass_number)
+        single = draw_ids(
+            operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], pass_number
+        )
         assert together[place, : lengths[row]].tolist() == single[0].tolist()
 
 
@@ -205,11 +234,16 @@ def test_the_same_record_and_pass_give_the_same_in_every_process_and_another_pas
 ) -> None:
     """Golden: what one process drew once, of tokens that are 4, 5, ..."""
     ids, keys = sentences(7, 3)
-    assert [draw_ids(draw(name, tau=0.1), ids, keys, pass_number)[:, 1:8].tolist() for pass_number in (0, 1)] == passes
+    assert [
+        draw_ids(draw(name, tau=0.1), ids, keys, pass_number)[:, 1:8].tolist()
+        for pass_number in (0, 1)
+    ] == passes
 
 
 def test_a_view_is_of_the_source() -> None:
-    with pytest.raises(UserError, match="use view makes a view of the source, not of side=both: set side=source"):
+    with pytest.raises(
+        UserError, match="use view makes a view of the source, not of side=both: set side=source"
+    ):
         parse({"operator": "word_drop", "use": "view", "side": "both"})
 
 

@@ -16,7 +16,10 @@ from augury.text.eda import OPERATIONS
 
 NLI = pa.schema(
     [
-        *((name, pa.string()) for name in ("id", "premise", "hypothesis", "label", "language", "origin")),
+        *(
+            (name, pa.string())
+            for name in ("id", "premise", "hypothesis", "label", "language", "origin")
+        ),
         ("views", pa.list_(VIEW)),
         ("lineage", LINEAGE),
     ]
@@ -26,7 +29,9 @@ SENTENCE = " ".join(WORDS)
 LABELS = ["entailment", "neutral", "contradiction"]
 
 
-def block(count: int, premise: str = SENTENCE, hypothesis: str = SENTENCE, language: str = "en") -> pa.Table:
+def block(
+    count: int, premise: str = SENTENCE, hypothesis: str = SENTENCE, language: str = "en"
+) -> pa.Table:
     return pa.table(
         {
             "id": [f"train-{number:08d}" for number in range(count)],
@@ -73,39 +78,58 @@ def test_children_follow_their_parent_and_name_it(store: Store) -> None:
     table = apply_eda(eda, block(3), store).table
     assert table.schema == NLI
     rows = table.to_pylist()
-    assert [row["id"] for row in rows] == [f"train-{parent:08d}/eda-{copy}" for parent in range(3) for copy in (1, 2)]
-    assert [row["label"] for row in rows] == [LABELS[parent] for parent in range(3) for _ in range(2)]
-    assert {row["origin"] for row in rows} == {"eda"} and {row["language"] for row in rows} == {"en"}
-    assert rows[3]["lineage"] == {"parents": ["train-00000001"], "operator": eda.address(), "copy": 2}
+    assert [row["id"] for row in rows] == [
+        f"train-{parent:08d}/eda-{copy}" for parent in range(3) for copy in (1, 2)
+    ]
+    assert [row["label"] for row in rows] == [
+        LABELS[parent] for parent in range(3) for _ in range(2)
+    ]
+    assert {row["origin"] for row in rows} == {"eda"} and {row["language"] for row in rows} == {
+        "en"
+    }
+    assert rows[3]["lineage"] == {
+        "parents": ["train-00000001"],
+        "operator": eda.address(),
+        "copy": 2,
+    }
 
 
 def test_four_copies_have_the_four_operations_on_either_side(store: Store, synonyms: str) -> None:
-    """Swaps that undo each other count as deletions of nothing: premises of ten words have two of them."""
+    """Swaps that undo each other count as deletions of nothing: premises of ten words have two
+    of them."""
     table = apply_eda(Eda(synonyms=synonyms), block(300), store).table
     for side in ("premise", "hypothesis"):
         drawn = [operation(text) for text in table.column(side).to_pylist()]
         counts = Counter(drawn)
         assert counts["replacement"] == counts["insertion"] == 300
         assert counts["swap"] + counts["deletion"] == 600 and counts["swap"] > 280
-        # The round begins anywhere: the first copies alone are balanced too, 75 each, four standard deviations 30.
+        # The round begins anywhere: the first copies alone are balanced too, 75 each, four standard
+        # deviations 30.
         assert all(45 < Counter(drawn[::4])[name] < 105 for name in OPERATIONS)
 
 
 def test_premise_and_hypothesis_are_changed_independently(store: Store, synonyms: str) -> None:
     rows = apply_eda(Eda(synonyms=synonyms), block(300), store).table.to_pylist()
     both = Counter((operation(row["premise"]), operation(row["hypothesis"])) for row in rows)
-    assert len(both) == 16 and all(35 < count < 130 for count in both.values())  # 75 each in expectation
+    assert len(both) == 16 and all(
+        35 < count < 130 for count in both.values()
+    )  # 75 each in expectation
     assert sum(row["premise"] == row["hypothesis"] for row in rows) < 60
 
 
 def test_more_copies_begin_with_the_same(store: Store) -> None:
-    few, many = (apply_eda(Eda(copies=copies), block(5), store).table.to_pylist() for copies in (2, 6))
+    few, many = (
+        apply_eda(Eda(copies=copies), block(5), store).table.to_pylist() for copies in (2, 6)
+    )
     texts = {row["id"]: (row["premise"], row["hypothesis"]) for row in many}
     assert all((row["premise"], row["hypothesis"]) == texts[row["id"]] for row in few)
 
 
 def test_another_seed_makes_other_texts(store: Store) -> None:
-    first, second = (apply_eda(Eda(seed=seed), block(20), store).table.column("premise").to_pylist() for seed in (1, 2))
+    first, second = (
+        apply_eda(Eda(seed=seed), block(20), store).table.column("premise").to_pylist()
+        for seed in (1, 2)
+    )
     assert sum(a != b for a, b in zip(first, second, strict=True)) > 30
 
 
@@ -115,7 +139,11 @@ def test_nothing_depends_on_the_block(store: Store) -> None:
     output = apply(records)
     for size in (1, 5):
         parts = [apply(records.slice(start, size)) for start in range(0, 12, size)]
-        assert pa.concat_tables([part.table for part in parts]).combine_chunks().equals(output.table.combine_chunks())
+        assert (
+            pa.concat_tables([part.table for part in parts])
+            .combine_chunks()
+            .equals(output.table.combine_chunks())
+        )
         assert sum((Counter(part.counts) for part in parts), Counter()) == +Counter(output.counts)
     assert apply(records.slice(0, 0)).table.schema == NLI
 
@@ -135,13 +163,17 @@ def test_given_lists_serve_every_language(store: Store, tmp_path: Path) -> None:
     (tmp_path / "synonyms.tsv").write_text("hund\tköter\nder\tjener\n")
     (tmp_path / "stop.txt").write_text("der\n")
     eda = Eda(synonyms=str(tmp_path / "synonyms.tsv"), stop_words=str(tmp_path / "stop.txt"))
-    texts = set(apply_eda(eda, block(20, "der", "hund", "de"), store).table.column("hypothesis").to_pylist())
+    texts = set(
+        apply_eda(eda, block(20, "der", "hund", "de"), store).table.column("hypothesis").to_pylist()
+    )
     assert texts == {"hund", "köter", "köter hund"}
     assert apply_eda(eda, block(20, "der", "hund", "de"), store).counts["unchanged premises"] == 80
 
 
 def test_clean_leaves_letters_and_spaces(store: Store) -> None:
-    texts = apply_eda(Eda(clean=True), block(10, "It's a DOG, No. 3!", "42 ..."), store).table.to_pydict()
+    texts = apply_eda(
+        Eda(clean=True), block(10, "It's a DOG, No. 3!", "42 ..."), store
+    ).table.to_pydict()
     assert set("".join(texts["premise"])) <= set("abcdefghijklmnopqrstuvwxyz ")
     assert set(texts["hypothesis"]) == {"42 ..."}
 
@@ -152,13 +184,17 @@ def test_texts_without_words_stay(store: Store) -> None:
     assert result.counts == {"unchanged premises": 12, "unchanged hypotheses": 12}
 
 
-def corpus(store: Store, premise: str = "The dog sees a happy child.", language: str = "en") -> Corpus:
+def corpus(
+    store: Store, premise: str = "The dog sees a happy child.", language: str = "en"
+) -> Corpus:
     writer = CorpusWriter(store.folder("corpora", f"{language}-{len(premise)}"))
     writer.add(block(10, premise, "A man is walking." if language == "en" else premise, language))
     return writer.finish({"kind": "nli", "rejected": {}})
 
 
-def test_through_the_pipeline_by_shards_of_any_size(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_through_the_pipeline_by_shards_of_any_size(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(corpora, "SHARD_ROWS", 3)
     base = corpus(store)
     (part,) = pipeline.augment(base, [Eda()], store).parts
@@ -194,9 +230,14 @@ def test_words_are_needed_where_none_are_written(store: Store) -> None:
     assert len(store.addresses("records")) == 1
 
 
-def test_copies_that_are_mostly_unchanged_are_reported(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copies_that_are_mostly_unchanged_are_reported(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
     (part,) = pipeline.augment(corpus(store, "dog", "de"), [Eda()], store).parts
-    assert part.folder.manifest()["counts"] == {"unchanged premises": 40, "unchanged hypotheses": 40}
+    assert part.folder.manifest()["counts"] == {
+        "unchanged premises": 40,
+        "unchanged hypotheses": 40,
+    }
     message = "eda changes little: 40 unchanged premises, 40 unchanged hypotheses in 40 copies"
     assert message in capsys.readouterr().err
     pipeline.augment(corpus(store), [Eda()], store)
@@ -240,7 +281,10 @@ def test_of_translation_the_source_changes_and_the_target_stays(store: Store) ->
         schema=PARALLEL,
     )
     english, german = (apply_eda(Eda(), records.slice(row, 1), store) for row in (0, 1))
-    assert english.table.schema == PARALLEL and english.table.column("target").to_pylist() == ["Un chien."] * 4
+    assert (
+        english.table.schema == PARALLEL
+        and english.table.column("target").to_pylist() == ["Un chien."] * 4
+    )
     assert english.counts["unchanged sources"] <= 1  # a deletion may take nothing
     assert german.counts["unchanged sources"] >= 2  # the synonyms are English
     (view,) = Eda(use="view", copies=1).parts()

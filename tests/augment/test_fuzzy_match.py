@@ -62,10 +62,16 @@ def match(
     store: Store, sources: list[str] = SOURCES, targets: list[str] = TARGETS, **parameters: Any
 ) -> list[tuple[list[dict[str, Any]], dict[str, int]]]:
     """Rows and counts of every part."""
-    parts = pipeline.augment(corpus(store, sources, targets), [FuzzyMatch(**parameters)], store).parts
+    parts = pipeline.augment(
+        corpus(store, sources, targets), [FuzzyMatch(**parameters)], store
+    ).parts
     return [
         (
-            [row for shard in part.folder.manifest()["shards"] for row in read_shard(part.folder, shard).to_pylist()],
+            [
+                row
+                for shard in part.folder.manifest()["shards"]
+                for row in read_shard(part.folder, shard).to_pylist()
+            ],
             part.folder.manifest()["counts"],
         )
         for part in parts
@@ -77,7 +83,11 @@ def mono(directory: Path, language: str = "en") -> dict[str, Any]:
 
 
 def pairs(rows: list[dict[str, Any]]) -> set[tuple[str, str]]:
-    assert len({row["id"] for row in rows}) == len({(row["source"], row["target"]) for row in rows}) == len(rows)
+    assert (
+        len({row["id"] for row in rows})
+        == len({(row["source"], row["target"]) for row in rows})
+        == len(rows)
+    )
     return {(row["source"], row["target"]) for row in rows}
 
 
@@ -104,7 +114,9 @@ def test_children_name_both_parents(store: Store) -> None:
         ["train-00000001", "train-00000002"],
         ["train-00000002", "train-00000001"],
     ]
-    assert {(row["origin"], row["id"].partition("/")[2]) for row in rows} == {("fuzzy_match", "fuzzy_match-1")}
+    assert {(row["origin"], row["id"].partition("/")[2]) for row in rows} == {
+        ("fuzzy_match", "fuzzy_match-1")
+    }
 
 
 def test_pairs_of_the_text_are_not_made_again(store: Store) -> None:
@@ -125,7 +137,9 @@ def test_pairs_of_the_text_are_not_made_again(store: Store) -> None:
 def test_nothing_depends_on_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, candidates: str, both: bool
 ) -> None:
-    sources = [f"{text} {extra}".strip() for extra in ("", "now", "then", "") for text in (A, B, C, D)]
+    sources = [
+        f"{text} {extra}".strip() for extra in ("", "now", "then", "") for text in (A, B, C, D)
+    ]
     targets = [f"T{number % 7}" for number in range(len(sources))]
     (tmp_path / "mono").write_text("".join(f"{text} again\n" for text in (A, B, C, D, A)))
     results: list[Any] = []
@@ -133,7 +147,11 @@ def test_nothing_depends_on_blocks(
         monkeypatch.setattr(corpora, "SHARD_ROWS", shard)
         monkeypatch.setattr(FuzzyMatch, "BLOCK_ROWS", block)
         store = Store(tmp_path / f"{shard}-{block}")
-        parameters = {"candidates": candidates, "both_directions": both, "monolingual": mono(tmp_path)}
+        parameters = {
+            "candidates": candidates,
+            "both_directions": both,
+            "monolingual": mono(tmp_path),
+        }
         results.append(match(store, sources, targets, norm="max", mono_min_len=3, **parameters))
     assert results[0] == results[1] == results[2]
     assert all(len(rows) > 5 for rows, _ in results[0])
@@ -154,13 +172,20 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
         ["monolingual-00000001", "train-00000001"],
         ["monolingual-00000001", "train-00000002"],
     ]
-    assert counts == {"rejected, equal sources": 2, "rejected, too short": 1, "rejected, made already": 1}
+    assert counts == {
+        "rejected, equal sources": 2,
+        "rejected, too short": 1,
+        "rejected, made already": 1,
+    }
 
 
 def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
     def folders() -> list[str]:
         ingest._cached_address.cache_clear()
-        return [part.folder.name for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)]
+        return [
+            part.folder.name
+            for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)
+        ]
 
     (tmp_path / "mono").write_text(f"{A}\n")
     (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
@@ -177,23 +202,39 @@ def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: 
 
 
 def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
-    """Of the other text nothing is looked up, and nothing matches it; without names an address is as ever."""
+    """Of the other text nothing is looked up, and nothing matches it.
+
+    Without names an address is as ever.
+    """
     for name, sources in (("noisy", [A, B, D]), ("clean", [C, f"{A} today", f"{B} today"])):
         (tmp_path / f"{name}.s").write_text("".join(f"{source}\n" for source in sources))
-        (tmp_path / f"{name}.t").write_text("".join(f"{name} {number}\n" for number in range(len(sources))))
+        (tmp_path / f"{name}.t").write_text(
+            "".join(f"{name} {number}\n" for number in range(len(sources)))
+        )
     texts = [
         {"name": name, "source": str(tmp_path / f"{name}.s"), "target": str(tmp_path / f"{name}.t")}
         for name in ("noisy", "clean")
     ]
-    spec = {"source_language": "en", "target_language": "fr", "train": texts, "filter": {"max_ratio": None}}
+    spec = {
+        "source_language": "en",
+        "target_language": "fr",
+        "train": texts,
+        "filter": {"max_ratio": None},
+    }
     store = Store(tmp_path / "store")
     text = ingest.ingest(CorpusSpec.model_validate(spec), "train", store)
     (part,) = pipeline.augment(text, [FuzzyMatch(of=("noisy",))], store).parts
-    rows = [row for shard in part.folder.manifest()["shards"] for row in read_shard(part.folder, shard).to_pylist()]
+    rows = [
+        row
+        for shard in part.folder.manifest()["shards"]
+        for row in read_shard(part.folder, shard).to_pylist()
+    ]
     assert pairs(rows) == {(A, "noisy 1"), (B, "noisy 0")}
     with pytest.raises(UserError, match="unknown training text 'nosy': did you mean 'noisy'"):
         pipeline.augment(text, [FuzzyMatch(of=("nosy",))], store)
-    assert "of" not in FuzzyMatch().to_dict() and FuzzyMatch(of=("noisy",)).to_dict()["of"] == ["noisy"]
+    assert "of" not in FuzzyMatch().to_dict() and FuzzyMatch(of=("noisy",)).to_dict()["of"] == [
+        "noisy"
+    ]
 
 
 def test_ten_candidates_are_compared_at_most() -> None:
@@ -201,13 +242,18 @@ def test_ten_candidates_are_compared_at_most() -> None:
     sources = [f"a b c d {number}" for number in range(12)] + ["d c b a x"]
     memory = TranslationMemory([*map(str, range(13))], sources, sources, str.split)
     limit = Limit(0.5, "max")
-    assert list(memory.matches(["a b c d x"], limit, contained=True)) == [[*range(9)]]  # the tenth is in another order
+    assert list(memory.matches(["a b c d x"], limit, contained=True)) == [
+        [*range(9)]
+    ]  # the tenth is in another order
     assert list(memory.matches(["a b c d x"], limit)) == [[*range(12)]]
 
 
 def test_tokenisers_of_sources(store: Store) -> None:
     sources, targets = ["No, never!", "No. Never!"], ["T0", "T1"]
-    assert [len(match(store, sources, targets, tokens=tokens, norm="max")[0][0]) for tokens in ("words", "moses")] == [
+    assert [
+        len(match(store, sources, targets, tokens=tokens, norm="max")[0][0])
+        for tokens in ("words", "moses")
+    ] == [
         2,
         2,
     ]

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from augury.augment import pipeline
 from augury.augment.eda import Eda
 from augury.augment.fuzzy_match import FuzzyMatch
-from augury.augment.health import Health, HealthLimits, Rate, Tally, UnusableOutput, length_ratio, require, tally
+from augury.augment.health import (
+    Health,
+    HealthLimits,
+    Rate,
+    Tally,
+    UnusableOutput,
+    length_ratio,
+    require,
+    tally,
+)
 from augury.augment.noise import Noise
 from augury.augment.operator import Operator
 from augury.core.store import Store
@@ -53,7 +62,9 @@ def sums(new: list[str], old: list[str]) -> Tally:
 
 def test_sums_by_hand() -> None:
     """Empty where there was text; copied; `x` was made from two texts; 6 characters for 7."""
-    assert sums(["a", " ", "x", "x", "x"], ["a", "b", "cc", "cc", "d"]) == Tally(5, 1, 1, 4, 1, 5, 7.0)
+    assert sums(["a", " ", "x", "x", "x"], ["a", "b", "cc", "cc", "d"]) == Tally(
+        5, 1, 1, 4, 1, 5, 7.0
+    )
 
 
 @given(st.lists(st.sampled_from(["a", "bb", "ccc", ""]), min_size=1, max_size=20))
@@ -77,15 +88,22 @@ def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
 def test_the_length_to_be_expected_is_that_of_the_training_text() -> None:
     texts = pa.table({"source": ["aaaa", "bb"], "target": ["ccc", "ddd"]})
     assert (
-        length_ratio(texts, "source", "target") == 1.0 and length_ratio(texts.slice(0, 1), "target", "source") == 0.75
+        length_ratio(texts, "source", "target") == 1.0
+        and length_ratio(texts.slice(0, 1), "target", "source") == 0.75
     )
 
 
 def test_noise_of_a_low_rate_copies_most_texts_and_that_is_normal(tmp_path: Path) -> None:
     measured = health_of(
-        tmp_path, Noise(spelling=0.001, seed=4), [f"{text} {n}" for n in range(60) for text in SOURCES]
+        tmp_path,
+        Noise(spelling=0.001, seed=4),
+        [f"{text} {n}" for n in range(60) for text in SOURCES],
     )
-    assert measured.copied is not None and measured.copied > 0.9 and measured.faults(HealthLimits()) == []
+    assert (
+        measured.copied is not None
+        and measured.copied > 0.9
+        and measured.faults(HealthLimits()) == []
+    )
 
 
 def test_eda_without_synonyms_is_usable(tmp_path: Path) -> None:
@@ -96,7 +114,9 @@ def test_eda_without_synonyms_is_usable(tmp_path: Path) -> None:
 
 
 def test_few_fuzzy_matches_are_normal_and_none_are_not(tmp_path: Path) -> None:
-    few = health_of(tmp_path / "few", FuzzyMatch(), [*SOURCES, *(f"q{n} w{n} e{n}" for n in range(30))])
+    few = health_of(
+        tmp_path / "few", FuzzyMatch(), [*SOURCES, *(f"q{n} w{n} e{n}" for n in range(30))]
+    )
     assert few.made == 2 and few.faults(HealthLimits()) == []
     none = health_of(tmp_path / "none", FuzzyMatch(), [f"q{n} w{n} e{n}" for n in range(30)])
     assert none.made == 0 and len(none.faults(HealthLimits())) == 1
@@ -108,7 +128,9 @@ def test_a_fuzzy_match_is_compared_with_the_target_that_it_replaces(tmp_path: Pa
 
 
 def test_nothing_is_no_fault_of_an_output_where_another_of_its_operator_is_something() -> None:
-    nothing, something = (Health(name, "fuzzy_match", made, normal=("yield",)) for name, made in (("a", 0), ("b", 3)))
+    nothing, something = (
+        Health(name, "fuzzy_match", made, normal=("yield",)) for name, made in (("a", 0), ("b", 3))
+    )
     require([nothing, something], HealthLimits())
     with pytest.raises(UnusableOutput, match="0 of 0"):
         require([nothing], HealthLimits())
@@ -127,7 +149,9 @@ def test_nothing_is_no_fault_of_an_output_where_another_of_its_operator_is_somet
         ({"made": 100, "measures": {"WER": 97.0}}, "max_wer"),
     ],
 )
-def test_every_limit_names_its_setting_and_can_be_lifted(measures: dict[str, Any], setting: str) -> None:
+def test_every_limit_names_its_setting_and_can_be_lifted(
+    measures: dict[str, Any], setting: str
+) -> None:
     output = Health("x", "x", **measures)
     (fault,) = output.faults(HealthLimits())
     assert f"health.{setting} is" in fault
@@ -143,6 +167,16 @@ def test_a_rate_of_few_places_is_not_judged() -> None:
 
 def test_measures_are_the_same_after_storing() -> None:
     output = Health(
-        "x", "noise", 9, {"empty": 1}, 0.1, 0.2, 0.3, 1.1, {"asr": Rate(0.1, 0.09, 50)}, {"WER": 9.0}, ("copied",)
+        "x",
+        "noise",
+        9,
+        {"empty": 1},
+        0.1,
+        0.2,
+        0.3,
+        1.1,
+        {"asr": Rate(0.1, 0.09, 50)},
+        {"WER": 9.0},
+        ("copied",),
     )
     assert Health.from_dict(output.to_dict()) == output

@@ -27,18 +27,26 @@ SEARCH = {"beam": 2, "max_length": 12}
 def experiment(storage: Path, name: str, language: str, **changes: Any) -> Experiment:
     text = {"language": language, "train": {"builtin": 15, "seed": 2}}
     operator_settings = {"operator": name, "monolingual": text, "decoding": SEARCH, **changes}
-    return tiny.experiment("nmt", storage, augment=[operator_settings], baseline=True, training={"max_updates": 3})
+    return tiny.experiment(
+        "nmt", storage, augment=[operator_settings], baseline=True, training={"max_updates": 3}
+    )
 
 
 @pytest.mark.trains
 @pytest.mark.parametrize(
     ("name", "language", "read", "written"),
-    [("forward_translation", "qaa", "source", "target"), ("back_translation", "qab", "target", "source")],
+    [
+        ("forward_translation", "qaa", "source", "target"),
+        ("back_translation", "qab", "target", "source"),
+    ],
 )
 def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     name: str, language: str, read: str, written: str, tmp_path: Path
 ) -> None:
-    """Forward, the target side is the model's output; back, the source side is. All sentences are used."""
+    """Forward, the target side is the model's output.
+
+    Back, the source side is. All sentences are used.
+    """
     config, store = experiment(tmp_path, name, language), Store(tmp_path)
     address = preparation.address(config, store)
     run = preparation.prepare(config, store)
@@ -56,11 +64,16 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     outputs = model.translator(store)(text.column("text"), "plain", Decoding(**SEARCH))
     pairs = zip(rows.column(read).to_pylist(), rows.column(written).to_pylist(), strict=True)
     assert list(pairs) == [
-        (source, output) for source, output in zip(text.column("text"), outputs, strict=True) if output
+        (source, output)
+        for source, output in zip(text.column("text"), outputs, strict=True)
+        if output
     ]
     assert {
         tuple(row)
-        for row in zip(*(rows.column(f"{side}_language").to_pylist() for side in ("source", "target")), strict=True)
+        for row in zip(
+            *(rows.column(f"{side}_language").to_pylist() for side in ("source", "target")),
+            strict=True,
+        )
     } == {("qaa", "qab")}
     first = rows.slice(0, 1).to_pylist()[0]
     assert first["lineage"]["parents"][0].startswith("monolingual-")
@@ -71,10 +84,15 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
 
 @pytest.mark.trains
 def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
-    """The same with the same seed in blocks of another size, others with another seed; addresses say so."""
+    """The same with the same seed in blocks of another size, others with another seed.
+
+    Addresses say so.
+    """
     texts: list[list[str]] = []
     for name, sampling in (("a", {"seed": 1}), ("b", {"seed": 1}), ("c", {"seed": 2})):
-        config = experiment(tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling})
+        config = experiment(
+            tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling}
+        )
         run = preparation.prepare(config, Store(tmp_path / name))
         folder = run.stored_folder(run.records["back_translation"])
         made_from = run.stored_folder(folder.manifest()["made_from"][0])
@@ -91,7 +109,11 @@ def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginni
 ) -> None:
     """The model has 1,024 positions; the long sentence has at least a piece per word."""
     (tmp_path / "mono.txt").write_text(f"a b c\n{'a b c d e ' * 300}\nd e f\n")
-    text = {"language": "qab", "train": {"lines": str(tmp_path / "mono.txt")}, "filter": {"max_length": None}}
+    text = {
+        "language": "qab",
+        "train": {"lines": str(tmp_path / "mono.txt")},
+        "filter": {"max_length": None},
+    }
     config = experiment(tmp_path, "back_translation", "qab", monolingual=text, **drawn)
     run = preparation.prepare(config, Store(tmp_path))
     manifest = run.stored_folder(run.records["back_translation"]).manifest()
@@ -121,7 +143,9 @@ def test_another_text_is_another_address(tmp_path: Path) -> None:
     parts = []
     for path in (file, other):
         text = {"language": "de", "train": {"lines": str(path)}}
-        chosen = operator.parse({"operator": "back_translation", "monolingual": text, "ready": {"checkpoint": "a"}})
+        chosen = operator.parse(
+            {"operator": "back_translation", "monolingual": text, "ready": {"checkpoint": "a"}}
+        )
         parts += pipeline.plan("corpus", [chosen], store)
     assert parts[0].folder != parts[1].folder
 
@@ -129,10 +153,20 @@ def test_another_text_is_another_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "language", "changes", "message"),
     [
-        ("forward_translation", "qab", {}, "monolingual.language is 'qab'.* in 'qaa', the source language"),
+        (
+            "forward_translation",
+            "qab",
+            {},
+            "monolingual.language is 'qab'.* in 'qaa', the source language",
+        ),
         ("back_translation", "qaa", {}, "in 'qab', the target language"),
         ("back_translation", "qab", {"view": "rot-1"}, "unknown view 'rot-1'"),
-        ("back_translation", "qab", {"view": "rot-1", "sampling": {}}, "drawn from plain text: leave out view rot-1"),
+        (
+            "back_translation",
+            "qab",
+            {"view": "rot-1", "sampling": {}},
+            "drawn from plain text: leave out view rot-1",
+        ),
     ],
 )
 def test_mistakes_are_reported_before_anything_is_trained(

@@ -13,7 +13,12 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import NLI, PARALLEL, Corpus, CorpusWriter, read_shard
 
-SENTENCES = ["Their dog wrote to me.", "There are two dogs, too.", "He knows no dog here.", "I hear that you know."]
+SENTENCES = [
+    "Their dog wrote to me.",
+    "There are two dogs, too.",
+    "He knows no dog here.",
+    "I hear that you know.",
+]
 
 
 @pytest.fixture
@@ -59,7 +64,9 @@ def test_views_are_what_the_records_are(store: Store) -> None:
     views = pipeline.augment(base, [Noise(use="view", **rates)], store).parts
     assert [part.name for part in views] == ["noise-1", "noise-2"]
     for place, part in enumerate(views):
-        assert read_shard(part.folder, base.shards[0]).column("text").to_pylist() == sources[place::2]
+        assert (
+            read_shard(part.folder, base.shards[0]).column("text").to_pylist() == sources[place::2]
+        )
 
 
 def test_nothing_depends_on_the_block(store: Store) -> None:
@@ -68,21 +75,37 @@ def test_nothing_depends_on_the_block(store: Store) -> None:
     fitted = noise.fit([noise.fit_block(block) for block in blocks])
     assert fitted == noise.fit([noise.fit_block(records(8))])
     apply = noise.bind(fitted, store)
-    assert pa.concat_tables([apply(block).table for block in blocks]).to_pylist() == apply(records(8)).table.to_pylist()
+    assert (
+        pa.concat_tables([apply(block).table for block in blocks]).to_pylist()
+        == apply(records(8)).table.to_pylist()
+    )
 
 
 def test_words_are_learned_for_confusions_alone(store: Store) -> None:
-    assert Noise(spelling=0.1).fit([Noise(spelling=0.1).fit_block(records(8))]) == {"confusions": {}}
+    assert Noise(spelling=0.1).fit([Noise(spelling=0.1).fit_block(records(8))]) == {
+        "confusions": {}
+    }
     fitted = Noise(asr=0.1).fit([Noise(asr=0.1).fit_block(records(8))])
     assert ["their", "there"] in fitted["confusions"]["en"].values()
 
 
 def test_both_sentences_of_a_pair_are_changed(store: Store) -> None:
-    columns = {"id": ["a"], "premise": ["Two dogs."], "hypothesis": ["Two dogs."], "label": ["neutral"]}
-    block = pa.table({**columns, "language": ["en"], "origin": ["o"], "views": [[]], "lineage": [None]}, schema=NLI)
+    columns = {
+        "id": ["a"],
+        "premise": ["Two dogs."],
+        "hypothesis": ["Two dogs."],
+        "label": ["neutral"],
+    }
+    block = pa.table(
+        {**columns, "language": ["en"], "origin": ["o"], "views": [[]], "lineage": [None]},
+        schema=NLI,
+    )
     noise = Noise(spelling=1.0)
     (row,) = noise.bind(noise.fit([]), store)(block).table.to_pylist()
-    assert row["premise"] != "Two dogs." != row["hypothesis"] != row["premise"] and row["label"] == "neutral"
+    assert (
+        row["premise"] != "Two dogs." != row["hypothesis"] != row["premise"]
+        and row["label"] == "neutral"
+    )
 
 
 def test_impossible_settings_are_refused(store: Store) -> None:
@@ -95,7 +118,8 @@ def test_impossible_settings_are_refused(store: Store) -> None:
 
 
 def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
-    """Of 800 words; three standard deviations of a share of 0.1 are 0.03. A few words sound like another."""
+    """Of 800 words; three standard deviations of a share of 0.1 are 0.03. A few words sound like
+    another."""
     table = pa.concat_tables([records(200)])
     names = pa.array([f"train-{number:08d}" for number in range(200)])
     noise = Noise(asr=0.1, casing=0.2)
@@ -103,15 +127,20 @@ def test_the_realised_rate_of_confused_words_is_the_rate(store: Store) -> None:
     counts = noise.bind(fitted, store)(table.set_column(0, "id", names)).counts
     rates = noise.realised(counts, fitted)
     assert 0.1 < fitted["coverage"]["en"] < 0.7
-    assert rates["asr"].realised == pytest.approx(0.1, abs=0.03) and rates["casing"].realised == pytest.approx(
-        0.2, abs=0.05
-    )
+    assert rates["asr"].realised == pytest.approx(0.1, abs=0.03) and rates[
+        "casing"
+    ].realised == pytest.approx(0.2, abs=0.05)
 
 
 def test_the_health_of_noise_has_its_rates(store: Store) -> None:
-    (part,) = pipeline.augment(corpus(store), [Noise(copies=3, spelling=0.5, punctuation=0.2)], store).parts
+    (part,) = pipeline.augment(
+        corpus(store), [Noise(copies=3, spelling=0.5, punctuation=0.2)], store
+    ).parts
     assert part.health is not None
-    assert {kind: rate.asked for kind, rate in part.health.rates.items()} == {"spelling": 0.5, "punctuation": 0.2}
+    assert {kind: rate.asked for kind, rate in part.health.rates.items()} == {
+        "spelling": 0.5,
+        "punctuation": 0.2,
+    }
     assert part.health.rates["spelling"].places == 3 * 2 * (5 + 5 + 5 + 5)
 
 
@@ -127,19 +156,27 @@ def misspelt(tmp_path: Path) -> Path:
 
 def large(store: Store) -> Corpus:
     writer = CorpusWriter(store.folder("corpora", "large"))
-    writer.add(records(400).set_column(0, "id", pa.array([f"train-{number:08d}" for number in range(400)])))
+    writer.add(
+        records(400).set_column(0, "id", pa.array([f"train-{number:08d}" for number in range(400)]))
+    )
     return writer.finish({"rejected": {}})
 
 
 def test_rates_are_those_of_a_text_and_given_ones_stay(store: Store, misspelt: Path) -> None:
     (part,) = pipeline.augment(large(store), [Noise(like=str(misspelt), casing=0.3)], store).parts
-    assert part.side_data["rates"]["spelling"] > 0.1  # 40 sentences, of which there are four, tell no more
+    assert (
+        part.side_data["rates"]["spelling"] > 0.1
+    )  # 40 sentences, of which there are four, tell no more
     assert part.health is not None and part.health.rates["casing"].asked == 0.3
     assert part.health.rates["spelling"].asked == part.side_data["rates"]["spelling"]
-    assert part.health.rates["spelling"].realised == pytest.approx(part.side_data["rates"]["spelling"], abs=0.06)
+    assert part.health.rates["spelling"].realised == pytest.approx(
+        part.side_data["rates"]["spelling"], abs=0.06
+    )
 
 
-def test_the_content_of_the_text_and_not_its_path_is_in_the_address(store: Store, misspelt: Path) -> None:
+def test_the_content_of_the_text_and_not_its_path_is_in_the_address(
+    store: Store, misspelt: Path
+) -> None:
     def folder(path: Path) -> str:
         return pipeline.plan("corpus", [Noise(like=str(path))], store)[0].folder.name
 

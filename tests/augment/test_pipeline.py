@@ -63,7 +63,9 @@ def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -
         assert view.to_pydict() == {"id": base.column("id"), "text": expected(key)}
     manifest = folders(augmented)["rot-2"].manifest()
     assert manifest["rows"] == 10 and manifest["shards"] == base.shards
-    assert manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
+    assert (
+        manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
+    )
     assert manifest["inputs"] == [base.address, augmented.parts[0].fit.name]
 
 
@@ -81,7 +83,9 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
     assert (more.computed, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
     assert more.address != first.address
     for name, folder in folders(first).items():
-        assert [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards] == stamps[name]
+        assert [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards] == stamps[
+            name
+        ]
 
 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
@@ -107,7 +111,12 @@ def test_ray_and_this_process_write_the_same_bytes(
         store = Store(tmp_path / executor)
         written.append(
             bytes_of(
-                pipeline.augment(corpus(store), [Cipher(keys=(1, 2))], store, execution=Execution(executor=executor))
+                pipeline.augment(
+                    corpus(store),
+                    [Cipher(keys=(1, 2))],
+                    store,
+                    execution=Execution(executor=executor),
+                )
             )
         )
     assert written[0] == written[1]

@@ -31,7 +31,12 @@ TINY = {
     "feedforward_size": 32,
     "attention_heads": 2,
 }
-PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+PARALLEL = {
+    "source_language": "qaa",
+    "target_language": "qab",
+    "train": {"builtin": 60},
+    "valid": {"builtin": 12},
+}
 ROWS = 30
 
 
@@ -55,7 +60,9 @@ def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
             "augment": operators,
             "model": TINY,
             "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
-            "regime": "multi_source" if any(parameters.get("use") == "view" for parameters in operators) else "plain",
+            "regime": "multi_source"
+            if any(parameters.get("use") == "view" for parameters in operators)
+            else "plain",
             "tracking": {"enabled": False},
             "execution": {"executor": "local", "threads": 1},
         }
@@ -81,7 +88,9 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 def table(part: pipeline.Part) -> pa.Table:
-    return pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
+    return pa.concat_tables(
+        [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
+    )
 
 
 def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> None:
@@ -92,15 +101,22 @@ def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> 
     assert records.column("label").equals(originals.column("label"))
     parents = [lineage["parents"] for lineage in records.column("lineage").to_pylist()]
     assert parents == [[name] for name in originals.column("id").to_pylist()]
-    assert records.column("id").to_pylist() == [f"{name}/reorder-qab-1" for name in originals.column("id").to_pylist()]
+    assert records.column("id").to_pylist() == [
+        f"{name}/reorder-qab-1" for name in originals.column("id").to_pylist()
+    ]
     assert records.column("premise").to_pylist() != originals.column("premise").to_pylist()
-    assert all(text for side in ("premise", "hypothesis") for text in records.column(side).to_pylist())
+    assert all(
+        text for side in ("premise", "hypothesis") for text in records.column(side).to_pylist()
+    )
 
 
 def test_copies_are_drawn_apart(toy: Toy) -> None:
     records = table(toy.augmented(copies=2)).to_pylist()
     assert [row["lineage"]["copy"] for row in records] == [1, 2] * ROWS
-    same = sum(first["premise"] == second["premise"] for first, second in zip(records[::2], records[1::2], strict=True))
+    same = sum(
+        first["premise"] == second["premise"]
+        for first, second in zip(records[::2], records[1::2], strict=True)
+    )
     assert same < ROWS / 2
     once = table(toy.augmented()).to_pylist()
     assert [row["premise"] for row in records[::2]] == [row["premise"] for row in once]
@@ -134,15 +150,23 @@ def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
 
 
 @pytest.mark.slow
-def test_ray_and_this_process_write_the_same_bytes(toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ray_and_this_process_write_the_same_bytes(
+    toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
     runs = models.train_models(experiment(toy.storage, reorder()), toy.store)
     written = []
     for executor in ("local", "ray"):
-        (part,) = pipeline.plan(toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs)
+        (part,) = pipeline.plan(
+            toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs
+        )
         part.folder.remove()
         pipeline.augment(
-            toy.corpus, [parse(reorder(seed=7))], toy.store, models=runs, execution=Execution(executor=executor)
+            toy.corpus,
+            [parse(reorder(seed=7))],
+            toy.store,
+            models=runs,
+            execution=Execution(executor=executor),
         )
         assert len(part.folder.manifest()["shards"]) == 2
         written.append({name: part.folder.read(name) for name in part.folder.names()})
@@ -184,18 +208,29 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
             "training": {},
         }
     }
-    changed = {"max_pieces": 60, "anchor": "mean", "symmetrisation": "union", "aligner": "fast_align"}
+    changed = {
+        "max_pieces": 60,
+        "anchor": "mean",
+        "symmetrisation": "union",
+        "aligner": "fast_align",
+    }
     (wanted,) = (
-        parse({"operator": "reorder", "parallel": PARALLEL, **changed}).models({"corpus": {"language": "qaa"}}).values()
+        parse({"operator": "reorder", "parallel": PARALLEL, **changed})
+        .models({"corpus": {"language": "qaa"}})
+        .values()
     )
     corpus = wanted["corpus"]
     assert {name: {**corpus, **wanted}[name] for name in changed} == changed
     assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
-    with pytest.raises(UserError, match="use view makes one view of an example, not copies=2: set use=records"):
+    with pytest.raises(
+        UserError, match="use view makes one view of an example, not copies=2: set use=records"
+    ):
         parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})
 
 
 def test_the_parallel_text_leads_from_the_language_of_the_examples() -> None:
     operator = parse({"operator": "reorder", "parallel": PARALLEL})
-    with pytest.raises(UserError, match="the examples are in 'qab' and parallel.source_language is 'qaa'"):
+    with pytest.raises(
+        UserError, match="the examples are in 'qab' and parallel.source_language is 'qaa'"
+    ):
         operator.models({"corpus": {"language": "qab"}})

@@ -1,4 +1,5 @@
-"""Semantic augmentation: hypotheses by a small generator, labels by a small teacher, both trained here."""
+"""Semantic augmentation: hypotheses by a small generator, labels by a small teacher, both
+trained here."""
 
 from __future__ import annotations
 
@@ -86,7 +87,9 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 def rows(part: pipeline.Part) -> list[dict[str, Any]]:
-    table = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
+    table = pa.concat_tables(
+        [read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]]
+    )
     assert table.schema.remove_metadata().equals(NLI)
     return list(table.to_pylist())
 
@@ -138,7 +141,8 @@ def test_every_other_label_is_asked_for(toy: Toy) -> None:
 def test_more_copies_add_to_fewer(toy: Toy) -> None:
     fewer, more = (rows(toy.augmented(rectify="requested", copies=copies)) for copies in (1, 2))
     assert [row for row in more if row["lineage"]["copy"] <= 2] == [
-        {**row, "lineage": {**row["lineage"], "operator": more[0]["lineage"]["operator"]}} for row in fewer
+        {**row, "lineage": {**row["lineage"], "operator": more[0]["lineage"]["operator"]}}
+        for row in fewer
     ]
 
 
@@ -154,8 +158,13 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     threshold = float(middle[widest : widest + 2].mean())  # far from every probability
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
         part = toy.augmented(rectify=rectify, threshold=threshold)
-        labels = rectify_labels(requested, probabilities, rectify, threshold)  # type: ignore[arg-type]
-        expected = [(row["id"], LABELS[label]) for row, label in zip(asked, labels, strict=True) if label >= 0]
+        # type: ignore[arg-type]
+        labels = rectify_labels(requested, probabilities, rectify, threshold)
+        expected = [
+            (row["id"], LABELS[label])
+            for row, label in zip(asked, labels, strict=True)
+            if label >= 0
+        ]
         records = rows(part)
         assert [(row["id"], row["label"]) for row in records] == expected
         counts = part.folder.manifest()["counts"]
@@ -165,8 +174,13 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
         }
         assert outcomes["kept"] + outcomes["changed"] == len(records)
         assert sum(outcomes.values()) == len(asked)
-        assert outcomes["kept"] == sum(label == want for label, want in zip(labels, requested, strict=True))
-        assert part.folder.manifest()["inputs"][2:] == [runs["generator"].name, runs["teacher"].name]
+        assert outcomes["kept"] == sum(
+            label == want for label, want in zip(labels, requested, strict=True)
+        )
+        assert part.folder.manifest()["inputs"][2:] == [
+            runs["generator"].name,
+            runs["teacher"].name,
+        ]
 
 
 def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
@@ -177,7 +191,8 @@ def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
         semantic(teacher={**section, "max_length": 40}),
     ]
     usual, generator, teacher = (
-        models.resolve_models(experiment(toy.storage, variant), toy.store)[0] for variant in variants
+        models.resolve_models(experiment(toy.storage, variant), toy.store)[0]
+        for variant in variants
     )
     assert generator["generator"] != usual["generator"] and generator["teacher"] == usual["teacher"]
     assert teacher["generator"] == usual["generator"] and teacher["teacher"] != usual["teacher"]
@@ -187,7 +202,11 @@ def test_strategies_share_what_the_models_said(toy: Toy) -> None:
     toy.augmented(rectify="teacher", threshold=0.35)
     before = toy.store.addresses("generated")
     assert len(before) >= 2
-    for rectify, threshold in (("teacher", 0.4), ("agreement", 0.5), ("teacher_or_requested", 0.36)):
+    for rectify, threshold in (
+        ("teacher", 0.4),
+        ("agreement", 0.5),
+        ("teacher_or_requested", 0.36),
+    ):
         toy.augmented(rectify=rectify, threshold=threshold)
     assert toy.store.addresses("generated") == before
 
@@ -219,9 +238,9 @@ def test_the_models_are_experiments_on_the_same_corpus() -> None:
         "model": {"name": "roberta-large"},
         "training": {"max_examples": 16},
     }
-    shorter = Semantic(generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)).models(
-        {"corpus": corpus}
-    )
+    shorter = Semantic(
+        generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)
+    ).models({"corpus": corpus})
     assert shorter["generator"] == {**wanted["generator"], "max_pieces": 60}
     assert shorter["teacher"] == {**wanted["teacher"], "max_length": 48}
     assert list(Semantic(rectify="requested").models({"corpus": corpus})) == ["generator"]

@@ -8,7 +8,10 @@ QUESTION = "Does agreement matter on a handful of sentences?"
 
 base = runpy.run_path(str(Path(__file__).parents[1] / "sweeping" / "quick.py"))["base"]
 texts = {"long": {"builtin": 60, "lexicon": 366}, "short": {"builtin": 40, "lexicon": 366}}
-base |= {"corpus": base["corpus"] | {"tests": texts}, "training": base["training"] | {"max_updates": 32}}
+base |= {
+    "corpus": base["corpus"] | {"tests": texts},
+    "training": base["training"] | {"max_updates": 32},
+}
 scales = {"toy": {}, "paper": {}}
 metric, mode, seeds = "valid/loss", "min", (1, 2)
 rows = {

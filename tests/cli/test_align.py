@@ -25,14 +25,21 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "text.de"), str(tmp_path / "text.en.gz")]
 
 
-def test_links_are_printed_line_by_line(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_links_are_printed_line_by_line(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["align", *files]) == 0
     assert capsys.readouterr().out == "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 2-2 3-3\n"
     assert main(["align", *files, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["links"][:2] == [[[0, 0], [1, 1], [2, 2]], [[0, 0], [1, 1]]]
+    assert json.loads(capsys.readouterr().out)["links"][:2] == [
+        [[0, 0], [1, 1], [2, 2]],
+        [[0, 0], [1, 1]],
+    ]
 
 
-def test_tokenised_text_is_split_at_spaces(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokenised_text_is_split_at_spaces(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["align", *files, "--tokenised", "--direction", "reverse"]) == 0
     assert capsys.readouterr().out == "0-0 1-1\n0-0 1-1\n\n0-0 1-1 2-2\n"
 
@@ -51,8 +58,12 @@ def test_tokenised_text_causes_a_warning_and_tokens_can_be_written(
         assert main(["align", str(source), str(target), "--write-tokens", *tokens, *flags]) == 0
         assert [Path(path).read_text(encoding="utf-8") for path in tokens] == expected
         out, error = capsys.readouterr()
-        links = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in out.splitlines()]
-        assert (0, 0) in links[0] and max(i for i, _ in links[0]) == len(expected[0].split("\n")[0].split()) - 1
+        links = [
+            [tuple(map(int, link.split("-"))) for link in line.split()] for line in out.splitlines()
+        ]
+        assert (0, 0) in links[0] and max(i for i, _ in links[0]) == len(
+            expected[0].split("\n")[0].split()
+        ) - 1
         assert ("line 1, 'Well , that 's  it .', has 6 words but 7 tokens" in error) == warned
         assert f"{target} looks tokenised" not in error  # tokenising it does not change it
 
@@ -68,7 +79,9 @@ def test_other_aligners(aligner: str, tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(lines) == 200 and lines[1::4] == [""] * 50 and lines.count("0-0 1-1") > 100
 
 
-def test_only_spaces_and_tabs_separate_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_spaces_and_tabs_separate_tokens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "a").write_text(" 10\u00a0000  x\ty \n", encoding="utf-8")
     (tmp_path / "b").write_text("10\u00a0000 x y\n", encoding="utf-8")
     assert main(["align", str(tmp_path / "a"), str(tmp_path / "b"), "--tokenised"]) == 0
@@ -79,7 +92,9 @@ def test_only_spaces_and_tabs_separate_tokens(tmp_path: Path, capsys: pytest.Cap
 def test_directions_and_symmetrisations(
     rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(readers, "batches", partial(tables.batches, size=rows))  # the rows of a shard
+    monkeypatch.setattr(
+        readers, "batches", partial(tables.batches, size=rows)
+    )  # the rows of a shard
     pairs = list(generate("train", 60))
     paths = [tmp_path / "source", tmp_path / "target"]
     paths[0].write_text("".join(f"{pair.source}\n" for pair in pairs), encoding="utf-8")
@@ -91,12 +106,24 @@ def test_directions_and_symmetrisations(
         (["--direction", "forward"], links["forward"]),
         (["--direction", "reverse"], links["reverse"]),
         ([], [symmetrise(*pair) for pair in both]),
-        (["--symmetrisation", "intersection"], [symmetrise(*pair, "intersection") for pair in both]),
-        (["--direction", "both", "--symmetrisation", "union"], [symmetrise(*pair, "union") for pair in both]),
+        (
+            ["--symmetrisation", "intersection"],
+            [symmetrise(*pair, "intersection") for pair in both],
+        ),
+        (
+            ["--direction", "both", "--symmetrisation", "union"],
+            [symmetrise(*pair, "union") for pair in both],
+        ),
     ):
-        assert main(["align", *map(str, paths), "--storage", str(tmp_path / "storage"), *flags]) == 0
-        assert capsys.readouterr().out == "".join(" ".join(f"{i}-{j}" for i, j in row) + "\n" for row in expected)
-    assert not [path for path in (tmp_path / "storage").rglob("*") if path.is_file()]  # shards are removed
+        assert (
+            main(["align", *map(str, paths), "--storage", str(tmp_path / "storage"), *flags]) == 0
+        )
+        assert capsys.readouterr().out == "".join(
+            " ".join(f"{i}-{j}" for i, j in row) + "\n" for row in expected
+        )
+    assert not [
+        path for path in (tmp_path / "storage").rglob("*") if path.is_file()
+    ]  # shards are removed
 
 
 def test_a_cluster_needs_a_storage_that_it_can_reach(
@@ -120,15 +147,34 @@ def test_a_cluster_needs_a_storage_that_it_can_reach(
         ("text.en.gz", ["--write-tokens", "x", "{0}"], "--write-tokens would overwrite {}"),
         ("text.en.gz", ["--write-tokens", "x", "no/y"], "no directory 'no'"),
         ("text.en.gz", ["--aligner", "eflomal", "--executor", "ray"], "eflomal"),
-        ("text.en.gz", ["--direction", "forward", "--symmetrisation", "union"], "--symmetrisation union combines both"),
+        (
+            "text.en.gz",
+            ["--direction", "forward", "--symmetrisation", "union"],
+            "--symmetrisation union combines both",
+        ),
     ],
 )
 def test_invalid_texts_and_options_are_one_message(
-    target: str, flags: list[str], message: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    target: str,
+    flags: list[str],
+    message: str,
+    files: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     (tmp_path / "short").write_text("a\nb\n")
     (tmp_path / "blank").write_text("\n \n\n\n")
     (tmp_path / "latin").write_bytes(b"gut\nschl\xe4cht\nc\nd\n")
-    assert main(["align", files[0], str(tmp_path / target), *(flag.format(tmp_path / target) for flag in flags)]) == 2
+    assert (
+        main(
+            [
+                "align",
+                files[0],
+                str(tmp_path / target),
+                *(flag.format(tmp_path / target) for flag in flags),
+            ]
+        )
+        == 2
+    )
     error = capsys.readouterr().err
     assert message.format(tmp_path / target) in error and "Traceback" not in error

@@ -18,7 +18,9 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
 
 
-def test_encipher_like_the_paper(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_encipher_like_the_paper(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     stdin(monkeypatch, "hey, warum nicht?\nzwölf große übungen\n")
     assert main(["encipher", "--key", "2", "--alphabet", GERMAN]) == 0
     assert capsys.readouterr().out == "jgß, yctwo pkejv?\näyanh itqög bdwpigp\n"
@@ -29,7 +31,9 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
 ) -> None:
     (tmp_path / "train").write_text("ab c\ncz\n", encoding="utf-8")
     stdin(monkeypatch, "abcz q\r\n\u2028x\n")
-    assert main(["encipher", "--key", "1", "--alphabet-from", str(tmp_path / "train"), "--json"]) == 0
+    assert (
+        main(["encipher", "--key", "1", "--alphabet-from", str(tmp_path / "train"), "--json"]) == 0
+    )
     out = json.loads(capsys.readouterr().out)
     assert out == {"key": 1, "cycles": ["abcz"], "lines": ["bcza q", "\u2028x"]}
     stdin(monkeypatch, "bcza q\n")
@@ -47,17 +51,44 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
             "operator 'ciper': did you mean 'cipher'?",
         ),
         (["augment", "--source", "a"], "missing: target, operator"),
-        (["augment", "x.yaml", "--filter", "max_ratio=9"], "give an experiment file or --filter, not both"),
         (
-            ["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--filter", "max_ration=9"],
+            ["augment", "x.yaml", "--filter", "max_ratio=9"],
+            "give an experiment file or --filter, not both",
+        ),
+        (
+            [
+                "augment",
+                "--operator",
+                "cipher",
+                "--source",
+                "a",
+                "--target",
+                "b",
+                "--filter",
+                "max_ration=9",
+            ],
             "did you mean 'max_ratio'",
         ),
         (
-            ["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--set", "no.key=3"],
-            "--set no.key=3 overrides an experiment file, but none is given: use the flags of the operator",
+            [
+                "augment",
+                "--operator",
+                "cipher",
+                "--source",
+                "a",
+                "--target",
+                "b",
+                "--set",
+                "no.key=3",
+            ],
+            "--set no.key=3 overrides an experiment file, but none is given: use the flags of the "
+            "operator",
         ),
         (["augment", "x.yaml", "--source", "a"], "give an experiment file or --source, not both"),
-        (["augment", "x.yaml", "--target-language", "en"], "give an experiment file or --target-language, not both"),
+        (
+            ["augment", "x.yaml", "--target-language", "en"],
+            "give an experiment file or --target-language, not both",
+        ),
         (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
         (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
         (["score", "a", "b", "--language", "en"], "no file 'a'"),
@@ -66,7 +97,10 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
     ],
 )
 def test_invalid_input_is_one_message_and_exit_code_two(
-    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    message: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     stdin(monkeypatch, "text\n")
     assert main(arguments) == 2
@@ -81,7 +115,9 @@ def test_misspelt_flags_suggest_the_nearest(capsys: pytest.CaptureFixture[str]) 
     assert "did you mean '--alphabet'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("reason", "message"), [("", "stopped"), ("stopped after update 9", "stopped after update 9")])
+@pytest.mark.parametrize(
+    ("reason", "message"), [("", "stopped"), ("stopped after update 9", "stopped after update 9")]
+)
 def test_ctrl_c_prints_how_to_continue(
     reason: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -91,7 +127,10 @@ def test_ctrl_c_prints_how_to_continue(
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
     assert main(["encipher", "--key", "2"]) == 130
     error = capsys.readouterr().err
-    assert error.startswith(f"augury: {message}. Finished work is kept") and "augury encipher --key 2" in error
+    assert (
+        error.startswith(f"augury: {message}. Finished work is kept")
+        and "augury encipher --key 2" in error
+    )
 
 
 def test_input_that_is_not_utf8_names_the_line(
@@ -125,7 +164,11 @@ def test_augment_from_two_files(
     ]
     assert main(["augment", *flags, "--keys", "1", "2", "--alphabet", GERMAN, "--json"]) == 0
     first: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert first["rows_in"] == 4 and first["rows_added"] == 6 and sum(first["rows_rejected"].values()) == 1
+    assert (
+        first["rows_in"] == 4
+        and first["rows_added"] == 6
+        and sum(first["rows_rejected"].values()) == 1
+    )
     assert list(first["parts"]) == ["rot-1", "rot-2"]
     assert main(["augment", *flags, "--keys", "1", "2", "3", "--alphabet", GERMAN, "--json"]) == 0
     out, error = capsys.readouterr()
@@ -148,7 +191,11 @@ LONG = [("one two three four", "one"), ("a b c d e f", "a b c d e f g"), ("a hou
     ],
 )
 def test_limits_on_two_files_are_flags_and_excluded_rows_are_counted(
-    flags: list[str], kept: int, excluded: dict[str, int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flags: list[str],
+    kept: int,
+    excluded: dict[str, int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     for name, side in zip(("source", "target"), zip(*LONG, strict=True), strict=True):
         (tmp_path / name).write_text("".join(f"{line}\n" for line in side))
@@ -159,7 +206,9 @@ def test_limits_on_two_files_are_flags_and_excluded_rows_are_counted(
     assert (result["rows_kept"], result["rows_excluded"]) == (kept, excluded)
     assert main(["augment", *files, *flags, *operator]) == 0
     shown = capsys.readouterr().out
-    assert all(f"excluded {count}: {reason} (--filter max_" in shown for reason, count in excluded.items())
+    assert all(
+        f"excluded {count}: {reason} (--filter max_" in shown for reason, count in excluded.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -187,15 +236,24 @@ def test_help_lists_an_operators_parameters_and_sections(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["augment", "--operator", operator, "--help"])
-    shown, _, listed = capsys.readouterr().out.partition(f"sections of operator {operator}, for experiment files")
-    assert all(flag in shown for flag in flags) and "--model" not in shown and "--training" not in shown
+    shown, _, listed = capsys.readouterr().out.partition(
+        f"sections of operator {operator}, for experiment files"
+    )
+    assert (
+        all(flag in shown for flag in flags)
+        and "--model" not in shown
+        and "--training" not in shown
+    )
     assert all(section in listed for section in sections) and bool(listed) == bool(sections)
 
 
-def test_config_shows_every_setting_and_the_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_config_shows_every_setting_and_the_address(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "toy.yaml"
     path.write_text(
-        "name: toy\ntask: nmt\naugment: [{operator: cipher, keys: [1]}]\nregime: coregularised\ncorpus: "
+        "name: toy\ntask: nmt\naugment: [{operator: cipher, keys: [1]}]\nregime: "
+        "coregularised\ncorpus: "
         "{source_language: de, target_language: en, train: {builtin: 60}, valid: {builtin: 9}}\n"
     )
     assert main(["config", str(path)]) == 0

@@ -23,7 +23,23 @@ EXPOSURE = {
     "pieces": {"source": 12.0, "target": 11.0},
     "weights": {"kind": "averaged"},
 }
-WORDS = ["the", "a", "of", "to", "house", "dog", "cat", "runs", "sleeps", "green", "old", "well", "in", "on", "and"]
+WORDS = [
+    "the",
+    "a",
+    "of",
+    "to",
+    "house",
+    "dog",
+    "cat",
+    "runs",
+    "sleeps",
+    "green",
+    "old",
+    "well",
+    "in",
+    "on",
+    "and",
+]
 REFERENCES = [" ".join(random.Random(line).choices(WORDS, k=5 + line % 9)) for line in range(120)]
 
 
@@ -31,7 +47,8 @@ def hypotheses(rate: float, key: str) -> list[str]:
     """Return the references with a fraction of their words replaced."""
     drawn = random.Random(key)
     return [
-        " ".join(drawn.choice(WORDS) if drawn.random() < rate else word for word in line.split()) for line in REFERENCES
+        " ".join(drawn.choice(WORDS) if drawn.random() < rate else word for word in line.split())
+        for line in REFERENCES
     ]
 
 
@@ -42,7 +59,8 @@ def write(path: Path, lines: Sequence[str]) -> str:
 
 @pytest.fixture
 def texts(tmp_path: Path) -> dict[str, str]:
-    """Files with references and hypotheses: a baseline and a better system with three seeds each."""
+    """Files with references and hypotheses: a baseline and a better system with three seeds
+    each."""
     files = {"reference": write(tmp_path / "test.en", REFERENCES)}
     for name, rate in (("base", 0.30), ("better", 0.20)):
         for seed in (1, 2, 3):
@@ -100,7 +118,10 @@ class Runs:
                 "device_hours": seconds / 3600,
                 **EXPOSURE,
             }
-            run.write_json("scores.json", {"tests": {test: [result.to_dict() for result in scores]}, "cost": cost})
+            run.write_json(
+                "scores.json",
+                {"tests": {test: [result.to_dict() for result in scores]}, "cost": cost},
+            )
         return run
 
     def sweep(self, name: str, configurations: dict[str, str]) -> None:
@@ -121,7 +142,8 @@ class Runs:
                 "merged": [],
                 "started": 0.0,
                 "configurations": [
-                    {"name": title, "address": address, "point": {}} for title, address in configurations.items()
+                    {"name": title, "address": address, "point": {}}
+                    for title, address in configurations.items()
                 ],
             },
         )
@@ -149,7 +171,14 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_files_with_seeds_are_tested_over_seeds_and_sentences(
     texts: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = [seeds(texts, "base"), seeds(texts, "better"), "--references", texts["reference"], "--language", "en"]
+    arguments = [
+        seeds(texts, "base"),
+        seeds(texts, "better"),
+        "--references",
+        texts["reference"],
+        "--language",
+        "en",
+    ]
     (table,) = (shown := compared(capsys, *arguments))["tables"]
     base, better = table["rows"]
     assert (table["test"], base["name"], better["name"]) == ("test.en", "base", "better")
@@ -176,16 +205,29 @@ def test_the_p_values_of_sacrebleu(
     named = [(name, Path(name).read_text().splitlines()) for name in files]
     theirs = PairedTest(named, {"BLEU": sacrebleu.BLEU()}, [REFERENCES], kind)()[1]["BLEU"][1]
     assert ours == theirs.p_value
-    assert "compares single seeds" in refused(capsys, seeds(texts, "base"), texts["better-1"], *arguments)
+    assert "compares single seeds" in refused(
+        capsys, seeds(texts, "base"), texts["better-1"], *arguments
+    )
 
 
-def test_labels_are_compared_by_accuracy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_are_compared_by_accuracy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     gold = ["neutral", "entailment", "contradiction", "neutral"] * 30
-    files = [write(tmp_path / "one", ["neutral"] * 120), write(tmp_path / "two", [*gold[:100], *["neutral"] * 20])]
+    files = [
+        write(tmp_path / "one", ["neutral"] * 120),
+        write(tmp_path / "two", [*gold[:100], *["neutral"] * 20]),
+    ]
     arguments = ["--references", write(tmp_path / "gold", gold), "--metrics", "accuracy"]
     (table,) = compared(capsys, *files, *arguments)["tables"]
-    assert [row["scores"]["accuracy"]["value"] for row in table["rows"]] == [50.0, pytest.approx(100 * 110 / 120)]
-    assert (table["rows"][1]["difference"], table["rows"][1]["corrected"]) == (pytest.approx(500 / 12), 1 / 1001)
+    assert [row["scores"]["accuracy"]["value"] for row in table["rows"]] == [
+        50.0,
+        pytest.approx(100 * 110 / 120),
+    ]
+    assert (table["rows"][1]["difference"], table["rows"][1]["corrected"]) == (
+        pytest.approx(500 / 12),
+        1 / 1001,
+    )
 
 
 def test_runs_configurations_and_sweeps(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,10 +235,17 @@ def test_runs_configurations_and_sweeps(runs: Runs, capsys: pytest.CaptureFixtur
     by_address = compared(capsys, "aa", "bb", *storage)
     (table,) = by_address["tables"]
     base, better = table["rows"]
-    assert (base["name"], base["seeds"], better["seeds"], better["time_factor"]) == ("base", [1, 2], [1, 2], 2.5)
+    assert (base["name"], base["seeds"], better["seeds"], better["time_factor"]) == (
+        "base",
+        [1, 2],
+        [1, 2],
+        2.5,
+    )
     assert better["corrected"] < 0.05
     assert compared(capsys, f"{runs.root}/runs/{'aa' * 8}", "runs/bb", *storage) == by_address
-    single = compared(capsys, f"{runs.root}/runs/{'aa' * 8}/seed-2", "bb/seed-1", *storage)["tables"][0]
+    single = compared(capsys, f"{runs.root}/runs/{'aa' * 8}/seed-2", "bb/seed-1", *storage)[
+        "tables"
+    ][0]
     assert [row["seeds"] for row in single["rows"]] == [[2], [1]]
     assert single["rows"][1]["tested"]["over"] == "sentences"
     two_seeds = compared(capsys, "aa/seed-1", "aa/seed-2", *storage)["tables"][0]
@@ -231,16 +280,23 @@ def test_formats(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.startswith("### test\n")
 
 
-def test_systems_that_cannot_be_compared_are_rejected(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_systems_that_cannot_be_compared_are_rejected(
+    runs: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
     storage = ["--storage", runs.root]
     runs.run("elsewhere", "cc" * 8, 1, 0.3, test="flores")
-    assert "no test set in common (base: test; elsewhere: flores)" in refused(capsys, "aa", "cc", *storage)
+    assert "no test set in common (base: test; elsewhere: flores)" in refused(
+        capsys, "aa", "cc", *storage
+    )
     runs.run("changed", "dd" * 8, 1, 0.3, text="0" * 16)
-    assert f"test is not one text: base is scored on {'7e57' * 4}, changed on {'0' * 16}" in refused(
-        capsys, "aa", "dd", *storage
+    assert (
+        f"test is not one text: base is scored on {'7e57' * 4}, changed on {'0' * 16}"
+        in refused(capsys, "aa", "dd", *storage)
     )
     runs.run("other metric", "ee" * 8, 1, 0.3, metrics=["chrf"])
-    assert "other metric is not scored by BLEU on test, as base is" in refused(capsys, "aa", "ee", *storage)
+    assert "other metric is not scored by BLEU on test, as base is" in refused(
+        capsys, "aa", "ee", *storage
+    )
     lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
     scores = lowered.read_json("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
@@ -253,23 +309,33 @@ def test_systems_that_cannot_be_compared_are_rejected(runs: Runs, capsys: pytest
     assert "belongs to two of the systems" in refused(capsys, "aa", "aa/seed-1", *storage)
     assert "base is the only system" in refused(capsys, "aa", *storage)
     runs.sweep("young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
-    assert "the reference of sweep young has no scores yet" in refused(capsys, "sweeps/young", *storage)
-    assert "--metrics is for files of hypotheses" in refused(capsys, "aa", "bb", "--metrics", "ter", *storage)
+    assert "the reference of sweep young has no scores yet" in refused(
+        capsys, "sweeps/young", *storage
+    )
+    assert "--metrics is for files of hypotheses" in refused(
+        capsys, "aa", "bb", "--metrics", "ter", *storage
+    )
     assert "no sweep 'yung'" in refused(capsys, "sweeps/yung", *storage)
 
 
-def test_files_that_do_not_match_are_rejected(texts: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_do_not_match_are_rejected(
+    texts: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     short = write(Path(texts["reference"]).parent / "short.txt", REFERENCES[:-1])
     arguments = ["--references", texts["reference"], "--language", "en"]
     assert "short.txt has 119 lines" in refused(capsys, texts["base-1"], short, *arguments)
-    assert "is listed twice in" in refused(capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *arguments)
+    assert "is listed twice in" in refused(
+        capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *arguments
+    )
     assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *arguments)
     assert "unknown metric 'bleau'" in refused(
         capsys, texts["base-1"], texts["base-2"], *arguments, "--metrics", "bleau"
     )
 
 
-def test_the_mean_over_test_sets_comes_first(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_mean_over_test_sets_comes_first(
+    runs: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = Store(runs.root)
     for address in ("aa", "bb"):
         for seed in (1, 2):
@@ -293,6 +359,10 @@ def test_the_mean_over_test_sets_comes_first(runs: Runs, capsys: pytest.CaptureF
         band, row = bands["bands"][table["test"]], table["rows"][1]
         assert band["value"] == pytest.approx(row["difference"])
         assert band["high"] - band["low"] >= row["tested"]["high"] - row["tested"]["low"]
-    assert "--word-order needs --bands" in refused(capsys, "aa", "bb", *storage, "--word-order", "test")
-    swapped = compared(capsys, "aa/seed-1", "bb/seed-1", *storage, "--test", "randomisation")["tables"]
+    assert "--word-order needs --bands" in refused(
+        capsys, "aa", "bb", *storage, "--word-order", "test"
+    )
+    swapped = compared(capsys, "aa/seed-1", "bb/seed-1", *storage, "--test", "randomisation")[
+        "tables"
+    ]
     assert [table["test"] for table in swapped] == ["test", "second"]

@@ -25,7 +25,8 @@ def path(tmp_path: Path) -> Path:
     (tmp_path / "a.en").write_text("\n".join([*sentences[:9], "no"]) + "\n")
     path = tmp_path / "toy.yaml"
     path.write_text(
-        f"name: toy\ntask: nmt\nstorage: {tmp_path}/store\nseeds: [1, 2]\naugment: [{{operator: cipher, keys: [1]}}]\n"
+        f"name: toy\ntask: nmt\nstorage: {tmp_path}/store\nseeds: [1, 2]\naugment: "
+        f"[{{operator: cipher, keys: [1]}}]\n"
         "regime: coregularised\ncorpus:\n  source_language: de\n  target_language: en\n  every: 3\n"
         f"  train: {{source: {tmp_path}/a.de, target: {tmp_path}/a.en}}\n"
     )
@@ -35,25 +36,41 @@ def path(tmp_path: Path) -> Path:
 def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", str(path), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert (facts["systems"], facts["seeds"], facts["runs"], facts["test_sets"]) == (["baseline", "toy"], [1, 2], 4, [])
+    assert (facts["systems"], facts["seeds"], facts["runs"], facts["test_sets"]) == (
+        ["baseline", "toy"],
+        [1, 2],
+        4,
+        [],
+    )
     assert [(text["name"], text["rows_in"], text["rows"]) for text in facts["texts"]] == [
         ("train", 10, 6),
         ("valid", 10, 3),
     ]
-    assert [(entry["reason"], entry["rows"], entry["setting"]) for entry in facts["texts"][0]["left_out"]] == [
+    assert [
+        (entry["reason"], entry["rows"], entry["setting"])
+        for entry in facts["texts"][0]["left_out"]
+    ] == [
         ("ratio", 1, "corpus.filter.max_ratio"),
         ("held out", 3, "corpus.every"),
     ]
     cost = facts["cost"]["by_system"]
-    assert facts["cost"]["seconds"] == pytest.approx(2 * (cost["baseline"]["seconds"] + cost["toy"]["seconds"]))
+    assert facts["cost"]["seconds"] == pytest.approx(
+        2 * (cost["baseline"]["seconds"] + cost["toy"]["seconds"])
+    )
     assert len(facts["cautions"]) == 1
     assert main(["config", str(path)]) == 0
     shown = capsys.readouterr().out
-    for text in ("2 systems (baseline, toy) × 2 seeds = 4 runs", "a.en, line 10: das Haus 9 geht gern | no", "cost"):
+    for text in (
+        "2 systems (baseline, toy) × 2 seeds = 4 runs",
+        "a.en, line 10: das Haus 9 geht gern | no",
+        "cost",
+    ):
         assert text in shown
 
 
-def test_only_the_file_is_checked_with_syntax(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_file_is_checked_with_syntax(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (path.parent / "a.de").unlink()
     assert main(["config", str(path), "--syntax", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == 4 and not (path.parent / "store").exists()

@@ -27,13 +27,20 @@ def test_it_writes_the_first_text_of_the_test_set(task: str, tmp_path: Path) -> 
     run = described(task, tmp_path)
     columns = ("source",) if task == "nmt" else ("premise", "hypothesis")
     expected = "\t".join(run.corpus("test").column(name)[0] for name in columns)
-    written = subprocess.run(["bash", "-c", example_input(run.folder)], capture_output=True, text=True, check=True)
+    written = subprocess.run(
+        ["bash", "-c", example_input(run.folder)], capture_output=True, text=True, check=True
+    )
     assert written.stdout == f"{expected}\n"
 
 
-def test_it_is_short_quoted_and_of_the_validation_set_where_there_is_no_test(tmp_path: Path) -> None:
+def test_it_is_short_quoted_and_of_the_validation_set_where_there_is_no_test(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a").write_text("wort " * 30 + "\nc'est $HOME\n")
     (tmp_path / "b").write_text("word " * 30 + "\nit is\n")
-    corpus = {**tiny.PARALLEL, "valid": {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")}}
+    corpus = {
+        **tiny.PARALLEL,
+        "valid": {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")},
+    }
     run = described("nmt", tmp_path / "store", corpus=corpus)
     assert shlex.split(example_input(run.folder)) == ["echo", "c'est $HOME"]

@@ -74,7 +74,11 @@ json.dump({"imported": imported, "helps": helps}, sys.stdout)
 @pytest.fixture(scope="module")
 def session() -> dict[str, Any]:
     """The help texts of a new process, and the modules imported after each step."""
-    return dict(json.loads(_python(PROGRAM, "demo_nmt", "demo_nli", "multi30k_5k_cipherdaug", "nli_ling_in_loop")))
+    return dict(
+        json.loads(
+            _python(PROGRAM, "demo_nmt", "demo_nli", "multi30k_5k_cipherdaug", "nli_ling_in_loop")
+        )
+    )
 
 
 def test_config_does_not_import_pandas_where_the_texts_are_stored(tmp_path: Path) -> None:
@@ -85,13 +89,19 @@ def test_config_does_not_import_pandas_where_the_texts_are_stored(tmp_path: Path
     assert "'pyarrow'" in imported and "'pandas'" not in imported
 
 
-@pytest.mark.parametrize("step", ["--help", "config --syntax", "augment --help", "sweep --dry-run", "config"])
+@pytest.mark.parametrize(
+    "step", ["--help", "config --syntax", "augment --help", "sweep --dry-run", "config"]
+)
 def test_help_and_checks_do_not_import_slow_packages(session: dict[str, Any], step: str) -> None:
     assert not HEAVY.intersection(session["imported"][step])
 
 
 def test_the_overview_has_every_verb_in_its_group(session: dict[str, Any]) -> None:
-    with_help = [name for name in _modules() if hasattr(importlib.import_module(f"augury.cli.{name}"), "HELP")]
+    with_help = [
+        name
+        for name in _modules()
+        if hasattr(importlib.import_module(f"augury.cli.{name}"), "HELP")
+    ]
     assert sorted(with_help) == sorted(verbs.VERBS)
     assert session["helps"]["augury"] == session["helps"]["augury --help"]
     assert all(f"\n  {verb} " in session["helps"]["augury"] for verb in verbs.VERBS)
@@ -103,7 +113,9 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
     for name, text in helps.items():
         examples = list(parsed(text.rpartition("example:\n")[2]))
         verb, _, operator = name.partition(" --operator ")
-        expected = "train" if operator and issubclass(schema(operator), TokenDraw) else verb.split()[0]
+        expected = (
+            "train" if operator and issubclass(schema(operator), TokenDraw) else verb.split()[0]
+        )
         assert examples and all(verb == expected for verb, _ in examples), name
         for _, arguments in examples:
             _check(arguments)
@@ -116,11 +128,16 @@ def _python(program: str, *arguments: str) -> str:
 
 
 def _modules() -> Iterator[str]:
-    return (module.name for module in pkgutil.iter_modules(augury.cli.__path__) if module.name != "__main__")
+    return (
+        module.name
+        for module in pkgutil.iter_modules(augury.cli.__path__)
+        if module.name != "__main__"
+    )
 
 
 def _check(arguments: Any) -> None:
-    """Raise UserError unless the experiments, spaces and tables in arguments exist and are valid."""
+    """Raise UserError unless the experiments, spaces and tables in arguments exist and are
+    valid."""
     if getattr(arguments, "experiment", None):
         experiment.load(ROOT / arguments.experiment, arguments.assignments)
     if hasattr(arguments, "space"):

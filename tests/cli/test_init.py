@@ -23,9 +23,14 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         pairs = list(builtin.generate(role, size, lexicon=400))  # type: ignore[arg-type]
         Path(f"{role}.de").write_text("".join(f"{pair.source}\n" for pair in pairs))
         Path(f"{role}.en").write_text("".join(f"{pair.target}\n" for pair in pairs))
-        Path(f"{role}.tsv").write_text("de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs))
+        Path(f"{role}.tsv").write_text(
+            "de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
+        )
         examples = builtin_nli.examples(role, size, "qaa", lexicon=24)  # type: ignore[arg-type]
-        rows = [{"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label} for row in examples]
+        rows = [
+            {"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label}
+            for row in examples
+        ]
         Path(f"{role}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
 
@@ -38,7 +43,19 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
     ("flags", "tests"),
     [
         (
-            [*ALIGNED, "--test", "news", "test.de", "test.en", "--test", "more", "test.tsv", "--columns", "de", "en"],
+            [
+                *ALIGNED,
+                "--test",
+                "news",
+                "test.de",
+                "test.en",
+                "--test",
+                "more",
+                "test.tsv",
+                "--columns",
+                "de",
+                "en",
+            ],
             ["news", "more"],
         ),
         (["--train", "train.tsv", "--columns", "de", "en"], []),
@@ -46,14 +63,24 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
     ],
 )
 def test_written_files_pass_the_preflight(
-    texts: Path, flags: list[str], tests: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    texts: Path,
+    flags: list[str],
+    tests: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Without the hub there is a caution about the pretrained model of NLI."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert main(["init", "mine.yaml", *flags, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert (result["file"], result["systems"], result["runs"]) == ("mine.yaml", ["baseline", "mine"], 6)
-    assert result["test_sets"] == tests and len(result["cautions"]) == (not tests) + ("nli" in flags)
+    assert (result["file"], result["systems"], result["runs"]) == (
+        "mine.yaml",
+        ["baseline", "mine"],
+        6,
+    )
+    assert result["test_sets"] == tests and len(result["cautions"]) == (not tests) + (
+        "nli" in flags
+    )
     assert main(["config", "mine.yaml"]) == 0
 
 
@@ -66,7 +93,11 @@ def test_answers_replace_flags(
     assert main(["init", "mine.yaml"]) == 0
     assert "did you mean 'train.de'" in capsys.readouterr().err  # then it prompts again
     corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
-    assert (corpus["source_language"], corpus["target_language"], corpus["every"]) == ("de", "en", 10)
+    assert (corpus["source_language"], corpus["target_language"], corpus["every"]) == (
+        "de",
+        "en",
+        10,
+    )
     assert corpus["tests"] == {"news": {"source": "test.de", "target": "test.en"}}
     assert next(answers, None) is None
 
@@ -93,7 +124,9 @@ def test_invalid_flags_are_rejected_and_nothing_is_written(
     assert message in capsys.readouterr().err and not Path("mine.yaml").exists()
 
 
-def test_a_file_is_only_overwritten_with_force(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_only_overwritten_with_force(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     Path("mine.yaml").write_text("precious\n")
     assert main(["init", "mine.yaml", *ALIGNED]) == 2
     assert Path("mine.yaml").read_text() == "precious\n" and "--force" in capsys.readouterr().err

@@ -36,7 +36,9 @@ def test_missing_rows_are_run_and_every_row_is_shown(
         "oracle": "not run",
     }
     assert rows["no model"]["why"].startswith("seed 1 failed: Diverged: update")
-    assert rows["no agreement, flatter"]["why"].startswith("runs once, as no agreement: regime.tau has no effect")
+    assert rows["no agreement, flatter"]["why"].startswith(
+        "runs once, as no agreement: regime.tau has no effect"
+    )
     assert rows["no agreement, flatter"]["address"] == rows["no agreement"]["address"]
     assert rows["oracle"]["why"] == "reads the references"
     baseline = rows["baseline"]
@@ -44,9 +46,15 @@ def test_missing_rows_are_run_and_every_row_is_shown(
         "mean": 12.0,
         "long": 11.0,
     }
-    scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())["tests"]
-    assert baseline["measured"] == pytest.approx(sum(scores[test][0]["value"] for test in scores) / 2)
-    assert (result["comparable"], result["reused"]) == (False, 0) and result["cost"]["train_seconds"] > 0
+    scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())[
+        "tests"
+    ]
+    assert baseline["measured"] == pytest.approx(
+        sum(scores[test][0]["value"] for test in scores) / 2
+    )
+    assert (result["comparable"], result["reused"]) == (False, 0) and result["cost"][
+        "train_seconds"
+    ] > 0
     assert Path(result["page"]).stat().st_size > 1_000_000
 
 
@@ -55,7 +63,14 @@ def test_measured_values_are_kept_with_the_sweep(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = ["reproduce", "cipherdaug/table1", "--storage", str(tmp_path), "--json"]
-    small = ["--set", "training.max_passes=1", "--set", "corpus.train.builtin=100", "--set", "vocabulary.size=300"]
+    small = [
+        "--set",
+        "training.max_passes=1",
+        "--set",
+        "corpus.train.builtin=100",
+        "--set",
+        "vocabulary.size=300",
+    ]
     outputs = []
     for _ in range(2):
         assert main([*arguments, *small]) == 0
@@ -71,8 +86,23 @@ def test_measured_values_are_kept_with_the_sweep(
 def test_runs_are_measured_with_the_baseline_of_their_seed(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["reproduce", "cipherdaug/figure5", "--storage", str(tmp_path), "--seeds", "1", "--json"]
-    small = ["--set", "training.max_passes=1", "--set", "corpus.train.builtin=100", "--set", "vocabulary.size=300"]
+    arguments = [
+        "reproduce",
+        "cipherdaug/figure5",
+        "--storage",
+        str(tmp_path),
+        "--seeds",
+        "1",
+        "--json",
+    ]
+    small = [
+        "--set",
+        "training.max_passes=1",
+        "--set",
+        "corpus.train.builtin=100",
+        "--set",
+        "vocabulary.size=300",
+    ]
     assert main([*arguments, *small]) == 0
     output = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in output["rows"]}
@@ -80,7 +110,9 @@ def test_runs_are_measured_with_the_baseline_of_their_seed(
     matrices = {name.partition(" |")[0] for name in cipher if "|" in name}
     views = ("plain", "rot-1", "rot-2")
     assert matrices == {
-        f"{first} (rows) by {view} (columns)" for first in ("baseline plain", "plain") for view in views
+        f"{first} (rows) by {view} (columns)"
+        for first in ("baseline plain", "plain")
+        for view in views
     }
     layers = [value["measured"] for name, value in cipher.items() if "|" in name]
     assert len(layers) == 6 * 4 and all(0 < value <= 1 for value in layers)
@@ -93,10 +125,15 @@ def test_runs_are_measured_with_the_baseline_of_their_seed(
     assert set(kept) == {f"{baseline} version 2", f"{baseline} {cipher_run} version 2"}
 
 
-def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_shows_rows_and_addresses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(command(tmp_path, "--dry-run", "--rows", "agreement", "--json")) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert [configuration["name"] for configuration in shown["configurations"]] == ["baseline", "agreement"]
+    assert [configuration["name"] for configuration in shown["configurations"]] == [
+        "baseline",
+        "agreement",
+    ]
     assert main(command(tmp_path, "--dry-run")) == 0
     out = capsys.readouterr().out
     assert all(configuration["address"] in out for configuration in shown["configurations"])
@@ -105,18 +142,39 @@ def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, capsys: pytest.Captu
     assert not list(tmp_path.glob("runs/*"))
 
 
-def test_a_dry_run_shows_published_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["reproduce", "xnli_adversarial/table4", "--storage", str(tmp_path), "--dry-run", "--json"]
+def test_a_dry_run_shows_published_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = [
+        "reproduce",
+        "xnli_adversarial/table4",
+        "--storage",
+        str(tmp_path),
+        "--dry-run",
+        "--json",
+    ]
     assert main([*arguments, "--rows", "Improvement(%) (10k)"]) == 0
     shown = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in shown["rows"]}
     assert [row["row"] for row in shown["rows"]] == list(range(1, 11))
     plain, improved = rows["XLM-R (20k)"], rows["Improvement(%) (10k)"]
-    assert (len(plain["published"]), plain["published"]["mean"], plain["published"]["sw"]) == (16, 69.0, 61.6)
-    assert (improved["published"]["mean"], improved["section"], improved["printed"]) == (6.7, "10k", "Improvement(%)")
+    assert (len(plain["published"]), plain["published"]["mean"], plain["published"]["sw"]) == (
+        16,
+        69.0,
+        61.6,
+    )
+    assert (improved["published"]["mean"], improved["section"], improved["printed"]) == (
+        6.7,
+        "10k",
+        "Improvement(%)",
+    )
     assert [note["column"] for note in improved["notes"]] == ["zh"]
     run = [name for name, row in rows.items() if row["address"]]
-    assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]  # both rows of the improvement, the reference
+    assert run == [
+        "XLM-R (10k)",
+        "+RA +SA +PGD (10k)",
+        "XLM-R (20k)",
+    ]  # both rows of the improvement, the reference
     addresses = {configuration["address"] for configuration in shown["configurations"]}
     assert addresses == {rows[name]["address"] for name in run}
 
@@ -124,10 +182,17 @@ def test_a_dry_run_shows_published_values(tmp_path: Path, capsys: pytest.Capture
 def test_without_arguments_it_lists_all_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce"]) == 0
     out = capsys.readouterr().out
-    assert "xnli_adversarial/table2: Which augmentations help" in out and "XLM-R | +PGD | +EA(80k) |" in out
+    assert (
+        "xnli_adversarial/table2: Which augmentations help" in out
+        and "XLM-R | +PGD | +EA(80k) |" in out
+    )
     assert main(["reproduce", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert {entry["table"].partition("/")[0] for entry in listed} == {"cipherdaug", "noisy_nmt", "xnli_adversarial"}
+    assert {entry["table"].partition("/")[0] for entry in listed} == {
+        "cipherdaug",
+        "noisy_nmt",
+        "xnli_adversarial",
+    }
     xnli = [entry["where"] for entry in listed if entry["table"].startswith("xnli")]
     assert xnli == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
 
@@ -135,9 +200,15 @@ def test_without_arguments_it_lists_all_tables(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["reproduce", "xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
+        (
+            ["reproduce", "xnli_adversarial/table9"],
+            "unknown table 'xnli_adversarial/table9': did you mean",
+        ),
         (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
-        (["reproduce", TABLE, "--rows", "oracle"], "row 'oracle' of .* cannot be run: reads the references"),
+        (
+            ["reproduce", TABLE, "--rows", "oracle"],
+            "row 'oracle' of .* cannot be run: reads the references",
+        ),
         (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
         (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
     ],

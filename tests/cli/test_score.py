@@ -19,7 +19,9 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "hyp"), str(tmp_path / "ref")]
 
 
-def test_metrics_that_depend_on_the_language_require_it(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_metrics_that_depend_on_the_language_require_it(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     metrics = ["bleu", "chrf", "chrf++", "ter"]
     assert main(["score", *files, "--metrics", *metrics, "--samples", "20", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
@@ -28,7 +30,10 @@ def test_metrics_that_depend_on_the_language_require_it(files: list[str], capsys
     assert scores[3]["value"] == pytest.approx(200 / 13)
     assert main(["score", *files, "--metrics", "chrf", "multi_bleu"]) == 2
     assert "--language" in capsys.readouterr().err
-    assert main(["compare", files[0], files[1], "--references", files[1], "--metrics", "multi_bleu"]) == 2
+    assert (
+        main(["compare", files[0], files[1], "--references", files[1], "--metrics", "multi_bleu"])
+        == 2
+    )
     assert "--language" in capsys.readouterr().err
     assert main(["compare", files[0], files[1], "--references", files[1], "--json"]) == 0
 
@@ -43,7 +48,9 @@ def test_sources_reach_a_metric_that_reads_them(
     assert main(["score", *files, *flags]) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["value"] == 50
     assert main(["compare", files[0], files[1], "--references", files[1], *flags]) == 0
-    (scores,) = (row["scores"] for row in json.loads(capsys.readouterr().out)["tables"][0]["rows"][:1])
+    (scores,) = (
+        row["scores"] for row in json.loads(capsys.readouterr().out)["tables"][0]["rows"][:1]
+    )
     assert [score["value"] for score in scores.values()] == [50]
     assert main(["score", *files, *flags[:2]]) == 2
     assert "--sources" in capsys.readouterr().err
@@ -56,5 +63,19 @@ def test_files_with_a_byte_order_mark_or_compressed_are_read(
     (tmp_path / "marked").write_bytes(codecs.BOM_UTF8 + content)
     (tmp_path / "ref.gz").write_bytes(gzip.compress(content))
     for name in ("marked", "ref.gz"):
-        assert main(["score", str(tmp_path / name), files[1], "--metrics", "bleu", "--samples", "2", "--json"]) == 0
+        assert (
+            main(
+                [
+                    "score",
+                    str(tmp_path / name),
+                    files[1],
+                    "--metrics",
+                    "bleu",
+                    "--samples",
+                    "2",
+                    "--json",
+                ]
+            )
+            == 0
+        )
         assert json.loads(capsys.readouterr().out)["scores"][0]["value"] == pytest.approx(100)

@@ -22,7 +22,12 @@ CONTENT = {
     "task": "nmt",
     "baseline": False,
     "augment": [{"operator": "cipher", "keys": [1]}],
-    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 60}, "valid": {"builtin": 6}},
+    "corpus": {
+        "source_language": "de",
+        "target_language": "en",
+        "train": {"builtin": 60},
+        "valid": {"builtin": 6},
+    },
     "vocabulary": {"size": 200, "size_per_key": 60},
     "regime": {"name": "coregularised"},
     "model": {
@@ -77,17 +82,41 @@ def test_without_test_sets_the_runs_and_their_validations_are_shown(
     assert train(storage, "--json") == 0
     result = json.loads(capsys.readouterr().out)
     (run,) = result["runs"]
-    assert (result["tables"], result["answer"], result["page"], result["failures"]) == ([], None, None, [])
+    assert (result["tables"], result["answer"], result["page"], result["failures"]) == (
+        [],
+        None,
+        None,
+        [],
+    )
     best = result["validations"][run]
     assert set(best) == {"loss", "perplexity", "bleu"}
     assert train(storage) == 0
     header, _, line, *_ = capsys.readouterr().out.splitlines()
-    assert header.split() == ["system", "seed", "best", "loss", "best", "perplexity", "best", "BLEU", "run"]
-    assert line.split() == ["toy", "1", f"{best['loss']:.2f}", f"{best['perplexity']:.2f}", f"{best['bleu']:.2f}", run]
+    assert header.split() == [
+        "system",
+        "seed",
+        "best",
+        "loss",
+        "best",
+        "perplexity",
+        "best",
+        "BLEU",
+        "run",
+    ]
+    assert line.split() == [
+        "toy",
+        "1",
+        f"{best['loss']:.2f}",
+        f"{best['perplexity']:.2f}",
+        f"{best['bleu']:.2f}",
+        run,
+    ]
     assert not (storage / "store" / "reports").exists()
 
 
-def test_a_run_that_is_scored_again_describes_its_test_set(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_scored_again_describes_its_test_set(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     described = []
     for size in (3, 5):
         assert train(storage, "--json", "--set", f"corpus.tests={{news: {{builtin: {size}}}}}") == 0
@@ -96,13 +125,17 @@ def test_a_run_that_is_scored_again_describes_its_test_set(storage: Path, capsys
         described.append(json.loads((Path(result["runs"][0]) / "run.json").read_text()))
         written = yaml.safe_load((Path(result["runs"][0]) / "experiment.yaml").read_text())
         assert written["corpus"]["tests"]["news"]["builtin"] == size
-    assert [[corpus["name"] for corpus in run["inputs"]] for run in described] == [["train", "valid", "news"]] * 2
+    assert [[corpus["name"] for corpus in run["inputs"]] for run in described] == [
+        ["train", "valid", "news"]
+    ] * 2
     assert [run["inputs"][2]["rows"] for run in described] == [3, 5]
     assert [run["parameters"]["corpus.tests.news.builtin"] for run in described] == [3, 5]
     assert described[0]["inputs"][2]["address"] != described[1]["inputs"][2]["address"]
 
 
-def test_systems_have_the_names_of_the_experiment(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_systems_have_the_names_of_the_experiment(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
     assert train(storage, "--json", corpus=tests, systems={"CipherDAug": {}}) == 0
     out, error = capsys.readouterr()
@@ -113,20 +146,28 @@ def test_systems_have_the_names_of_the_experiment(storage: Path, capsys: pytest.
     assert result["answer"].startswith("On news, CipherDAug reaches BLEU")
 
 
-def test_training_with_an_operator_and_a_regime_by_path(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_training_with_an_operator_and_a_regime_by_path(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (storage / "reversal.py").write_text(REVERSAL)
     (storage / "twice.py").write_text(
         "from augury.regimes.multi_source import MultiSource\n\n"
         "class Twice(MultiSource):\n    name: str = 'twice'\n\nREGIME = Twice\n"
     )
-    plugins = {"augment": [{"operator": str(storage / "reversal.py")}], "regime": str(storage / "twice.py")}
+    plugins = {
+        "augment": [{"operator": str(storage / "reversal.py")}],
+        "regime": str(storage / "twice.py"),
+    }
     runs = []
     for text in (REVERSAL, REVERSAL + "# changed"):
         (storage / "reversal.py").write_text(text)
         assert train(storage, "--json", **plugins) == 0
         runs += json.loads(capsys.readouterr().out)["runs"]
     described = json.loads((Path(runs[0]) / "run.json").read_text())
-    assert (described["parameters"]["augment.0.operator"], described["parameters"]["regime.name"]) == (
+    assert (
+        described["parameters"]["augment.0.operator"],
+        described["parameters"]["regime.name"],
+    ) == (
         "reversal",
         "twice",
     )
@@ -135,7 +176,9 @@ def test_training_with_an_operator_and_a_regime_by_path(storage: Path, capsys: p
     assert kept == [REVERSAL] and len(list(Path(runs[0]).glob("plugins/*/twice.py"))) == 1
 
 
-def test_all_output_notes_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_output_notes_that_text_is_synthetic(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert train(storage) == 0
     assert capsys.readouterr().out.count(NOTE) == 1
     tests = ("--set", "corpus.tests={news: {builtin: 3}}")
@@ -143,7 +186,9 @@ def test_all_output_notes_that_text_is_synthetic(storage: Path, capsys: pytest.C
     assert capsys.readouterr().out.count(NOTE) == 1
     assert train(storage, "--json", *tests) == 0
     result = json.loads(capsys.readouterr().out)
-    assert result["tables"][0]["notes"][-1].startswith(NOTE) and result["systems"][0]["notes"][0].startswith(NOTE)
+    assert result["tables"][0]["notes"][-1].startswith(NOTE) and result["systems"][0]["notes"][
+        0
+    ].startswith(NOTE)
 
 
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
@@ -164,8 +209,13 @@ def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     assert list(result["systems"][0]["runs"]) == ["2"] and len(result["runs"]) == 1
 
 
-def test_failures_are_reported_if_no_run_succeeds(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert train(storage, "--json", "--set", "training.learning_rate=1e30", "--set", "seeds=[1, 2]") == 1
+def test_failures_are_reported_if_no_run_succeeds(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        train(storage, "--json", "--set", "training.learning_rate=1e30", "--set", "seeds=[1, 2]")
+        == 1
+    )
     result = json.loads(capsys.readouterr().out)
     assert (result["systems"], result["runs"], result["answer"]) == ([], [], None)
     assert [failure[: len("toy, seed 1 diverged:")] for failure in result["failures"]] == [
@@ -178,11 +228,20 @@ def test_training_on_an_object_store(
     storage: Path, remote: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("augury.core.locks.POLL_SECONDS", 0.01)
-    flags = ("--json", "--set", "storage=remote://bucket/store", "--set", "corpus.tests={news: {builtin: 3}}")
+    flags = (
+        "--json",
+        "--set",
+        "storage=remote://bucket/store",
+        "--set",
+        "corpus.tests={news: {builtin: 3}}",
+    )
     assert train(storage, *flags) == 0
     first = json.loads(capsys.readouterr().out)
     (run,) = first["runs"]
-    assert run.startswith("remote://bucket/store/runs/") and first["tables"][0]["rows"][0]["scores"]["bleu"]["n"] == 3
+    assert (
+        run.startswith("remote://bucket/store/runs/")
+        and first["tables"][0]["rows"][0]["scores"]["bleu"]["n"] == 3
+    )
     assert train(storage, *flags) == 0
     out, error = capsys.readouterr()
     assert json.loads(out) == first and f"found, not trained again ({run})" in error

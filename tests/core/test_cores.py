@@ -21,7 +21,8 @@ def test_affinity_limits_cores(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "limited"), [("max 100000\n", False), ("100000 100000\n", True), ("50000 100000", True)]
+    ("text", "limited"),
+    [("max 100000\n", False), ("100000 100000\n", True), ("50000 100000", True)],
 )
 def test_quota_of_a_container_limits_cores(text: str, limited: bool, tmp_path: Path) -> None:
     (quota := tmp_path / "cpu.max").write_text(text)

@@ -33,7 +33,12 @@ def told_where() -> Any:
     context = ray.get_runtime_context()
 
     def task(number: int) -> tuple[int, str, str, float]:
-        return number, identifier, str(context.get_actor_id()), context.get_assigned_resources()["CPU"]
+        return (
+            number,
+            identifier,
+            str(context.get_actor_id()),
+            context.get_assigned_resources()["CPU"],
+        )
 
     return task
 
@@ -63,7 +68,9 @@ def test_a_user_error_on_ray_is_one_here(local_ray: Any) -> None:
         RayExecutor().map(complaining, [1, 2], stage)
 
 
-def test_auto_says_what_it_chose_and_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_says_what_it_chose_and_why(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert Execution(executor="auto").choose(1.0, "augment").name == "local"
     assert "augment: executor local (about 1.0 s of single-core work)" in capsys.readouterr().err
@@ -83,7 +90,10 @@ def test_auto_takes_ray_for_much_work_on_many_cores(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
-    """A trial waits for what it starts, and other trials may hold all other CPUs; a driver of workers holds none."""
+    """A trial waits for what it starts, and other trials may hold all other CPUs.
+
+    A driver of workers holds none.
+    """
 
     def chosen_here(asked: ExecutorName) -> str:
         return Execution(executor=asked, address="auto").choose(300.0, "decode").name
@@ -96,11 +106,16 @@ def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
             ]
 
     def chosen(**resources: Any) -> Any:
-        return local_ray.get(local_ray.remote(Worker).options(**resources).remote().chooses.remote())
+        return local_ray.get(
+            local_ray.remote(Worker).options(**resources).remote().chooses.remote()
+        )
 
     assert chosen(num_cpus=0.5) == ["local", "local", "local"]
     assert chosen(num_cpus=0, resources={"trial_driver": 1}) == ["ray", "ray", "local"]
-    assert [Execution(executor=asked, address="auto").choose(300.0, "decode").name for asked in ("auto", "ray")] == [
+    assert [
+        Execution(executor=asked, address="auto").choose(300.0, "decode").name
+        for asked in ("auto", "ray")
+    ] == [
         "ray",
         "ray",
     ]

@@ -27,7 +27,8 @@ def no_locks(*_: Any) -> None:
 
 
 def make(root: str, lease: bool, begun: Any = None, seconds: float = 0.3) -> None:
-    """What one of several processes does: make the folder, leaving a mark for every time that it is made."""
+    """What one of several processes does: make the folder, leaving a mark for every time that it
+    is made."""
     if lease:
         locks.fcntl.flock = no_locks
         locks._lease = functools.partial(locks._lease, seconds=1.0)

@@ -70,13 +70,19 @@ def _call_directly(call: Callable[[], None]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with a thread")
-@pytest.mark.parametrize(("start", "survives"), [(run_on_lasting_thread, True), (_call_directly, False)])
-def test_a_process_survives_the_thread_that_asked_for_it(start: Callable[..., None], survives: bool) -> None:
+@pytest.mark.parametrize(
+    ("start", "survives"), [(run_on_lasting_thread, True), (_call_directly, False)]
+)
+def test_a_process_survives_the_thread_that_asked_for_it(
+    start: Callable[..., None], survives: bool
+) -> None:
     prctl = ctypes.CDLL(None).prctl
     processes: list[subprocess.Popen[bytes]] = []
 
     def fork() -> None:
-        processes.append(subprocess.Popen(["sleep", "60"], preexec_fn=lambda: prctl(1, signal.SIGKILL)))
+        processes.append(
+            subprocess.Popen(["sleep", "60"], preexec_fn=lambda: prctl(1, signal.SIGKILL))
+        )
 
     thread = threading.Thread(target=start, args=(fork,))
     thread.start()

@@ -39,7 +39,9 @@ def test_a_call_that_fails_does_not_end_the_calls(caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize(("took", "calls"), [(0.0, 11), (0.04, 11), (0.5, 2), (20.0, 1)])
-def test_what_takes_long_is_done_less_often(took: float, calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_long_is_done_less_often(
+    took: float, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock = [100.0]
     monkeypatch.setattr(periodic.time, "monotonic", lambda: clock[0])
     begun = []

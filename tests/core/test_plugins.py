@@ -1,4 +1,5 @@
-"""Operators, regimes, tasks and spaces by path and from installed packages: found, addressed, the same elsewhere."""
+"""Operators, regimes, tasks and spaces by path and from installed packages: found, addressed,
+the same elsewhere."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ TASK = {
     "__init__.py": "from .task import Mine\nTASK = Mine()\n",
     "task.py": "from trainables.nmt.task import Nmt\nfrom .config import Config\n"
     "class Mine(Nmt):\n    EXPERIMENT = Config\n    EXAMPLE = 'echo'\n",
-    "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n    mine: int = 3\n",
+    "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n "
+    "   mine: int = 3\n",
 }
 SPACE = """
 QUESTION = "Which?"
@@ -77,19 +79,28 @@ def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(direct
     parsed = operator.parse({"operator": "./repeated.py", "times": 3})
     assert (parsed.name(), parsed.to_dict()["times"]) == ("repeated", 3)
     block = pa.table({"id": ["a"], "source": ["ja"], "target": ["yes"]})
-    assert parsed.bind({}, Store(directory))(block).table.to_pydict() == {"id": ["a"], "text": ["ja ja ja"]}
+    assert parsed.bind({}, Store(directory))(block).table.to_pydict() == {
+        "id": ["a"],
+        "text": ["ja ja ja"],
+    }
     assert operator.parse(parsed.to_dict()) == parsed
 
 
-def test_an_operator_by_path_may_have_settings_that_are_left_out_while_empty(directory: Path) -> None:
+def test_an_operator_by_path_may_have_settings_that_are_left_out_while_empty(
+    directory: Path,
+) -> None:
     (directory / "subset.py").write_text(
-        OPERATOR.replace("Operator", "TextSubsetOperator").replace("TextSubsetOperatorOutput", "OperatorOutput")
+        OPERATOR.replace("Operator", "TextSubsetOperator").replace(
+            "TextSubsetOperatorOutput", "OperatorOutput"
+        )
     )
     parsed = operator.parse({"operator": "./subset.py"})
     assert "of" not in parsed.to_dict() and operator.parse(parsed.to_dict()) == parsed
 
 
-def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(directory: Path) -> None:
+def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(
+    directory: Path,
+) -> None:
     def addresses(path: str) -> tuple[str, ...]:
         views = operator.parse({"operator": path})
         (part,) = pipeline.plan("corpus", [views], Store(directory))
@@ -112,7 +123,12 @@ def test_what_was_described_is_refused_where_the_file_has_changed(directory: Pat
 
 
 def test_a_task_and_a_space_by_path(directory: Path) -> None:
-    corpus = {"source_language": "de", "target_language": "en", "train": {"builtin": 9}, "valid": {"builtin": 3}}
+    corpus = {
+        "source_language": "de",
+        "target_language": "en",
+        "train": {"builtin": 9},
+        "valid": {"builtin": 3},
+    }
     experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
     assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
     assert trainable.find(experiment.task).EXAMPLE == "echo"
@@ -132,7 +148,9 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
 
     install("one", "repeated = one_plugin:Repeated\nwhole = one_plugin\nlost = nowhere:Lost")
     assert {"cipher", "repeated", "whole"} <= set(OPERATORS.names())
-    assert operator.parse({"operator": "repeated"}) == operator.parse({"operator": "repeated", "times": 2})
+    assert operator.parse({"operator": "repeated"}) == operator.parse(
+        {"operator": "repeated", "times": 2}
+    )
     assert operator.schema("whole") is operator.schema("repeated")
     with pytest.raises(UserError, match="'lost' of package one cannot be loaded"):
         operator.schema("lost")

@@ -28,7 +28,12 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_durations_for_people() -> None:
-    assert [duration(seconds) for seconds in (0.42, 12.3, 185, 7800)] == ["0.4 s", "12 s", "3 min 05 s", "2 h 10 min"]
+    assert [duration(seconds) for seconds in (0.42, 12.3, 185, 7800)] == [
+        "0.4 s",
+        "12 s",
+        "3 min 05 s",
+        "2 h 10 min",
+    ]
 
 
 def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
@@ -44,7 +49,9 @@ def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
     ]
 
 
-def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
@@ -53,12 +60,22 @@ def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(monkeypatc
             train.advance(10)
             decode.advance(5)
             display = messages.display()
-            assert display is not None and [task.percentage for task in display.tasks] == [10.0, 50.0]
-            assert "10/100 updates" in display.tasks[0].description and " left" in display.tasks[0].description
+            assert display is not None and [task.percentage for task in display.tasks] == [
+                10.0,
+                50.0,
+            ]
+            assert (
+                "10/100 updates" in display.tasks[0].description
+                and " left" in display.tasks[0].description
+            )
             logger.info("above them")
         assert not display.tasks and not display.live.is_started
     drawn = terminal.getvalue()
-    assert drawn.index("above them") < drawn.index("decode · 5 sentences ·") < drawn.rindex("train · 10 updates ·")
+    assert (
+        drawn.index("above them")
+        < drawn.index("decode · 5 sentences ·")
+        < drawn.rindex("train · 10 updates ·")
+    )
 
 
 def test_a_stage_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
@@ -70,7 +87,11 @@ def test_a_stage_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("verbosity", "expected"),
-    [(-1, ["a warning"]), (0, ["a message", "a warning"]), (1, ["a detail", "a message", "a warning"])],
+    [
+        (-1, ["a warning"]),
+        (0, ["a message", "a warning"]),
+        (1, ["a detail", "a message", "a warning"]),
+    ],
 )
 def test_levels(verbosity: int, expected: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with messages.shown(verbosity, "json"):
@@ -88,9 +109,13 @@ def test_a_message_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "a note for this test alone\n"
 
 
-def test_a_program_that_imports_augury_shows_nothing_and_can_listen(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     code = "from augury.core.progress import Stage, say\nsay('warning: hm')\nwith Stage('work') as s: s.advance()"
-    result = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", code], text=True, capture_output=True, check=True
+    )
     assert (result.stdout, result.stderr) == ("", "")
     with caplog.at_level(logging.INFO, "augury"):
         say("heard")

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from augury.core.rng import digest, generator, seed_of, uniform
 
 GOLDEN = "[472, 482, 469, 532]"
-keys = st.lists(st.one_of(st.integers(), st.text(), st.booleans(), st.none()), min_size=1, max_size=4)
+keys = st.lists(
+    st.one_of(st.integers(), st.text(), st.booleans(), st.none()), min_size=1, max_size=4
+)
 
 
 @given(keys)
@@ -28,7 +30,9 @@ def test_streams_do_not_depend_on_the_process() -> None:
     drawn = "generator(1, 'cipher', {'k': 2}, 'id-1', 0).integers(0, 1000, 4).tolist()"
     code = f"from augury.core.rng import generator; print({drawn})"
     environment = {**os.environ, "PYTHONPATH": "platform", "PYTHONHASHSEED": "1"}
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
     assert result.stdout.strip() == GOLDEN
 
 
@@ -37,7 +41,8 @@ def test_seed_fits_63_bits() -> None:
 
 
 def test_uniform_numbers_are_those_of_splitmix64() -> None:
-    """The published first outputs of SplitMix64 seeded with 0, which this key has as its stream in turn 0."""
+    """The published first outputs of SplitMix64 seeded with 0, which this key has as its stream
+    in turn 0."""
     outputs = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
     key = np.array([2**64 - outputs[0]], np.uint64)
     assert uniform(key, 0, 3).tolist() == [[(output >> 11) * 2.0**-53 for output in outputs]]
@@ -47,9 +52,14 @@ def test_neighbouring_keys_turns_and_places_are_independent() -> None:
     keys = np.arange(2_000, dtype=np.uint64)
     numbers = np.stack([uniform(keys, turn, 8) for turn in range(4)])
     counts = np.bincount((numbers.ravel() * 16).astype(int), minlength=16)
-    assert ((counts - 4_000) ** 2 / 4_000).sum() < 45  # chi-square of 15 degrees of freedom: p = 1e-4
+    assert (
+        (counts - 4_000) ** 2 / 4_000
+    ).sum() < 45  # chi-square of 15 degrees of freedom: p = 1e-4
     for axis in range(3):
-        one, other = (np.take(numbers, range(start, numbers.shape[axis] - 1 + start), axis).ravel() for start in (0, 1))
+        one, other = (
+            np.take(numbers, range(start, numbers.shape[axis] - 1 + start), axis).ravel()
+            for start in (0, 1)
+        )
         assert abs(np.corrcoef(one, other)[0, 1]) < 0.02
     flipped = np.array([key ^ (1 << bit) for key in range(20) for bit in range(64)], np.uint64)
     before, after = (uniform(of, 0, 1)[:, 0] * 2**53 for of in (np.repeat(keys[:20], 64), flipped))

@@ -73,12 +73,17 @@ def test_what_is_put_has_the_modes_that_the_umask_says(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     put = Path(folder.path("checkpoint"))
-    modes = [stat.S_IMODE(path.stat().st_mode) for path in (put, put / "inside", put / "inside" / "model")]
+    modes = [
+        stat.S_IMODE(path.stat().st_mode)
+        for path in (put, put / "inside", put / "inside" / "model")
+    ]
     assert modes == [0o750, 0o750, 0o640]
     assert [path.name for path in put.parent.iterdir()] == ["checkpoint"]
 
 
-def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(tmp_path: Path, remote: Any) -> None:
+def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
+    tmp_path: Path, remote: Any
+) -> None:
     folder = Store("remote://bucket/augury").folder("runs", "abc")
     assert not folder.is_local
     folder.put(directory(tmp_path, "one"), "checkpoint")

@@ -63,7 +63,9 @@ def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
         (b"a: &x [*x]\n", "a.0 is an alias of a node that contains it"),
     ],
 )
-def test_what_cannot_be_read_is_said_with_its_line(path: Path, content: bytes, message: str) -> None:
+def test_what_cannot_be_read_is_said_with_its_line(
+    path: Path, content: bytes, message: str
+) -> None:
     path.write_bytes(content)
     with pytest.raises(UserError, match=message):
         read(path)

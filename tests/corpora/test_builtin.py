@@ -13,7 +13,9 @@ from augury.core.errors import UserError
 from augury.corpora.builtin import LARGEST, LENGTH, NOTE, SPLITS, Pair, Split, generate
 
 GERMAN = set("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ0123456789 .,?!„“")
-ENGLISH = set("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ0123456789 .,?!“”'-")  # umlauts in names
+ENGLISH = set(
+    "abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ0123456789 .,?!“”'-"
+)  # umlauts in names
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,9 @@ def held_out() -> list[Pair]:
 
 
 def test_golden_text() -> None:
-    lines = "".join(f"{pair.id}\t{pair.source}\t{pair.target}\n" for pair in generate("train", 1_000))
+    lines = "".join(
+        f"{pair.id}\t{pair.source}\t{pair.target}\n" for pair in generate("train", 1_000)
+    )
     digest = hashlib.sha256(lines.encode()).hexdigest()
     assert digest == "ed00f99808396d0ecc13a7676db6a90e75cf0f2534c00dd53aff762f3eb830e6"
 
@@ -37,11 +41,20 @@ def test_says_that_it_is_synthetic() -> None:
 
 
 @settings(max_examples=15, deadline=None)
-@given(split=st.sampled_from(SPLITS), seed=st.integers(0, 2**40), small=st.integers(1, 30), more=st.integers(0, 30))
-def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(split: Split, seed: int, small: int, more: int) -> None:
+@given(
+    split=st.sampled_from(SPLITS),
+    seed=st.integers(0, 2**40),
+    small=st.integers(1, 30),
+    more=st.integers(0, 30),
+)
+def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(
+    split: Split, seed: int, small: int, more: int
+) -> None:
     larger = list(generate(split, small + more, seed=seed))
     assert list(generate(split, small, seed=seed)) == larger[:small]
-    assert [pair.id for pair in larger] == [f"builtin-{split}-{index:08}" for index in range(small + more)]
+    assert [pair.id for pair in larger] == [
+        f"builtin-{split}-{index:08}" for index in range(small + more)
+    ]
 
 
 def test_seed_and_lexicon_decide_the_text() -> None:
@@ -97,14 +110,21 @@ def test_sentence_lengths(train: list[Pair]) -> None:
 def test_words_follow_zipf(train: list[Pair], side: str, hapax: tuple[float, float]) -> None:
     counts = Counter(word for pair in train for word in re.findall(r"\w+", getattr(pair, side)))
     frequencies = sorted(counts.values(), reverse=True)
-    points = [(math.log(rank), math.log(frequency)) for rank, frequency in enumerate(frequencies[:1000], 1)]
+    points = [
+        (math.log(rank), math.log(frequency))
+        for rank, frequency in enumerate(frequencies[:1000], 1)
+    ]
     mean_x, mean_y = (sum(values) / len(points) for values in zip(*points, strict=True))
-    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
+    slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum(
+        (x - mean_x) ** 2 for x, _ in points
+    )
     assert -1.3 < slope < -0.8
     assert hapax[0] < frequencies.count(1) / len(frequencies) < hapax[1]
 
 
-def test_words_of_the_test_set_that_training_never_shows(train: list[Pair], held_out: list[Pair]) -> None:
+def test_words_of_the_test_set_that_training_never_shows(
+    train: list[Pair], held_out: list[Pair]
+) -> None:
     known = {word for pair in train for word in re.findall(r"\w+", pair.source)}
     words = [word for pair in held_out for word in re.findall(r"\w+", pair.source)]
     assert 0.03 < sum(word not in known for word in words) / len(words) < 0.12
@@ -116,7 +136,10 @@ def test_words_of_the_test_set_that_training_never_shows(train: list[Pair], held
         ({"split": "dev", "size": 5}, "unknown split 'dev': allowed: test, train, valid"),
         ({"split": "train", "size": 0}, "no split of 0 pairs: use a size from 1 to 10,000,000"),
         ({"split": "train", "size": LARGEST + 1}, "no split of 10000001 pairs"),
-        ({"split": "train", "size": 5, "lexicon": 10}, "no lexicon of 10 entries: 3.. are hand-written"),
+        (
+            {"split": "train", "size": 5, "lexicon": 10},
+            "no lexicon of 10 entries: 3.. are hand-written",
+        ),
         ({"split": "train", "size": 5, "lexicon": 10**6}, "to 50000"),
     ],
 )

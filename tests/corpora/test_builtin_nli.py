@@ -30,8 +30,13 @@ def test() -> list[Example]:
 
 def test_golden_text() -> None:
     drawn = [example for language in ("qaa", "qab") for example in examples("train", 600, language)]
-    lines = "".join(f"{example.id}\t{example.premise}\t{example.hypothesis}\t{example.label}\n" for example in drawn)
-    lines += "".join(f"{pair.source}\t{pair.target}\n" for pair in translations("valid", 200, ("qab", "qaa")))
+    lines = "".join(
+        f"{example.id}\t{example.premise}\t{example.hypothesis}\t{example.label}\n"
+        for example in drawn
+    )
+    lines += "".join(
+        f"{pair.source}\t{pair.target}\n" for pair in translations("valid", 200, ("qab", "qaa"))
+    )
     digest = hashlib.sha256(lines.encode()).hexdigest()
     assert digest == "ac0c962b119e109ef980853691b6fb1071e4467486d0db5ae3c2410e27707e67"
 
@@ -41,11 +46,20 @@ def test_says_that_it_is_synthetic() -> None:
 
 
 @settings(max_examples=15, deadline=None)
-@given(split=st.sampled_from(SPLITS), seed=st.integers(0, 2**40), small=st.integers(1, 20), more=st.integers(0, 20))
-def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(split: Split, seed: int, small: int, more: int) -> None:
+@given(
+    split=st.sampled_from(SPLITS),
+    seed=st.integers(0, 2**40),
+    small=st.integers(1, 20),
+    more=st.integers(0, 20),
+)
+def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(
+    split: Split, seed: int, small: int, more: int
+) -> None:
     larger = list(examples(split, small + more, "qaa", seed=seed))
     assert list(examples(split, small, "qaa", seed=seed)) == larger[:small]
-    assert [example.id for example in larger] == [f"nli-{split}-{index:08}" for index in range(small + more)]
+    assert [example.id for example in larger] == [
+        f"nli-{split}-{index:08}" for index in range(small + more)
+    ]
 
 
 def test_seed_and_lexicon_decide_the_text() -> None:
@@ -59,7 +73,9 @@ def test_seed_and_lexicon_decide_the_text() -> None:
 
 def test_languages_are_aligned_row_by_row(test: list[Example]) -> None:
     others = list(examples("test", 1_500, "qab"))
-    assert [(example.id, example.label) for example in others] == [(example.id, example.label) for example in test]
+    assert [(example.id, example.label) for example in others] == [
+        (example.id, example.label) for example in test
+    ]
     for example, other in zip(test, others, strict=True):
         assert sorted([*example.premise.split(), "ga"]) == sorted(other.premise.split())
         assert sorted([*example.hypothesis.split(), "ga"]) == sorted(other.hypothesis.split())
@@ -75,7 +91,9 @@ def test_every_hypothesis_has_a_premise_for_each_label(train: list[Example]) -> 
     assert len(orders) == 6 and min(orders.values()) > 250
 
 
-def test_splits_share_no_hypothesis_whatever_the_seeds(train: list[Example], test: list[Example]) -> None:
+def test_splits_share_no_hypothesis_whatever_the_seeds(
+    train: list[Example], test: list[Example]
+) -> None:
     valid = list(examples("valid", 600, "qaa", seed=2, lexicon=100))
     hypotheses = [{example.hypothesis for example in split} for split in (train, valid, test)]
     assert [len(split) for split in hypotheses] == [2_000, 200, 500]
@@ -83,26 +101,44 @@ def test_splits_share_no_hypothesis_whatever_the_seeds(train: list[Example], tes
 
 
 @pytest.mark.parametrize(("side", "most"), [("hypothesis", 0.34), ("premise", 0.45)])
-def test_one_sentence_alone_tells_little(train: list[Example], test: list[Example], side: str, most: float) -> None:
+def test_one_sentence_alone_tells_little(
+    train: list[Example], test: list[Example], side: str, most: float
+) -> None:
     """Naive Bayes over the words of one sentence; chance is a third."""
-    seen = {label: [getattr(example, side).split() for example in train if example.label == label] for label in LABELS}
+    seen = {
+        label: [getattr(example, side).split() for example in train if example.label == label]
+        for label in LABELS
+    }
     counts = {
-        label: Counter(word for sentence in sentences for word in set(sentence)) for label, sentences in seen.items()
+        label: Counter(word for sentence in sentences for word in set(sentence))
+        for label, sentences in seen.items()
     }
 
     def guess(sentence: str) -> str:
         odds = {
-            label: sum(math.log((counts[label][word] + 1) / (len(seen[label]) + 2)) for word in sentence.split())
+            label: sum(
+                math.log((counts[label][word] + 1) / (len(seen[label]) + 2))
+                for word in sentence.split()
+            )
             for label in LABELS
         }
         return max(odds, key=odds.__getitem__)
 
-    assert sum(guess(getattr(example, side)) == example.label for example in test) / len(test) < most
+    assert (
+        sum(guess(getattr(example, side)) == example.label for example in test) / len(test) < most
+    )
 
 
 def test_sentences_are_short(train: list[Example]) -> None:
-    lengths = Counter(len(sentence.split()) for example in train for sentence in (example.premise, example.hypothesis))
-    assert set(lengths) <= set(LENGTH) and 5 < sum(n * count for n, count in lengths.items()) / 12_000 < 7
+    lengths = Counter(
+        len(sentence.split())
+        for example in train
+        for sentence in (example.premise, example.hypothesis)
+    )
+    assert (
+        set(lengths) <= set(LENGTH)
+        and 5 < sum(n * count for n, count in lengths.items()) / 12_000 < 7
+    )
 
 
 def test_words_are_few_and_zipfian(train: list[Example]) -> None:
@@ -112,24 +148,45 @@ def test_words_are_few_and_zipfian(train: list[Example]) -> None:
     assert nouns[0] > 20 * nouns[-1] and sum(nouns[:10]) > sum(nouns) / 2
 
 
-def test_translations_are_the_sentences_of_the_examples_of_their_split(train: list[Example]) -> None:
+def test_translations_are_the_sentences_of_the_examples_of_their_split(
+    train: list[Example],
+) -> None:
     pairs = list(translations("train", 5_000, ("qaa", "qab")))
     assert len({pair.source for pair in pairs}) == 5_000
-    assert all(sorted([*pair.source.split(), "ga"]) == sorted(pair.target.split()) for pair in pairs)
-    sentences = {sentence for example in train for sentence in (example.premise, example.hypothesis)}
+    assert all(
+        sorted([*pair.source.split(), "ga"]) == sorted(pair.target.split()) for pair in pairs
+    )
+    sentences = {
+        sentence for example in train for sentence in (example.premise, example.hypothesis)
+    }
     assert {pair.source for pair in pairs} <= sentences
     back = list(translations("train", 5_000, ("qab", "qaa")))
-    assert [(pair.target, pair.source) for pair in back] == [(pair.source, pair.target) for pair in pairs]
-    held_out = {pair.source for split in ("valid", "test") for pair in translations(split, 500, ("qaa", "qab"))}
+    assert [(pair.target, pair.source) for pair in back] == [
+        (pair.source, pair.target) for pair in pairs
+    ]
+    held_out = {
+        pair.source
+        for split in ("valid", "test")
+        for pair in translations(split, 500, ("qaa", "qab"))
+    }
     assert len(held_out) == 1_000 and held_out.isdisjoint(pair.source for pair in pairs)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"split": "dev", "size": 5, "language": "qaa"}, "unknown split 'dev': allowed: test, train, valid"),
-        ({"split": "train", "size": 0, "language": "qaa"}, "no split of 0 pairs: use a size from 1 to 184,320"),
-        ({"split": "train", "size": 11_521, "language": "qaa", "lexicon": 24}, "no split of 11521 pairs"),
+        (
+            {"split": "dev", "size": 5, "language": "qaa"},
+            "unknown split 'dev': allowed: test, train, valid",
+        ),
+        (
+            {"split": "train", "size": 0, "language": "qaa"},
+            "no split of 0 pairs: use a size from 1 to 184,320",
+        ),
+        (
+            {"split": "train", "size": 11_521, "language": "qaa", "lexicon": 24},
+            "no split of 11521 pairs",
+        ),
         (
             {"split": "train", "size": 5, "language": "qba"},
             "unknown language of the built-in NLI corpus 'qba': did you",

@@ -31,16 +31,26 @@ def test_no_other_character_is_one(text: str) -> None:
     assert not count_controls([pa.array([text], pa.string())])
 
 
-def test_reading_a_corpus_counts_those_of_its_rows_and_the_preflight_names_them(tmp_path: Path) -> None:
+def test_reading_a_corpus_counts_those_of_its_rows_and_the_preflight_names_them(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a").write_text("mi \u202ekiza\nzu\0ra\n")
     (tmp_path / "b").write_text("one\ntwo\u2066\n")
     text = {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")}
-    described = experiment("nmt", tmp_path / "store", corpus={**OF_TASK["nmt"]["corpus"], "tests": {"odd": text}})
+    described = experiment(
+        "nmt", tmp_path / "store", corpus={**OF_TASK["nmt"]["corpus"], "tests": {"odd": text}}
+    )
     assert isinstance(described.corpus, CorpusSpec)
-    corpus, names = ingest(described.corpus, "odd", Store(tmp_path / "store")), ("OVERRIDE", "NUL", "ISOLATE")
-    assert [(name.split("-")[-1].split()[-1], count) for name, count in corpus.manifest["controls"].items()] == [
-        (name, 1) for name in names
-    ]
+    corpus, names = (
+        ingest(described.corpus, "odd", Store(tmp_path / "store")),
+        ("OVERRIDE", "NUL", "ISOLATE"),
+    )
+    assert [
+        (name.split("-")[-1].split()[-1], count)
+        for name, count in corpus.manifest["controls"].items()
+    ] == [(name, 1) for name in names]
     assert corpus.column("source") == ["mi \u202ekiza", "zu\0ra"]
     cautions = preflight.report(systems(described), Store(tmp_path / "store")).cautions
-    assert any("U+202E RIGHT-TO-LEFT OVERRIDE" in caution and "odd" in caution for caution in cautions)
+    assert any(
+        "U+202E RIGHT-TO-LEFT OVERRIDE" in caution and "odd" in caution for caution in cautions
+    )

@@ -34,7 +34,9 @@ def test_content_does_not_depend_on_compression_or_name(tmp_path: Path, kind: st
     for name in ("text", f"text.{kind}") if kind != "plain" else ("text",):
         path = written(tmp_path / name, COMPRESS[kind](TEXT))
         assert list(lines(Path(path))) == LINES
-        expected = InputFile(path, os.path.getsize(path), lines=3, sha256=hashlib.sha256(TEXT).hexdigest())
+        expected = InputFile(
+            path, os.path.getsize(path), lines=3, sha256=hashlib.sha256(TEXT).hexdigest()
+        )
         assert examine(path) == expected
 
 
@@ -48,7 +50,9 @@ def test_concatenated_members_are_read_to_the_end(tmp_path: Path, kind: str) -> 
 def test_a_compressed_file_cut_short_is_refused(tmp_path: Path, kind: str) -> None:
     whole = COMPRESS[kind](os.urandom(20_000).hex().encode())
     path = written(tmp_path / f"text.{kind}", whole[: len(whole) // 2])
-    with pytest.raises(UserError, match=rf"text\.{kind} is damaged or truncated .*: download it again"):
+    with pytest.raises(
+        UserError, match=rf"text\.{kind} is damaged or truncated .*: download it again"
+    ):
         examine(path)
 
 
@@ -85,14 +89,17 @@ def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, pos
     with pytest.raises(UserError) as error:
         examine(path)
     assert str(error.value) == (
-        f"{path}, {position} is not UTF-8; convert the file, for example: iconv -f latin1 -t utf-8 text.de"
+        f"{path}, {position} is not UTF-8; convert the file, for example: iconv -f latin1 -t utf-8 "
+        "text.de"
     )
 
 
 def test_empty_file(tmp_path: Path) -> None:
     for name, content in (("text", b""), ("text.gz", gzip.compress(b""))):
         path = written(tmp_path / name, content)
-        with pytest.raises(UserError, match="is empty: give a file with one sentence or record per line"):
+        with pytest.raises(
+            UserError, match="is empty: give a file with one sentence or record per line"
+        ):
             examine(path)
 
 
@@ -118,7 +125,8 @@ def test_missing_files_name_what_is_near(tmp_path: Path) -> None:
 def test_wit3_lines_without_metadata(tmp_path: Path) -> None:
     path = tmp_path / "train.tags"
     path.write_text(
-        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein Titel</title>\n"
+        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein "
+        "Titel</title>\n"
         "<description>Worum es geht</description>\n<reviewer></reviewer>\n Ein < Satz.\n</doc>\n"
     )
     assert list(sentences(path, "wit3")) == [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n"]

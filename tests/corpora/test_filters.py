@@ -10,7 +10,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from augury.corpora.filters import IRREGULAR, REASONS, STABLE, Duplicates, clean, rejections, word_counts
+from augury.corpora.filters import (
+    IRREGULAR,
+    REASONS,
+    STABLE,
+    Duplicates,
+    clean,
+    rejections,
+    word_counts,
+)
 from augury.corpora.spec import Filter
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
@@ -36,14 +44,20 @@ def test_text_is_brought_to_nfc() -> None:
 def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
     result = clean(pa.array(texts, pa.string()), {}, Filter())[0].to_pylist()
     assert result == [
-        re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c")) for text in texts
+        re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
+        for text in texts
     ]
 
 
 def test_stable_characters_never_change_under_nfc() -> None:
     mappings = (unicodedata.decomposition(chr(code)).split() for code in range(0x110000))
-    seconds = {int(mapping[1], 16) for mapping in mappings if len(mapping) == 2 and mapping[0][0] != "<"}
-    seconds |= {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # vowels and finals of Hangul compose by rule
+    seconds = {
+        int(mapping[1], 16) for mapping in mappings if len(mapping) == 2 and mapping[0][0] != "<"
+    }
+    seconds |= {
+        *range(0x1161, 0x1176),
+        *range(0x11A8, 0x11C3),
+    }  # vowels and finals of Hangul compose by rule
     for first, last in re.findall(r"\\x\{?(\w+)\}?-\\x\{?(\w+)\}?", STABLE):
         for code in range(int(first, 16), int(last, 16) + 1):
             character = chr(code)
@@ -53,7 +67,9 @@ def test_stable_characters_never_change_under_nfc() -> None:
 
 
 def test_tabs_and_line_ends_within_become_spaces_and_are_reported() -> None:
-    text, changed = clean(pa.array(["\ta\tb\n", "a\r\nb", " ab\r\n", "a\x00\x0b\u2028b"]), {}, Filter())
+    text, changed = clean(
+        pa.array(["\ta\tb\n", "a\r\nb", " ab\r\n", "a\x00\x0b\u2028b"]), {}, Filter()
+    )
     assert text.to_pylist() == ["a b", "a  b", "ab", "a\x00\x0b\u2028b"]
     assert changed.tolist() == [True, True, False, False]
 
@@ -98,7 +114,12 @@ def test_every_white_space_separates_words() -> None:
 )
 def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None:
     assert (
-        reasons("a " * (source - 1) + "a" * (source > 0), "b " * (target - 1) + "b" * (target > 0), Filter()) == reason
+        reasons(
+            "a " * (source - 1) + "a" * (source > 0),
+            "b " * (target - 1) + "b" * (target > 0),
+            Filter(),
+        )
+        == reason
     )
 
 
@@ -113,7 +134,9 @@ def test_limits_can_be_changed_or_left_out() -> None:
 
 def test_duplicates_are_of_both_sides_and_across_blocks() -> None:
     seen = Duplicates()
-    assert seen.repeated(pa.array(["a", "a", "a", "a b"]), pa.array(["x", "y", "x", ""])).tolist() == [
+    assert seen.repeated(
+        pa.array(["a", "a", "a", "a b"]), pa.array(["x", "y", "x", ""])
+    ).tolist() == [
         False,
         False,
         True,

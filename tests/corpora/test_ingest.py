@@ -24,7 +24,9 @@ Pairs = list[tuple[str, str]]
 def write(directory: Path, name: str, pairs: Pairs) -> dict[str, str]:
     directory.mkdir(exist_ok=True, parents=True)
     for side, language in enumerate(("de", "en")):
-        (directory / f"{name}.{language}").write_bytes("".join(pair[side] + "\n" for pair in pairs).encode())
+        (directory / f"{name}.{language}").write_bytes(
+            "".join(pair[side] + "\n" for pair in pairs).encode()
+        )
     return {"source": str(directory / f"{name}.de"), "target": str(directory / f"{name}.en")}
 
 
@@ -43,7 +45,9 @@ def store(tmp_path: Path) -> Store:
 
 def test_records(tmp_path: Path, store: Store) -> None:
     corpus = ingest(
-        spec(train=write(tmp_path, "a", [("eins", "one"), ("", "two"), ("  drei\t3 ", "three\v3")])),
+        spec(
+            train=write(tmp_path, "a", [("eins", "one"), ("", "two"), ("  drei\t3 ", "three\v3")])
+        ),
         "train",
         store,
     )
@@ -73,7 +77,9 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         ("a", "x"),
         ("b", "y"),
     ]
-    corpus_spec = spec(train=write(tmp_path, "a", rows), filter={"max_length": 8, "deduplicate": True})
+    corpus_spec = spec(
+        train=write(tmp_path, "a", rows), filter={"max_length": 8, "deduplicate": True}
+    )
     corpus = ingest(corpus_spec, "train", store)
     manifest = corpus.manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (3, 8, 1)
@@ -85,16 +91,28 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         "duplicate": 1,
     }
     assert [
-        manifest[key] for key in ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
+        manifest[key]
+        for key in (
+            "kind",
+            "split",
+            "source_language",
+            "target_language",
+            "inputs",
+            "note",
+            "known",
+        )
     ] == ["parallel", "train", "de", "en", [], None, None]
     assert [
-        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"])) for file in manifest["files"]
+        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"]))
+        for file in manifest["files"]
     ] == [
         ("a.de", 8, (tmp_path / "a.de").stat().st_size, 64),
         ("a.en", 8, (tmp_path / "a.en").stat().st_size, 64),
     ]
     left_out = manifest["examples"]
-    assert {reason: [(row["source"], row["target"]) for row in left_out[reason]] for reason in left_out} == {
+    assert {
+        reason: [(row["source"], row["target"]) for row in left_out[reason]] for reason in left_out
+    } == {
         "empty source": [("", "x")],
         "empty target": [("a", "")],
         "ratio": [("a a a", "x")],
@@ -103,11 +121,17 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     }
     assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
     part = corpus_spec.resolve("train")
-    assert manifest["spec"] == {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": None}
+    assert manifest["spec"] == {
+        "text": part.text.to_dict(),
+        "filter": part.filter.to_dict(),
+        "every": None,
+    }
 
 
 def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    corpus_spec = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
+    corpus_spec = spec(
+        train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")])
+    )
     corpus = ingest(corpus_spec, "train", store)
     assert capsys.readouterr().err.splitlines()[-1] == (
         "train: 3 pairs of 4 rows; rejected: ratio 1; tabs or line ends replaced by spaces in 1"
@@ -132,7 +156,10 @@ def test_the_builtin_corpus_says_that_it_is_synthetic(
 @settings(max_examples=25, deadline=None)
 @given(
     rows=st.lists(
-        st.tuples(st.sampled_from(["", " ", "a", "a b", "a b c", "é\t"]), st.sampled_from(["", "x", "x y"])),
+        st.tuples(
+            st.sampled_from(["", " ", "a", "a b", "a b c", "é\t"]),
+            st.sampled_from(["", "x", "x y"]),
+        ),
         min_size=1,
         max_size=30,
     ),
@@ -171,12 +198,16 @@ def test_every_row_is_kept_or_counted(
 
 
 def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
-    corpus_spec = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23)
+    corpus_spec = spec(
+        train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23
+    )
     train, valid = ingest(corpus_spec, "train", store), ingest(corpus_spec, "valid", store)
     assert pairs(valid) == [("s23", "t23"), ("s46", "t46")]
     assert valid.column("id") == ["valid-00000023", "valid-00000046"]
     assert pairs(train) == [(f"s{row}", f"t{row}") for row in range(1, 51) if row not in (23, 46)]
-    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {"not selected": 48}
+    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {
+        "not selected": 48
+    }
 
 
 def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
@@ -184,7 +215,9 @@ def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, st
     corpus_spec = spec(train=write(tmp_path, "a", rows), every=7)
     kept = [pair for pair in rows if pair[1] != "a b"]
     assert pairs(ingest(corpus_spec, "valid", store)) == kept[6::7]
-    assert pairs(ingest(corpus_spec, "train", store)) == [pair for at, pair in enumerate(kept, start=1) if at % 7]
+    assert pairs(ingest(corpus_spec, "train", store)) == [
+        pair for at, pair in enumerate(kept, start=1) if at % 7
+    ]
 
 
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
@@ -194,7 +227,9 @@ def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: S
     assert pairs(ingest(corpus_spec, "train", store)) == [("a b c", "x y"), ("a a", "x y")]
     for split in ("valid", "test"):
         corpus = ingest(corpus_spec, split, store)
-        assert pairs(corpus) == [(source.strip().lower(), target.strip()) for source, target in rows]
+        assert pairs(corpus) == [
+            (source.strip().lower(), target.strip()) for source, target in rows
+        ]
         assert corpus.manifest["rejected"] == {}
 
 
@@ -218,23 +253,32 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     with pytest.raises(UserError) as error:
         ingest(spec(train=text), "train", store)
     assert str(error.value) == (
-        f"train: 3 of 5 rows are rejected (ratio 2, empty source 1): check that the source and the target in "
+        "train: 3 of 5 rows are rejected (ratio 2, empty source 1): check that the source and the "
+        "target in "
         f"{files} belong together, or change filter (min_length, max_length, max_ratio)"
     )
     assert store.addresses(KIND) == []
-    assert ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2  # half may be rejected
+    assert (
+        ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2
+    )  # half may be rejected
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
 
 
 def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -> None:
-    train, valid, test = (write(tmp_path, name, [("a", "x")]) for name in ("train", "valid", "test"))
+    train, valid, test = (
+        write(tmp_path, name, [("a", "x")]) for name in ("train", "valid", "test")
+    )
     Path(test["target"]).rename(tmp_path / "tset.en")
     with pytest.raises(UserError, match=r"no file '.*/test.en': did you mean '.*/tset.en'\?"):
         cached_corpus(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
     Path(valid["source"]).rename(tmp_path / "valid.gz")
     with pytest.raises(UserError, match="valid.gz is not a .gz file despite its name"):
-        cached_corpus(spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}), "train", store.root)
+        cached_corpus(
+            spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}),
+            "train",
+            store.root,
+        )
     assert store.addresses(KIND) == []
 
 
@@ -247,7 +291,8 @@ def test_no_rows_left(tmp_path: Path, store: Store) -> None:
         "where": {"set": "b"},
     }
     with pytest.raises(
-        UserError, match="train: none of 1 rows is part of the text: check the conditions of where: set = b"
+        UserError,
+        match="train: none of 1 rows is part of the text: check the conditions of where: set = b",
     ):
         ingest(spec(train=table), "train", store)
     few = spec(train=write(tmp_path, "a", [("a", "x")] * 5), every=23)
@@ -265,7 +310,10 @@ def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
     path.write_text("name\tde\ten\nx1\teins\tone\nx2\t\ttwo\nx3\tdrei\tthree\n")
     assert ingest(spec(train=table), "train", store).column("id") == ["x1", "x3"]
     path.write_text("name\tde\ten\nx1\teins\tone\nx2\tzwei\ttwo\nx1\tdrei\tthree\n")
-    with pytest.raises(UserError, match=r"train: the id 'x1' occurs twice \(column name, row 3\): ids must be unique"):
+    with pytest.raises(
+        UserError,
+        match=r"train: the id 'x1' occurs twice \(column name, row 3\): ids must be unique",
+    ):
         ingest(spec(train=table), "train", store)
     path.write_text("name\tde\ten\nx1\teins\tone\n\tzwei\ttwo\n")
     with pytest.raises(UserError, match=r"train: the id is empty \(column name, row 2\)"):
@@ -273,17 +321,31 @@ def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
 
 
 def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> None:
-    (tmp_path / "a.jsonl").write_text('{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n')
+    (tmp_path / "a.jsonl").write_text(
+        '{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n'
+    )
     table = {"file": str(tmp_path / "a.jsonl"), "source_column": "de", "target_column": "en"}
     corpus = ingest(spec(train=table, filter={"max_ratio": None}), "train", store)
-    assert pairs(corpus) == [("eins zwei", "one  two"), ("x\u2028", "y")] and corpus.manifest["cleaned"] == 1
+    assert (
+        pairs(corpus) == [("eins zwei", "one  two"), ("x\u2028", "y")]
+        and corpus.manifest["cleaned"] == 1
+    )
 
 
 def test_one_huge_line(tmp_path: Path, store: Store) -> None:
-    rows = [("wort " * 1_000_000, "word " * 1_000_000), ("ä" * 3_000_000, "x"), *[("eins", "one")] * 2]
+    rows = [
+        ("wort " * 1_000_000, "word " * 1_000_000),
+        ("ä" * 3_000_000, "x"),
+        *[("eins", "one")] * 2,
+    ]
     corpus = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
-    assert pairs(corpus) == rows[2:] and corpus.manifest["rejected"] == {"too long": 1, "too many characters": 1}
-    kept = ingest(spec(train=write(tmp_path, "a", rows), filter={"max_characters": None}), "train", store)
+    assert pairs(corpus) == rows[2:] and corpus.manifest["rejected"] == {
+        "too long": 1,
+        "too many characters": 1,
+    }
+    kept = ingest(
+        spec(train=write(tmp_path, "a", rows), filter={"max_characters": None}), "train", store
+    )
     assert pairs(kept) == rows[1:]
 
 
@@ -306,11 +368,16 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
         ingest(spec(tests={"a": moved}), "a", store),
         ingest(spec(train=moved, source_language="nl"), "train", store),
         ingest(spec(train={"source": moved["target"], "target": moved["source"]}), "train", store),
-        ingest(spec(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])), "train", store),
+        ingest(
+            spec(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])), "train", store
+        ),
     ]
     assert len({base.address, *(other.address for other in others)}) == len(others) + 1
     test = ingest(spec(tests={"a": moved}), "a", store)
-    assert ingest(spec(tests={"a": moved}, filter={"max_length": 9, "deduplicate": True}), "a", store) == test
+    assert (
+        ingest(spec(tests={"a": moved}, filter={"max_length": 9, "deduplicate": True}), "a", store)
+        == test
+    )
 
 
 def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) -> None:
@@ -329,7 +396,9 @@ def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) 
 def test_an_interruption_leaves_nothing_that_counts(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    corpus_spec = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(45_000)]))
+    corpus_spec = spec(
+        train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(45_000)])
+    )
     write_shard = corpus.write_shard
 
     def stopped(folder: Any, name: str, table: pa.Table) -> None:
@@ -362,10 +431,19 @@ def test_golden_addresses(tmp_path: Path) -> None:
     table = {"file": str(tmp_path / "a.tsv"), "source_column": "de", "target_column": "en"}
     expected = {
         "52e9ac9fd452c3cf": (spec(train=files), "train"),
-        "110aeb837db1f675": (spec(train=files, every=2, filter={"lowercase": True, "max_ratio": None}), "valid"),
+        "110aeb837db1f675": (
+            spec(train=files, every=2, filter={"lowercase": True, "max_ratio": None}),
+            "valid",
+        ),
         "ad9a8488075e7a80": (spec(tests={"a": files}), "a"),
-        "3d1ae838618d80b4": (spec(tests={"a": {**table, "where": {"set": "a"}, "missing": ["x"]}}), "a"),
+        "3d1ae838618d80b4": (
+            spec(tests={"a": {**table, "where": {"set": "a"}, "missing": ["x"]}}),
+            "a",
+        ),
         "54a5613e6d16de8b": (spec(train={"builtin": 50}), "train"),
-        "0960b5229b1988a6": (spec(valid={"builtin": 50, "lexicon": 500, "seed": 3, "first": 7}), "valid"),
+        "0960b5229b1988a6": (
+            spec(valid={"builtin": 50, "lexicon": 500, "seed": 3, "first": 7}),
+            "valid",
+        ),
     }
     assert [corpus_address(*arguments) for arguments in expected.values()] == list(expected)

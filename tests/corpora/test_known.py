@@ -17,7 +17,9 @@ from augury.corpora.spec import CorpusSpec, Filter, TextSpec
 
 
 def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:
-    return CorpusSpec.model_validate({"known": known, "source_language": source, "target_language": target, **settings})
+    return CorpusSpec.model_validate(
+        {"known": known, "source_language": source, "target_language": target, **settings}
+    )
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -44,17 +46,21 @@ def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(UserError) as error:
         corpus("multi30k", "de", "en").resolve("train")
     assert str(error.value) == (
-        f"multi30k (train) is missing: no 'train.de' (plain, .gz, .xz or .zst) below {tmp_path}/multi30k\n"
+        "multi30k (train) is missing: no 'train.de' (plain, .gz, .xz or .zst) below "
+        f"{tmp_path}/multi30k\n"
         "  Multi30k task 1, image captions in Czech, English, French and German; "
         "https://github.com/multi30k/dataset\n"
         "  licence: not stated; captions derived from Flickr30k, for research\n"
         "  to download it:\n"
         f"    mkdir -p {tmp_path}/multi30k && cd {tmp_path}/multi30k\n"
-        "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
+        "    for l in cs de en fr; do curl -L -O "
+        "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
         "raw/train.$l.gz; done\n"
-        "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
+        "    for l in cs de en fr; do curl -L -O "
+        "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
         "raw/val.$l.gz; done\n"
-        "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
+        "    for l in cs de en fr; do curl -L -O "
+        "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
         "raw/test_2016_flickr.$l.gz; done"
     )
 
@@ -65,7 +71,9 @@ def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
     for name in ("train.de", "train.en.gz", "train.de.xz.part"):
         (folder / name).write_text("x\n")
     part = corpus("multi30k", "de", "en", train={"first": 7}).resolve("train", str(tmp_path))
-    assert part.text == TextSpec(source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7)
+    assert part.text == TextSpec(
+        source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7
+    )
     assert part.known is KNOWN["multi30k"]
 
 
@@ -88,19 +96,25 @@ def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for language, word in (("de", "Wort"), ("en", "WORD")):
         lines = ["<url>http://ted</url>", "<talkid>1</talkid>", f"<title>{word}: Ein Titel</title>"]
-        lines += [f" {word} {number} a" + " b b" * (number == 3 and language == "de") for number in range(2, 51)]
+        lines += [
+            f" {word} {number} a" + " b b" * (number == 3 and language == "de")
+            for number in range(2, 51)
+        ]
         (folder / f"train.tags.de-en.{language}").write_text("\n".join(lines) + "\n")
         for name in ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012"):
             segments = f'<doc>\n<seg id="1"> {word} {name} isn’t </seg>\n</doc>\n'
             (folder / f"IWSLT14.{name}.de-en.{language}.xml").write_text(segments)
     spec, store = corpus("iwslt14", "de", "en"), Store(tmp_path / "store")
-    train, valid, test = (ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits())
+    train, valid, test = (
+        ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()
+    )
     # Row 3 is dropped (5 words to 3), so that the 23rd and 46th that stay are rows 24 and 47.
     assert valid.column("source") == ["wort 24 a", "wort 47 a"]
     assert train.rows == 47 and train.manifest["rejected"] == {"ratio": 1, "held out": 2}
     assert train.column("target")[:2] == ["word: ein titel", "word 2 a"]
     assert test.column("source") == [
-        f"wort {name} isn't" for name in ("ted.dev2010", "tedx.dev2012", "ted.tst2010", "ted.tst2011", "ted.tst2012")
+        f"wort {name} isn't"
+        for name in ("ted.dev2010", "tedx.dev2012", "ted.tst2010", "ted.tst2011", "ted.tst2012")
     ]
 
 
@@ -110,7 +124,9 @@ def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
     (folder / "all_talks_test.tsv").write_text(
         'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\nx\t_ _ NULL _ _\ttri\nx\t\tštyri\nx\tfive\tpäť\n'
     )
-    test = ingest(corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"), directory=str(tmp_path))
+    test = ingest(
+        corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"), directory=str(tmp_path)
+    )
     assert test.column("source") == ["jeden", "päť"] and test.column("target") == ['"one', "five"]
     assert test.column("id") == ["test-00000001", "test-00000005"]
     assert test.manifest["rejected"] == {"not selected": 3}
@@ -126,13 +142,18 @@ def test_mtnt_with_and_without_a_header_line(tmp_path: Path) -> None:
         assert test.column("source") == ["oui", "non"] and test.column("target") == ["yes", "no"]
 
 
-def test_a_copy_with_other_content_is_pointed_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_with_other_content_is_pointed_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "multi30k").mkdir()
     for language in ("de", "en"):
         (tmp_path / "multi30k" / f"val.{language}.gz").write_bytes(gzip.compress(b"ein Wort\n"))
-    ingest(corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path))
+    ingest(
+        corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path)
+    )
     assert [line for line in capsys.readouterr().err.splitlines() if "published file" in line] == [
-        f"valid: {tmp_path}/multi30k/val.{language}.gz differs from the published file of multi30k: "
+        f"valid: {tmp_path}/multi30k/val.{language}.gz differs from the published file of "
+        "multi30k: "
         "scores may not compare"
         for language in ("de", "en")
     ]
@@ -141,7 +162,9 @@ def test_a_copy_with_other_content_is_pointed_out(tmp_path: Path, capsys: pytest
 @pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")
 class TestRealData:
     @pytest.mark.parametrize("language", ["de", "fr", "cs"])
-    def test_multi30k(self, tmp_path: Path, language: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_multi30k(
+        self, tmp_path: Path, language: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         spec, store = corpus("multi30k", language, "en"), Store(tmp_path)
         assert {split: ingest(spec, split, store).rows for split in spec.splits()} == {
             "train": 29_000,
@@ -152,7 +175,10 @@ class TestRealData:
 
     def test_first_pairs_of_multi30k(self, tmp_path: Path) -> None:
         spec, store = corpus("multi30k", "de", "en", train={"first": 5000}), Store(tmp_path)
-        small, whole = ingest(spec, "train", store), ingest(corpus("multi30k", "de", "en"), "train", store)
+        small, whole = (
+            ingest(spec, "train", store),
+            ingest(corpus("multi30k", "de", "en"), "train", store),
+        )
         assert small.rows == 5000 and small.column("source") == whole.column("source")[:5000]
         assert whole.column("target")[0] == "Two young, White males are outside near many bushes."
 

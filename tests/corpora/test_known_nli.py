@@ -1,4 +1,5 @@
-"""Known NLI sets: found where they lie in the layout of their publishers, and otherwise told where to get them."""
+"""Known NLI sets: found where they lie in the layout of their publishers, and otherwise told
+where to get them."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def corpus(*known: str, **settings: Any) -> NliSpec:
 
 
 def triples(records: Corpus) -> list[tuple[str, ...]]:
-    return list(zip(*(records.column(name) for name in ("premise", "hypothesis", "label")), strict=True))
+    return list(
+        zip(*(records.column(name) for name in ("premise", "hypothesis", "label")), strict=True)
+    )
 
 
 def xnli_file(path: Path, languages: tuple[str, ...] = XNLI_LANGUAGES) -> None:
@@ -84,10 +87,16 @@ def test_xnli_as_published(tmp_path: Path) -> None:
     for name in ("dev", "test"):
         xnli_file(tmp_path / "xnli" / "XNLI-1.0" / f"xnli.{name}.tsv")
     spec, store = corpus("xnli", language="de"), Store(tmp_path / "store")
-    corpora = {split: ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()}
-    assert triples(corpora["valid"]) == [(f'de "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
+    corpora = {
+        split: ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()
+    }
+    assert triples(corpora["valid"]) == [
+        (f'de "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)
+    ]
     for code in XNLI_LANGUAGES:
-        assert triples(corpora[code]) == [(f'{code} "p{n}', f"xnli.test.tsv h{n}", LABELS[n]) for n in range(3)]
+        assert triples(corpora[code]) == [
+            (f'{code} "p{n}', f"xnli.test.tsv h{n}", LABELS[n]) for n in range(3)
+        ]
         assert corpora[code].manifest["rejected"] == {"not selected": 42}
         assert [corpora[code].manifest[key] for key in ("language", "known")] == [code, "xnli"]
 
@@ -96,7 +105,9 @@ def test_commands_that_make_the_files_of_xnli_dev(tmp_path: Path) -> None:
     xnli_file(tmp_path / "xnli" / "XNLI-1.0" / "xnli.dev.tsv")
     run(KNOWN["xnli_dev"].fetch[1], tmp_path / "xnli")
     test = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(test) == [(f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
+    assert triples(test) == [
+        (f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)
+    ]
 
 
 def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
@@ -104,7 +115,12 @@ def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
     (tmp_path / "xnli" / "multinli.train.sw.tsv").write_text(
         "premise\thypo\tlabel\na\tb\tcontradictory\nc\td\tneutral\n"
     )
-    train = ingest(corpus("xnli_mt", language="sw"), "train", Store(tmp_path / "store"), directory=str(tmp_path))
+    train = ingest(
+        corpus("xnli_mt", language="sw"),
+        "train",
+        Store(tmp_path / "store"),
+        directory=str(tmp_path),
+    )
     assert triples(train) == [("a", "b", "contradiction"), ("c", "d", "neutral")]
     assert train.manifest["language"] == "sw"
 
@@ -133,7 +149,9 @@ def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, 
     (tmp_path / known).mkdir()
     (tmp_path / known / file).write_text("".join(json.dumps(record) + "\n" for record in records))
     ingested = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(ingested) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
+    assert triples(ingested) == [
+        (f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)
+    ]
     assert ingested.manifest["rejected"] == {"no gold label": 1}
 
 
@@ -141,7 +159,12 @@ def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, 
 def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
     folder = tmp_path / "nli_en" / "ling_in_loop" / "NLI_data" / "1_Baseline"
     folder.mkdir(parents=True)
-    record = {"premise": 'a "b"\tc', "hypothesis": "d\\e\n", "label": "neutral", "glue_labels": [None]}
+    record = {
+        "premise": 'a "b"\tc',
+        "hypothesis": "d\\e\n",
+        "label": "neutral",
+        "glue_labels": [None],
+    }
     for name in ("train_round1_base.jsonl", "train_round5_base.jsonl", "val_round1_base.jsonl"):
         (folder / name).write_text(json.dumps(record) + "\n")
     for command in KNOWN["ling_in_loop"].fetch[1:]:
@@ -170,7 +193,9 @@ def test_commands_that_name_labels_and_columns(
     for command in KNOWN[known].fetch:
         run(f"PATH={tmp_path}:$PATH; {command}", folder)
     ingested = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(ingested) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
+    assert triples(ingested) == [
+        (f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)
+    ]
 
 
 def run(command: str, folder: Path) -> None:
@@ -185,7 +210,9 @@ class TestRealData:
         assert list(corpora) == list(XNLI_LANGUAGES)
         for code, test in corpora.items():
             assert test.manifest["labels"] == dict.fromkeys(LABELS, 830)
-            assert test.manifest["language"] == code and test.column("label") == corpora["en"].column("label")
+            assert test.manifest["language"] == code and test.column("label") == corpora[
+                "en"
+            ].column("label")
         assert triples(corpora["de"])[1] == (
             "und er hat gesagt, Mama ich bin daheim.",
             "Er sagte kein Wort.",
@@ -195,8 +222,15 @@ class TestRealData:
     def test_stratified_subsets_of_ling_in_loop(self, tmp_path: Path) -> None:
         store = Store(tmp_path)
         whole = ingest(corpus("ling_in_loop"), "train", store)
-        assert whole.manifest["labels"] == {"entailment": 14_995, "neutral": 14_995, "contradiction": 14_993}
-        subsets = [ingest(corpus("ling_in_loop", train={"subset": size}), "train", store) for size in (10_000, 20_000)]
+        assert whole.manifest["labels"] == {
+            "entailment": 14_995,
+            "neutral": 14_995,
+            "contradiction": 14_993,
+        }
+        subsets = [
+            ingest(corpus("ling_in_loop", train={"subset": size}), "train", store)
+            for size in (10_000, 20_000)
+        ]
         assert [subset.manifest["labels"] for subset in subsets] == [
             {"entailment": 3_334, "neutral": 3_333, "contradiction": 3_333},
             {"entailment": 6_667, "neutral": 6_667, "contradiction": 6_666},
@@ -211,14 +245,27 @@ class TestRealData:
         ("known", "counts"),
         [
             ("snli_validation", {"snli": (3_329, 3_235, 3_278)}),
-            ("cad_snli", {"train": (2_770, 2_778, 2_782), "valid": (326, 325, 349), "cad_snli": (654, 677, 669)}),
+            (
+                "cad_snli",
+                {
+                    "train": (2_770, 2_778, 2_782),
+                    "valid": (326, 325, 349),
+                    "cad_snli": (654, 677, 669),
+                },
+            ),
             ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
         ],
     )
-    def test_other_english_sets(self, tmp_path: Path, known: str, counts: dict[str, tuple[int, ...]]) -> None:
+    def test_other_english_sets(
+        self, tmp_path: Path, known: str, counts: dict[str, tuple[int, ...]]
+    ) -> None:
         spec, store = corpus(known), Store(tmp_path)
         corpora = {split: ingest(spec, split, store) for split in spec.splits()}
-        assert {split: tuple(part.manifest["labels"].values()) for split, part in corpora.items()} == counts
-        assert all(Counter(part.column("language")) == {"en": part.rows} for part in corpora.values())
+        assert {
+            split: tuple(part.manifest["labels"].values()) for split, part in corpora.items()
+        } == counts
+        assert all(
+            Counter(part.column("language")) == {"en": part.rows} for part in corpora.values()
+        )
         if "train" in corpora:
             assert overlap(corpora["train"], corpora[known]) < 5

@@ -10,7 +10,11 @@ from augury.corpora.labels import LabelNames
 
 def test_usual_names() -> None:
     names = LabelNames({})
-    assert [names[name] for name in LABELS] == list(LABELS) == ["entailment", "neutral", "contradiction"]
+    assert (
+        [names[name] for name in LABELS]
+        == list(LABELS)
+        == ["entailment", "neutral", "contradiction"]
+    )
     assert [names[name] for name in ("e", "n", "c", "contradictory")] == [*LABELS, "contradiction"]
     assert [names[name] for name in ("Entailment", " NEUTRAL ", "C")] == list(LABELS)
     assert "-" in names and names["-"] is None
@@ -19,7 +23,9 @@ def test_usual_names() -> None:
 
 
 def test_given_names_go_before_usual_ones() -> None:
-    names = LabelNames({"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"})
+    names = LabelNames(
+        {"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"}
+    )
     assert [names[name] for name in ("0", "e", "Entails", "-", "n")] == [
         "contradiction",
         "neutral",
@@ -51,7 +57,8 @@ def test_given_names_of_classes_and_their_numbers() -> None:
 
 
 MAYBE = (
-    "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, contradictory, -; or "
+    "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, "
+    "contradictory, -; or "
     "map it to a label, for example labels: {maybe: neutral}, or {maybe: '-'} for no gold label"
 )
 
@@ -62,8 +69,10 @@ MAYBE = (
         (
             "1",
             (),
-            "unknown label '1' (a.tsv, line 2): data sets number labels differently; give the meaning of the numbers, "
-            "for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label",
+            "unknown label '1' (a.tsv, line 2): data sets number labels differently; give the "
+            "meaning of the numbers, "
+            "for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' "
+            "is no gold label",
         ),
         ("maybe", (), MAYBE),
         ("1", ("yes", "maybe"), MAYBE),

@@ -39,6 +39,7 @@ def test_what_is_no_code_is_refused(name: str) -> None:
 
 def test_the_table_is_that_of_the_standard() -> None:
     table = languages()
-    # ISO 639-1 has 183 codes and the deprecated sh; ISO 639-3 names each of them by three letters too.
+    # ISO 639-1 has 183 codes and the deprecated sh; ISO 639-3 names each of them by three letters
+    # too.
     assert len(table.names) == 184 and len(table.three_letter) > 7_700
     assert not table.three_letter & table.codes.keys()

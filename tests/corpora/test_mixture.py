@@ -19,16 +19,24 @@ CLEAN, NOISY = {"name": "clean", "builtin": 36}, {"name": "noisy", "builtin": 19
 
 
 def corpus(**settings: Any) -> CorpusSpec:
-    return validate(CorpusSpec, {"source_language": "qaa", "target_language": "qab", "valid": VALID, **settings}, "c")
+    return validate(
+        CorpusSpec,
+        {"source_language": "qaa", "target_language": "qab", "valid": VALID, **settings},
+        "c",
+    )
 
 
 def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Path) -> None:
-    """Golden sizes: Tune-B trains on both directions, 36 and 19 (thousand), merged to 55 (Li and Specia 2019, 4.2)."""
+    """Golden sizes: Tune-B trains on both directions, 36 and 19 (thousand), merged to 55 (Li and
+    Specia 2019, 4.2)."""
     store, spec = Store(tmp_path), corpus(train=[CLEAN, NOISY])
     mixed = ingest(spec, "train", store)
     assert mixed.address == corpus_address(spec, "train")
     assert mixed.rows == 55 and row_ranges(mixed) == [("clean", 0, 36), ("noisy", 36, 55)]
-    assert mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19 and len(set(mixed.column("id"))) == 55
+    assert (
+        mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19
+        and len(set(mixed.column("id"))) == 55
+    )
     alone = ingest(corpus(train={"builtin": 19, "seed": 3}), "train", store)
     assert mixed.column("source")[36:] == alone.column("source")
     assert alone.address in mixed.manifest["inputs"]
@@ -36,7 +44,9 @@ def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Pa
 
 def test_weight_and_tag_are_no_part_of_a_text(tmp_path: Path) -> None:
     tagged = [{**CLEAN, "tag": "<clean>", "weight": 3}, NOISY]
-    assert corpus_address(corpus(train=tagged), "train") == corpus_address(corpus(train=[CLEAN, NOISY]), "train")
+    assert corpus_address(corpus(train=tagged), "train") == corpus_address(
+        corpus(train=[CLEAN, NOISY]), "train"
+    )
     alone = {"builtin": 36}
     assert corpus_address(corpus(train={**alone, "tag": "<clean>"}), "train") == corpus_address(
         corpus(train=alone), "train"
@@ -48,7 +58,9 @@ def test_a_text_of_the_other_direction_is_read_the_other_way_about(tmp_path: Pat
         (tmp_path / side).write_text(line)
     sides = {"source": str(tmp_path / "en"), "target": str(tmp_path / "fr"), "reversed": True}
     spec = validate(
-        CorpusSpec, {"source_language": "fr", "target_language": "en", "train": sides, "valid": sides}, "corpus"
+        CorpusSpec,
+        {"source_language": "fr", "target_language": "en", "train": sides, "valid": sides},
+        "corpus",
     )
     for split in ("train", "valid"):
         records = ingest(spec, split, Store(tmp_path / "store"))
@@ -67,7 +79,10 @@ def test_a_known_set_of_the_other_direction_has_the_names_of_its_files(tmp_path:
         train=[{"name": "same"}, {"name": "other", "reversed": True}],
     )
     mixed = ingest(spec, "train", Store(tmp_path / "store"), directory=str(tmp_path))
-    assert mixed.column("source") == ["salut", "adieu"] and mixed.column("target") == ["hello", "bye"]
+    assert mixed.column("source") == ["salut", "adieu"] and mixed.column("target") == [
+        "hello",
+        "bye",
+    ]
 
 
 def test_several_validation_texts_of_which_one_decides() -> None:
@@ -76,7 +91,9 @@ def test_several_validation_texts_of_which_one_decides() -> None:
     second = corpus(train={"builtin": 9}, valid=dev, decides="noisy")
     assert first.splits() == ("train", "valid", "valid noisy") and first.deciding == "clean"
     assert second.splits() == ("train", "valid", "valid clean") and second.tag("valid") == "<noisy>"
-    assert second.resolve("valid clean").role == "valid" and second.resolve("valid").text.builtin == 5
+    assert (
+        second.resolve("valid clean").role == "valid" and second.resolve("valid").text.builtin == 5
+    )
     assert first.tag("valid noisy") == "<noisy>" and first.tag("valid") is None
 
 

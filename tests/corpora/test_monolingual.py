@@ -23,9 +23,14 @@ def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path)
     texts = ["A first one.", " ", "a second  one ", "a third one that is long"]
     (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in texts))
     (tmp_path / "a.tsv").write_text("".join(f"{text}\n" for text in ["comment", *texts]))
-    places = ({"lines": str(tmp_path / "a.txt")}, {"file": str(tmp_path / "a.tsv"), "text_column": "comment"})
+    places = (
+        {"lines": str(tmp_path / "a.txt")},
+        {"file": str(tmp_path / "a.tsv"), "text_column": "comment"},
+    )
     for place in places:
-        corpus = ingest(spec(train=place, filter={"max_length": 4, "lowercase": True}), "train", Store(tmp_path))
+        corpus = ingest(
+            spec(train=place, filter={"max_length": 4, "lowercase": True}), "train", Store(tmp_path)
+        )
         (block,) = corpus.blocks()
         assert block.schema.equals(MONOLINGUAL) and corpus.columns == MONOLINGUAL.names
         assert block.column("text").to_pylist() == ["a first one.", "a second  one"]
@@ -37,16 +42,22 @@ def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path)
 def test_the_content_is_in_the_address_and_the_name_of_the_file_is_not(tmp_path: Path) -> None:
     for name, content in (("a", "one\n"), ("b", "one\n"), ("c", "two\n")):
         (tmp_path / name).write_text(content)
-    first, same, other = (corpus_address(spec(train={"lines": str(tmp_path / name)}), "train") for name in "abc")
+    first, same, other = (
+        corpus_address(spec(train={"lines": str(tmp_path / name)}), "train") for name in "abc"
+    )
     assert first == same != other
 
 
 def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
     texts = {
-        language: ingest(spec(language, train={"builtin": 9}), "train", Store(tmp_path)).column("text")
+        language: ingest(spec(language, train={"builtin": 9}), "train", Store(tmp_path)).column(
+            "text"
+        )
         for language in ("de", "en", "qaa", "qab")
     }
-    assert len({tuple(lines) for lines in texts.values()}) == 4 and {len(lines) for lines in texts.values()} == {9}
+    assert len({tuple(lines) for lines in texts.values()}) == 4 and {
+        len(lines) for lines in texts.values()
+    } == {9}
 
 
 @pytest.mark.parametrize(
@@ -54,7 +65,10 @@ def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
     [
         ({"train": {}}, "train has no source: give lines, or file, or hub, or builtin"),
         ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file are given"),
-        ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "has no validation or test sets"),
+        (
+            {"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}},
+            "has no validation or test sets",
+        ),
         ({"train": {"lines": "a", "text_column": "x"}}, "text_column applies to file or hub"),
     ],
 )

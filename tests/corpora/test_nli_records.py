@@ -34,7 +34,10 @@ ROWS: Rows = [
 
 
 def write(path: Path, rows: Rows, header: str = "premise\thypothesis\tlabel") -> dict[str, Any]:
-    path.write_text("".join(f"{line}\n" for line in [header, *("\t".join(row) for row in rows)]), encoding="utf-8")
+    path.write_text(
+        "".join(f"{line}\n" for line in [header, *("\t".join(row) for row in rows)]),
+        encoding="utf-8",
+    )
     return {"file": str(path)}
 
 
@@ -52,11 +55,20 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_records(tmp_path: Path, store: Store) -> None:
-    rows = [("  it\u00a0rains ", "it is\u2028wet", "entailment"), ("", "x", "neutral"), ("a", "b", "c")]
+    rows = [
+        ("  it\u00a0rains ", "it is\u2028wet", "entailment"),
+        ("", "x", "neutral"),
+        ("a", "b", "c"),
+    ]
     corpus = ingest(spec(train=write(tmp_path / "a.tsv", rows)), "train", store)
     table = pa.concat_tables(corpus.blocks())
     assert table.schema.equals(NLI) and corpus.kind == "nli"
-    constants: dict[str, Any] = {"language": "en", "origin": "original", "views": [], "lineage": None}
+    constants: dict[str, Any] = {
+        "language": "en",
+        "origin": "original",
+        "views": [],
+        "lineage": None,
+    }
     assert table.to_pylist() == [
         {
             "id": "train-00000001",
@@ -65,13 +77,29 @@ def test_records(tmp_path: Path, store: Store) -> None:
             "label": "entailment",
             **constants,
         },
-        {"id": "train-00000003", "premise": "a", "hypothesis": "b", "label": "contradiction", **constants},
+        {
+            "id": "train-00000003",
+            "premise": "a",
+            "hypothesis": "b",
+            "label": "contradiction",
+            **constants,
+        },
     ]
 
 
 def test_manifest(tmp_path: Path, store: Store) -> None:
-    rows = [*ROWS, ("a b c d e", "x", "e"), ("", "x", "n"), ("x", "", "n"), ROWS[0], ("p", "h", "-"), ("p", "h", "n")]
-    corpus_spec = spec(train=write(tmp_path / "a.tsv", rows), filter={"max_length": 4, "deduplicate": True})
+    rows = [
+        *ROWS,
+        ("a b c d e", "x", "e"),
+        ("", "x", "n"),
+        ("x", "", "n"),
+        ROWS[0],
+        ("p", "h", "-"),
+        ("p", "h", "n"),
+    ]
+    corpus_spec = spec(
+        train=write(tmp_path / "a.tsv", rows), filter={"max_length": 4, "deduplicate": True}
+    )
     manifest = ingest(corpus_spec, "train", store).manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (4, 9, 0)
     assert manifest["rejected"] == {
@@ -82,7 +110,9 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         "no gold label": 1,
     }
     assert manifest["labels"] == {"entailment": 1, "neutral": 2, "contradiction": 1}
-    assert [manifest[key] for key in ("kind", "split", "language", "subset", "inputs", "note", "known")] == [
+    assert [
+        manifest[key] for key in ("kind", "split", "language", "subset", "inputs", "note", "known")
+    ] == [
         "nli",
         "train",
         "en",
@@ -91,9 +121,15 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         None,
         None,
     ]
-    assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [("a.tsv", 10)]
+    assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [
+        ("a.tsv", 10)
+    ]
     part = corpus_spec.resolve("train")
-    assert manifest["spec"] == {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": None}
+    assert manifest["spec"] == {
+        "text": part.text.to_dict(),
+        "filter": part.filter.to_dict(),
+        "every": None,
+    }
 
 
 def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:
@@ -101,22 +137,32 @@ def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> No
     columns = dict(zip(("premise_column", "hypothesis_column", "label_column"), names, strict=True))
     records = [dict(zip(names, row, strict=True)) for row in ROWS]
     texts = [write(tmp_path / "a.tsv", ROWS, "\t".join(names))]
-    (tmp_path / "a.csv").write_text(",".join(names) + "\n" + "".join(f'{p},"{h}",{label}\n' for p, h, label in ROWS))
+    (tmp_path / "a.csv").write_text(
+        ",".join(names) + "\n" + "".join(f'{p},"{h}",{label}\n' for p, h, label in ROWS)
+    )
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
-    datasets.DatasetDict({"train": datasets.Dataset.from_list(records)}).save_to_disk(str(tmp_path / "hub"))
+    datasets.DatasetDict({"train": datasets.Dataset.from_list(records)}).save_to_disk(
+        str(tmp_path / "hub")
+    )
     texts += [{"file": str(tmp_path / name)} for name in ("a.csv", "a.jsonl", "a.parquet")]
     texts += [{"hub": str(tmp_path / "hub")}]
     corpora = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
     tables = [pa.concat_tables(corpus.blocks()) for corpus in corpora]
-    assert all(table.equals(tables[0]) for table in tables) and len({corpus.address for corpus in corpora}) == 5
+    assert (
+        all(table.equals(tables[0]) for table in tables)
+        and len({corpus.address for corpus in corpora}) == 5
+    )
     assert labels(corpora[0]) == [label for *_, label in ROWS]
 
 
 @pytest.mark.parametrize(
-    "names", [["entailment", "neutral", "contradiction"], ["contradiction", "entailment", "neutral"]]
+    "names",
+    [["entailment", "neutral", "contradiction"], ["contradiction", "entailment", "neutral"]],
 )
-def test_classes_of_a_dataset_are_mapped_by_name(tmp_path: Path, store: Store, names: list[str]) -> None:
+def test_classes_of_a_dataset_are_mapped_by_name(
+    tmp_path: Path, store: Store, names: list[str]
+) -> None:
     features = datasets.Features(
         {
             "premise": datasets.Value("string"),
@@ -124,7 +170,9 @@ def test_classes_of_a_dataset_are_mapped_by_name(tmp_path: Path, store: Store, n
             "label": datasets.ClassLabel(names=names),
         }
     )
-    rows = [{"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)]
+    rows = [
+        {"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)
+    ]
     dataset = datasets.Dataset.from_list(rows, features=features)
     datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
     corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
@@ -136,8 +184,10 @@ def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) ->
     with pytest.raises(UserError) as error:
         ingest(spec(train=text), "train", store)
     assert str(error.value) == (
-        f"train: unknown label '2' ({text['file']}, line 2): data sets number labels differently; give the meaning of "
-        "the numbers, for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is "
+        f"train: unknown label '2' ({text['file']}, line 2): data sets number labels differently; "
+        "give the meaning of "
+        "the numbers, for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, "
+        "where '-' is "
         "no gold label"
     )
     numbered = {**text, "labels": {0: "contradiction", 2: "entailment"}}
@@ -156,7 +206,9 @@ def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, exte
         path.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()))
     else:
         write(path, [("a", "b", "1"), ("c", "d", "-1")])
-    corpus = ingest(spec(valid={"file": str(path), "labels": {1: "neutral", -1: "-"}}), "valid", store)
+    corpus = ingest(
+        spec(valid={"file": str(path), "labels": {1: "neutral", -1: "-"}}), "valid", store
+    )
     assert labels(corpus) == ["neutral"] and corpus.manifest["rejected"] == {"no gold label": 1}
 
 
@@ -164,8 +216,18 @@ def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, exte
     ("name", "content", "settings", "location"),
     [
         ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, ", line 3"),
-        ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
-        ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
+        (
+            "a.tsv",
+            "a\tb\te\na\tb\tno\n",
+            {"header": ("premise", "hypothesis", "label")},
+            ", line 2",
+        ),
+        (
+            "a.tsv",
+            "premise\thypothesis\tlabel\na\tb\tno\n",
+            {"header": ("premise", "hypothesis", "label")},
+            ", line 2",
+        ),
         ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, ", line 1"),
         ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2 of "),
     ],
@@ -178,7 +240,9 @@ def test_an_unknown_label_is_located(
     where = f"{location}{path}" if location.endswith(" ") else f"{path}{location}"
     with pytest.raises(UserError) as error:
         ingest(spec(tests={"test": {"file": str(path), **settings}}), "test", store)
-    assert str(error.value).startswith(f"test: unknown label 'no' ({where}): allowed: entailment, neutral")
+    assert str(error.value).startswith(
+        f"test: unknown label 'no' ({where}): allowed: entailment, neutral"
+    )
     assert store.addresses(KIND) == []
 
 
@@ -196,26 +260,51 @@ def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
 
 
 @pytest.mark.parametrize("split", ["valid", "test"])
-def test_test_sets_are_not_filtered_but_lose_what_has_no_label(tmp_path: Path, store: Store, split: str) -> None:
-    text = write(tmp_path / "a.tsv", [("a " * 9, "b", "e"), ("", "b", "-"), ("a", "b", "n"), ("a", "b", "n")])
-    corpus = spec(valid=text, tests={"test": text}, filter={"max_length": 3, "deduplicate": True, "lowercase": True})
+def test_test_sets_are_not_filtered_but_lose_what_has_no_label(
+    tmp_path: Path, store: Store, split: str
+) -> None:
+    text = write(
+        tmp_path / "a.tsv", [("a " * 9, "b", "e"), ("", "b", "-"), ("a", "b", "n"), ("a", "b", "n")]
+    )
+    corpus = spec(
+        valid=text,
+        tests={"test": text},
+        filter={"max_length": 3, "deduplicate": True, "lowercase": True},
+    )
     part = ingest(corpus, split, store)
-    assert labels(part) == ["entailment", "neutral", "neutral"] and part.manifest["rejected"] == {"no gold label": 1}
+    assert labels(part) == ["entailment", "neutral", "neutral"] and part.manifest["rejected"] == {
+        "no gold label": 1
+    }
     write(tmp_path / "a.tsv", [("a", "b", "e"), ("a", "", "n")])
-    with pytest.raises(UserError, match=f"{split}: empty hypothesis in row 2 of .*a.tsv; validation and test sets are"):
+    with pytest.raises(
+        UserError,
+        match=f"{split}: empty hypothesis in row 2 of .*a.tsv; validation and test sets are",
+    ):
         ingest(corpus, split, store)
 
 
 def test_texts_without_any_pair(tmp_path: Path, store: Store) -> None:
     with pytest.raises(UserError, match=r"train: none of 2 rows is kept \(no gold label 2\)"):
         ingest(spec(train=write(tmp_path / "a.tsv", [("a", "b", "-")] * 2)), "train", store)
-    with pytest.raises(UserError, match=r"rows are rejected \(too long 2\): .* or change filter \(max_length\)"):
-        ingest(spec(train=write(tmp_path / "a.tsv", [("a b", "b", "e")] * 2), filter={"max_length": 1}), "train", store)
+    with pytest.raises(
+        UserError, match=r"rows are rejected \(too long 2\): .* or change filter \(max_length\)"
+    ):
+        ingest(
+            spec(
+                train=write(tmp_path / "a.tsv", [("a b", "b", "e")] * 2), filter={"max_length": 1}
+            ),
+            "train",
+            store,
+        )
 
 
 @settings(max_examples=60, deadline=None)
-@given(counts=st.tuples(*[st.integers(0, 40)] * 3).filter(any), seed=st.integers(0, 99), data=st.data())
-def test_subsets_are_stratified_and_nested(counts: tuple[int, ...], seed: int, data: st.DataObject) -> None:
+@given(
+    counts=st.tuples(*[st.integers(0, 40)] * 3).filter(any), seed=st.integers(0, 99), data=st.data()
+)
+def test_subsets_are_stratified_and_nested(
+    counts: tuple[int, ...], seed: int, data: st.DataObject
+) -> None:
     random = np.random.default_rng(seed)
     classes = random.permutation(np.repeat(range(3), counts))
     ranks = random.permutation(len(classes))
@@ -232,7 +321,10 @@ def test_subsets_are_stratified_and_nested(counts: tuple[int, ...], seed: int, d
 
 def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = ["e"] * 5 + ["n"] * 3 + ["c"] * 2 + ["-"]
-    rows = [(f"premise {row}", f"hypothesis {row}" if row % 7 else "", kinds[row % 11]) for row in range(3_000)]
+    rows = [
+        (f"premise {row}", f"hypothesis {row}" if row % 7 else "", kinds[row % 11])
+        for row in range(3_000)
+    ]
     text = write(tmp_path / "a.tsv", rows)
 
     def subset(size: int, **settings: Any) -> Corpus:
@@ -246,7 +338,10 @@ def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.Monk
         assert corpus.rows == size and positions == sorted(positions)
         manifest, counts = corpus.manifest, whole.manifest["labels"]
         assert manifest["subset"] == {"rows": size, "of": whole.rows, "seed": 1}
-        assert manifest["rejected"] == {**whole.manifest["rejected"], "not in the subset": whole.rows - size}
+        assert manifest["rejected"] == {
+            **whole.manifest["rejected"],
+            "not in the subset": whole.rows - size,
+        }
         assert manifest["labels"] == Counter(labels(corpus))
         for label in LABELS:
             assert abs(manifest["labels"][label] - size * counts[label] / whole.rows) < 1
@@ -267,12 +362,17 @@ def test_the_same_subset_everywhere(tmp_path: Path, store: Store) -> None:
 
 def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
     text = write(tmp_path / "a.tsv", ROWS)
-    test = write(tmp_path / "b.tsv", [(*ROWS[0][:2], "neutral"), ("it rains", "it", "e"), (*ROWS[2][:2], "n")])
+    test = write(
+        tmp_path / "b.tsv",
+        [(*ROWS[0][:2], "neutral"), ("it rains", "it", "e"), (*ROWS[2][:2], "n")],
+    )
     corpus_spec = spec(train=text, tests={"b": test})
     assert overlap(ingest(corpus_spec, "train", store), ingest(corpus_spec, "b", store)) == 2
 
 
-def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_builtin_corpus(
+    store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("augury.core.messages._logged", set())
     corpus_spec = spec(
         language="qaa",
@@ -295,23 +395,44 @@ def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], mo
 def test_the_builtin_corpus_as_translations(store: Store) -> None:
     def corpus(source: str, target: str, **settings: Any) -> Corpus:
         text = {"builtin": 20, **settings}
-        values = {"source_language": source, "target_language": target, "train": text, "filter": {"max_ratio": None}}
+        values = {
+            "source_language": source,
+            "target_language": target,
+            "train": text,
+            "filter": {"max_ratio": None},
+        }
         return ingest(CorpusSpec.model_validate(values), "train", store)
 
     forward, back = corpus("qaa", "qab"), corpus("qab", "qaa")
     assert (forward.kind, forward.manifest["note"]) == ("parallel", builtin_nli.NOTE)
-    assert forward.column("source") == back.column("target") and forward.column("target") == back.column("source")
-    assert forward.column("source") == [pair.source for pair in builtin_nli.translations("train", 20, ("qaa", "qab"))]
+    assert forward.column("source") == back.column("target") and forward.column(
+        "target"
+    ) == back.column("source")
+    assert forward.column("source") == [
+        pair.source for pair in builtin_nli.translations("train", 20, ("qaa", "qab"))
+    ]
     assert corpus("qaa", "qab", lexicon=96).column("source") == forward.column("source")
-    assert len({item.address for item in (forward, back, corpus("qaa", "qab", lexicon=2000), corpus("de", "en"))}) == 4
-    with pytest.raises(UserError, match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"):
+    assert (
+        len(
+            {
+                item.address
+                for item in (forward, back, corpus("qaa", "qab", lexicon=2000), corpus("de", "en"))
+            }
+        )
+        == 4
+    )
+    with pytest.raises(
+        UserError, match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"
+    ):
         corpus("qaa", "en")
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
     text, moved = write(tmp_path / "a.tsv", ROWS), write(tmp_path / "b.tsv", ROWS)
     base = ingest(spec(train=text), "train", store)
-    assert base.address == corpus_address(spec(train=moved, valid=text), "train") == "425c127b15b0f64c"
+    assert (
+        base.address == corpus_address(spec(train=moved, valid=text), "train") == "425c127b15b0f64c"
+    )
     others = [
         spec(train={**text, "labels": {"entailment": "neutral"}}),
         spec(train={**text, "subset": 3}),
@@ -322,8 +443,13 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
         spec(train=text, filter={"max_length": 50}),
         spec(train=write(tmp_path / "c.tsv", ROWS[:2])),
     ]
-    assert len({base.address, *(corpus_address(other, "train") for other in others)}) == len(others) + 1
-    assert corpus_address(spec(language="fr", train=text), "train") == corpus_address(others[5], "train")
+    assert (
+        len({base.address, *(corpus_address(other, "train") for other in others)})
+        == len(others) + 1
+    )
+    assert corpus_address(spec(language="fr", train=text), "train") == corpus_address(
+        others[5], "train"
+    )
     test = spec(tests={"a": text}, filter={"max_length": 9, "deduplicate": True})
     assert corpus_address(test, "a") == corpus_address(spec(tests={"a": text}), "a")
 
@@ -334,7 +460,11 @@ def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> Non
         {
             "source_language": "en",
             "target_language": "en",
-            "train": {"file": str(tmp_path / "a.tsv"), "source_column": "premise", "target_column": "hypothesis"},
+            "train": {
+                "file": str(tmp_path / "a.tsv"),
+                "source_column": "premise",
+                "target_column": "hypothesis",
+            },
         }
     )
     for corpus_spec in (nli, parallel):
@@ -345,11 +475,17 @@ def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> Non
 
 def test_the_language_of_a_row_can_be_that_of_a_column(tmp_path: Path, store: Store) -> None:
     path = tmp_path / "a.tsv"
-    lines = ["lang\tpremise\thypothesis\tlabel", "de\tes regnet\tes ist nass\tentailment", "en\ta\tb\tneutral"]
+    lines = [
+        "lang\tpremise\thypothesis\tlabel",
+        "de\tes regnet\tes ist nass\tentailment",
+        "en\ta\tb\tneutral",
+    ]
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     corpus = ingest(spec(train={"file": str(path), "language_column": "lang"}), "train", store)
     assert corpus.column("language") == ["de", "en"] and corpus.manifest["language"] == "mul"
-    path.write_text("".join(f"{line}\n" for line in [*lines, "deutsch\ta\tb\tneutral"]), encoding="utf-8")
+    path.write_text(
+        "".join(f"{line}\n" for line in [*lines, "deutsch\ta\tb\tneutral"]), encoding="utf-8"
+    )
     with pytest.raises(UserError, match="line 4: 'deutsch' is not a language code"):
         ingest(spec(train={"file": str(path), "language_column": "lang"}), "train", store)
 

@@ -28,7 +28,9 @@ def read(role: Role = "train", /, **settings: Any) -> pa.Table:
 
 def pairs(table: pa.Table) -> list[tuple[str, str]]:
     table = table.filter(table.column("selected"))
-    return list(zip(table.column("source").to_pylist(), table.column("target").to_pylist(), strict=True))
+    return list(
+        zip(table.column("source").to_pylist(), table.column("target").to_pylist(), strict=True)
+    )
 
 
 def aligned(directory: Path, source: str, target: str) -> dict[str, str]:
@@ -38,7 +40,10 @@ def aligned(directory: Path, source: str, target: str) -> dict[str, str]:
 
 
 def table(directory: Path) -> str:
-    rows = [f"{index}\t{'ab'[index % 2]}\t{source}\t{target}\n" for index, (source, target) in enumerate(PAIRS)]
+    rows = [
+        f"{index}\t{'ab'[index % 2]}\t{source}\t{target}\n"
+        for index, (source, target) in enumerate(PAIRS)
+    ]
     (directory / "a.tsv").write_text("name\tset\tde\ten\n" + "".join(rows))
     return str(directory / "a.tsv")
 
@@ -53,7 +58,10 @@ def test_aligned_files(tmp_path: Path) -> None:
 def test_files_that_follow_one_another(tmp_path: Path) -> None:
     for part in range(2):
         (tmp_path / str(part)).mkdir()
-    parts = [aligned(tmp_path / "0", "\ufeffeins", "one"), aligned(tmp_path / "1", "\ufeffzwei\n", "two\n")]
+    parts = [
+        aligned(tmp_path / "0", "\ufeffeins", "one"),
+        aligned(tmp_path / "1", "\ufeffzwei\n", "two\n"),
+    ]
     both = {side: [part[side] for part in parts] for side in ("source", "target")}
     assert pairs(read(**both)) == PAIRS[:2]
     with pytest.raises(UserError, match="2 source files and 1 target files: give equal numbers"):
@@ -62,13 +70,22 @@ def test_files_that_follow_one_another(tmp_path: Path) -> None:
 
 def test_blocks_are_of_equal_rows_on_both_sides(tmp_path: Path) -> None:
     files = aligned(
-        tmp_path, "".join(f"s{row}\n" for row in range(45_000)), "".join(f"t{row}\n" for row in range(45_000))
+        tmp_path,
+        "".join(f"s{row}\n" for row in range(45_000)),
+        "".join(f"t{row}\n" for row in range(45_000)),
     )
     text = open_text(TextSpec.model_validate(files), "train")
-    assert text.total == 45_000 and [len(block) for block in text.blocks()] == [20_000, 20_000, 5_000]
+    assert text.total == 45_000 and [len(block) for block in text.blocks()] == [
+        20_000,
+        20_000,
+        5_000,
+    ]
     assert pairs(read(**files)) == [(f"s{row}", f"t{row}") for row in range(45_000)]
     assert [
-        len(block) for block in open_text(TextSpec.model_validate({**files, "first": 20_000}), "train").blocks()
+        len(block)
+        for block in open_text(
+            TextSpec.model_validate({**files, "first": 20_000}), "train"
+        ).blocks()
     ] == [20_000]
 
 
@@ -77,12 +94,17 @@ def test_unequal_numbers_of_lines(tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         read(**files)
     assert str(error.value) == (
-        f"{files['source']} has 1,200 lines and {files['target']} has 1,199: they must be aligned line by line"
+        f"{files['source']} has 1,200 lines and {files['target']} has 1,199: they must be aligned "
+        "line by line"
     )
 
 
 def test_unequal_numbers_of_segments(tmp_path: Path) -> None:
-    files = aligned(tmp_path, '<doc>\n<seg id="1">x</seg>\n</doc>\n', '<seg id="1">x</seg>\n<seg id="2">x</seg>\n\n')
+    files = aligned(
+        tmp_path,
+        '<doc>\n<seg id="1">x</seg>\n</doc>\n',
+        '<seg id="1">x</seg>\n<seg id="2">x</seg>\n\n',
+    )
     with pytest.raises(UserError, match=r"a.de has 1 lines and .*a.en has 2"):
         read(**files, format="seg")
 
@@ -114,7 +136,12 @@ def test_rows_of_a_table_that_belong_to_the_text(tmp_path: Path) -> None:
     assert pairs(read(file=path, **COLUMNS, where={"name": 2})) == [PAIRS[2]]
     assert pairs(read(file=path, **COLUMNS, where={"name": 2, "set": "b"})) == []
     assert pairs(read(file=path, **COLUMNS, missing=["two", "vier"])) == [PAIRS[0], PAIRS[2]]
-    assert read(file=path, **COLUMNS, id_column="name").column("id").to_pylist() == ["0", "1", "2", "3"]
+    assert read(file=path, **COLUMNS, id_column="name").column("id").to_pylist() == [
+        "0",
+        "1",
+        "2",
+        "3",
+    ]
 
 
 def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
@@ -128,7 +155,9 @@ def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
 def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
     path = table(tmp_path)
     with pytest.raises(UserError, match="has no column 'sets': did you mean 'set'"):
-        open_text(TextSpec.model_validate({"file": path, **COLUMNS, "where": {"sets": "b"}}), "train")
+        open_text(
+            TextSpec.model_validate({"file": path, **COLUMNS, "where": {"sets": "b"}}), "train"
+        )
     (tmp_path / "b.tsv").write_text("de\ten\n")
     with pytest.raises(UserError, match="b.tsv has a header but no rows"):
         open_text(TextSpec.model_validate({"file": str(tmp_path / "b.tsv"), **COLUMNS}), "train")
@@ -148,7 +177,9 @@ def test_the_builtin_corpus_leads_both_ways(languages: tuple[str, str]) -> None:
 
 def test_the_builtin_corpus() -> None:
     for role in ("train", "valid", "test"):
-        expected = [(pair.source, pair.target) for pair in builtin.generate(role, 20, seed=3, lexicon=500)]
+        expected = [
+            (pair.source, pair.target) for pair in builtin.generate(role, 20, seed=3, lexicon=500)
+        ]
         assert pairs(read(role, builtin=20, seed=3, lexicon=500)) == expected
     text = open_text(TextSpec(builtin=20), "test")
     assert (text.note, text.total, text.inputs) == (builtin.NOTE, 20, [])
@@ -159,10 +190,13 @@ def test_the_builtin_corpus() -> None:
 @pytest.fixture
 def saved(tmp_path: Path) -> str:
     rows = [
-        {"id": str(index), "translation": {"de": source, "en": target}} for index, (source, target) in enumerate(PAIRS)
+        {"id": str(index), "translation": {"de": source, "en": target}}
+        for index, (source, target) in enumerate(PAIRS)
     ]
     dataset = datasets.Dataset.from_list(rows)
-    datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])}).save_to_disk(str(tmp_path / "hub"))
+    datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])}).save_to_disk(
+        str(tmp_path / "hub")
+    )
     dataset.save_to_disk(str(tmp_path / "single"))
     return str(tmp_path / "hub")
 
@@ -176,7 +210,11 @@ def test_a_dataset_saved_to_disk(saved: str) -> None:
     assert pairs(read("valid", hub=saved, **NESTED, split="train", where={"id": 2})) == [PAIRS[2]]
     assert pairs(read(hub=saved.replace("hub", "single"), **NESTED)) == PAIRS
     text = open_text(TextSpec.model_validate({"hub": saved, **NESTED}), "train")
-    assert (text.total, text.inputs[0]["hub"], [text.inputs[0]["fingerprint"]]) == (4, saved, text.content)
+    assert (text.total, text.inputs[0]["hub"], [text.inputs[0]["fingerprint"]]) == (
+        4,
+        saved,
+        text.content,
+    )
 
 
 def test_a_directory_of_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,7 +222,9 @@ def test_a_directory_of_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     clone = tmp_path / "clone"
     (clone / "data").mkdir(parents=True)
     for split, rows in (("train", PAIRS), ("validation", PAIRS[1:2])):
-        table = pa.table({"de": [source for source, _ in rows], "en": [target for _, target in rows]})
+        table = pa.table(
+            {"de": [source for source, _ in rows], "en": [target for _, target in rows]}
+        )
         pq.write_table(table, clone / "data" / f"{split}-00000-of-00001.parquet")
     columns = {"source_column": "de", "target_column": "en"}
     assert pairs(read(hub=str(clone), **columns)) == PAIRS
@@ -198,14 +238,18 @@ def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
         read("test", hub=saved, **NESTED)
     with pytest.raises(UserError, match="is a dataset without splits: remove split: train"):
         read(hub=saved.replace("hub", "single"), **NESTED, split="train")
-    with pytest.raises(UserError, match="column 'translation' of .*hub has no column 'fr': allowed: de, en"):
+    with pytest.raises(
+        UserError, match="column 'translation' of .*hub has no column 'fr': allowed: de, en"
+    ):
         read(hub=saved, source_column="translation.fr", target_column="translation.en")
     with pytest.raises(UserError, match="has no column 'german': "):
         read(hub=saved, source_column="german", target_column="id")
     with pytest.raises(UserError, match="has type struct<.*>: give a column with text"):
         read(hub=saved, source_column="translation", target_column="id")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(UserError, match="dataset '.*' .* cannot be loaded: .* doesn't contain any data files"):
+    with pytest.raises(
+        UserError, match="dataset '.*' .* cannot be loaded: .* doesn't contain any data files"
+    ):
         read(hub=str(tmp_path / "empty"), **NESTED)
 
 
@@ -216,15 +260,25 @@ def test_without_the_library_of_datasets(saved: str, monkeypatch: pytest.MonkeyP
 
 
 def test_portions_of_a_seed_share_no_row_and_leave_none_out(tmp_path: Path) -> None:
-    (tmp_path / "text.tsv").write_text("source\ttarget\n" + "".join(f"s {n}\tt {n}\n" for n in range(400)))
+    (tmp_path / "text.tsv").write_text(
+        "source\ttarget\n" + "".join(f"s {n}\tt {n}\n" for n in range(400))
+    )
 
     def rows(start: float, end: float, seed: int = 1) -> list[str]:
         spec = TextSpec.model_validate(
-            {"file": str(tmp_path / "text.tsv"), "source_column": "source", "target_column": "target"}
+            {
+                "file": str(tmp_path / "text.tsv"),
+                "source_column": "source",
+                "target_column": "target",
+            }
             | {"portion": (start, end), "portion_seed": seed}
         )
         blocks = list(open_text(spec, "train").blocks())
-        return [row for block in blocks for row in block.filter(block.column("selected")).column("source").to_pylist()]
+        return [
+            row
+            for block in blocks
+            for row in block.filter(block.column("selected")).column("source").to_pylist()
+        ]
 
     parts = [rows(0, 0.4), rows(0.4, 0.6), rows(0.6, 1)]
     assert sorted(row for part in parts for row in part) == sorted(f"s {n}" for n in range(400))

@@ -23,7 +23,10 @@ def corpus(**settings: Any) -> CorpusSpec:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({**FILES, "file": "b.tsv"}, "source and target and file are given: give one of source and target"),
+        (
+            {**FILES, "file": "b.tsv"},
+            "source and target and file are given: give one of source and target",
+        ),
         ({"file": "b.tsv", "builtin": 5}, "file and builtin are given"),
         ({"source": "a.de"}, "source is given without target"),
         ({"target": "a.en"}, "target is given without source"),
@@ -34,8 +37,14 @@ def corpus(**settings: Any) -> CorpusSpec:
         ({"builtin": 5, "id_column": "id"}, "id_column applies to file or hub, not to builtin"),
         ({**TABLE, "seed": 2}, "seed applies to builtin, not to file"),
         ({**TABLE, "target_column": "de"}, "source_column and target_column are both 'de'"),
-        ({**TABLE, "format": "seg"}, "format seg does not apply to file; allowed: tsv, csv, jsonl, parquet"),
-        ({**FILES, "format": "tsv"}, "format tsv does not apply to source and target; allowed: lines, wit3, seg"),
+        (
+            {**TABLE, "format": "seg"},
+            "format seg does not apply to file; allowed: tsv, csv, jsonl, parquet",
+        ),
+        (
+            {**FILES, "format": "tsv"},
+            "format tsv does not apply to source and target; allowed: lines, wit3, seg",
+        ),
         ({"builtin": 0}, "must be more than 0"),
         ({"builtin": 5, "first": 0}, "must be more than 0"),
         ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
@@ -50,18 +59,30 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     ("settings", "message"),
     [
         ({}, "the corpus has no text: give known, or train, valid and tests"),
-        ({"train": {"first": 5}}, "train has no source: give source and target, .*, or builtin; or give known"),
+        (
+            {"train": {"first": 5}},
+            "train has no source: give source and target, .*, or builtin; or give known",
+        ),
         ({"tests": {"a": {}}}, "a has no source"),
         ({"known": "multi30"}, "unknown known corpus 'multi30': did you mean 'multi30k'"),
         ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
-        ({"known": "multi30k", "tests": {"test2017": {}}}, "of multi30k 'test2017': did you mean 'test2016'"),
+        (
+            {"known": "multi30k", "tests": {"test2017": {}}},
+            "of multi30k 'test2017': did you mean 'test2016'",
+        ),
         ({"known": "iwslt14", "valid": {"first": 5}}, "valid: unknown split of iwslt14 'valid'"),
         ({"tests": {"train": FILES}}, "'train' is not a valid test name"),
         ({"tests": {"a/b": FILES}}, "'a/b' is not a valid test name"),
-        ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: give train, and remove valid"),
+        (
+            {"train": FILES, "valid": FILES, "every": 23},
+            "every holds out .*: give train, and remove valid",
+        ),
         ({"tests": {"a": FILES}, "every": 23}, "every holds out training pairs"),
         ({"train": FILES, "every": 1}, "must be at least 2"),
-        ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "min_length 9 is larger than max_len"),
+        (
+            {"train": FILES, "filter": {"min_length": 9, "max_length": 8}},
+            "min_length 9 is larger than max_len",
+        ),
         ({"train": FILES, "filter": {"max_ratio": 0.5}}, "must be at least 1"),
     ],
 )
@@ -87,7 +108,8 @@ def test_the_extension_tells_the_format(name: str, layout: str) -> None:
 
 def test_formats_that_the_extension_does_not_tell(tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match=r"the format of 'a.txt.gz' is not evident from its extension: add format: tsv, csv, "
+        UserError,
+        match=r"the format of 'a.txt.gz' is not evident from its extension: add format: tsv, csv, ",
     ):
         _ = TextSpec.model_validate({**TABLE, "file": "a.txt.gz"}).layout
     assert TextSpec.model_validate({**TABLE, "file": "a.txt", "format": "csv"}).layout == "csv"
@@ -110,7 +132,9 @@ def test_plain_says_everything(settings: dict[str, Any]) -> None:
 
 
 def test_names_of_files_are_no_part_of_the_settings() -> None:
-    first, second = (TextSpec.model_validate({**TABLE, "file": name}) for name in ("a.tsv", "b.tsv.gz"))
+    first, second = (
+        TextSpec.model_validate({**TABLE, "file": name}) for name in ("a.tsv", "b.tsv.gz")
+    )
     assert first.settings() == second.settings()
     assert first.settings() != first.model_copy(update={"where": {"set": "a"}}).settings()
     assert first.settings() != TextSpec.model_validate({**TABLE, "format": "csv"}).settings()
@@ -136,7 +160,11 @@ def test_splits_and_roles() -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"valid": FILES, "train": {"builtin": 5}}, {"train": {"builtin": 50}, "every": 5}, {"known": "iwslt14"}],
+    [
+        {"valid": FILES, "train": {"builtin": 5}},
+        {"train": {"builtin": 50}, "every": 5},
+        {"known": "iwslt14"},
+    ],
 )
 def test_a_test_set_can_be_the_validation_text(
     settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -146,7 +174,9 @@ def test_a_test_set_can_be_the_validation_text(
         (tmp_path / "iwslt14").mkdir(exist_ok=True)
         (tmp_path / "iwslt14" / f"train.tags.de-en.{side}").touch()
     spec = corpus(**settings, tests={"dev": {"validation": True}})
-    assert spec.splits() == ("train", "valid", "dev") and spec.resolve("dev") == spec.resolve("valid")
+    assert spec.splits() == ("train", "valid", "dev") and spec.resolve("dev") == spec.resolve(
+        "valid"
+    )
     assert spec.noise("dev") is None
 
 
@@ -158,8 +188,12 @@ def test_a_test_set_can_be_the_validation_text(
         {"valid": FILES, "tests": {"dev": {"validation": True, "first": 3}}},
     ],
 )
-def test_only_a_test_set_without_other_settings_is_the_validation_text(settings: dict[str, Any]) -> None:
-    with pytest.raises(UserError, match="only a test set, without other settings, can be that text"):
+def test_only_a_test_set_without_other_settings_is_the_validation_text(
+    settings: dict[str, Any],
+) -> None:
+    with pytest.raises(
+        UserError, match="only a test set, without other settings, can be that text"
+    ):
         corpus(**{"train": {"builtin": 5}, **settings})
 
 
@@ -171,7 +205,8 @@ def test_a_corpus_without_validation_text_has_no_such_test_set() -> None:
 
 def test_splits_that_are_not_there() -> None:
     with pytest.raises(
-        UserError, match="the corpus has no validation set: give valid, or every to hold out training pairs"
+        UserError,
+        match="the corpus has no validation set: give valid, or every to hold out training pairs",
     ):
         corpus(train=FILES).resolve("valid")
     with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
@@ -182,7 +217,13 @@ def test_splits_that_are_not_there() -> None:
 
 
 def test_source_and_target_are_exchanged_in_every_split() -> None:
-    settings = {**LANGUAGES, "train": FILES, "valid": TABLE, "tests": {"a": {**TABLE, "first": 3}}, "every": None}
+    settings = {
+        **LANGUAGES,
+        "train": FILES,
+        "valid": TABLE,
+        "tests": {"a": {**TABLE, "first": 3}},
+        "every": None,
+    }
     exchanged = swapped(settings)
     assert exchanged == {
         "source_language": "en",
@@ -193,7 +234,9 @@ def test_source_and_target_are_exchanged_in_every_split() -> None:
         "every": None,
     }
     assert swapped(exchanged) == settings
-    assert swapped({**LANGUAGES, "known": "multi30k", "train": {"first": 9}})["train"] == {"first": 9}
+    assert swapped({**LANGUAGES, "known": "multi30k", "train": {"first": 9}})["train"] == {
+        "first": 9
+    }
 
 
 def test_the_sides_of_the_built_in_text_are_known_by_language() -> None:

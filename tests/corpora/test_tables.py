@@ -33,7 +33,9 @@ def write(directory: Path, layout: str, rows: list[dict[str, str]], header: bool
             writer = csv.writer(file)
             writer.writerows([names] * header + [list(row.values()) for row in rows])
     elif layout == "jsonl":
-        path.write_bytes("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode())
+        path.write_bytes(
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+        )
     else:
         pq.write_table(pa.Table.from_pylist(rows), path)
     return str(path)
@@ -58,7 +60,9 @@ def test_a_file_without_a_header_line(tmp_path: Path, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ["jsonl", "parquet"])
 def test_header_is_for_tsv_and_csv(tmp_path: Path, layout: str) -> None:
-    with pytest.raises(UserError, match=f"header is for tsv and csv only, since columns of {layout} have names"):
+    with pytest.raises(
+        UserError, match=f"header is for tsv and csv only, since columns of {layout} have names"
+    ):
         read(write(tmp_path, layout, ROWS), ["de"], ["set", "de", "en"])
 
 
@@ -79,7 +83,10 @@ def test_any_text_comes_back(
 
 @pytest.mark.parametrize("layout", ["jsonl", "parquet"])
 def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -> None:
-    rows = [{"translation": {"de": "eins", "en": "one"}}, {"translation": {"de": None, "en": "two"}}]
+    rows = [
+        {"translation": {"de": "eins", "en": "one"}},
+        {"translation": {"de": None, "en": "two"}},
+    ]
     assert read(write(tmp_path, layout, rows), ["translation.de", "translation.en"]) == [  # type: ignore[arg-type]
         {"translation.de": "eins", "translation.en": "one"},
         {"translation.de": "", "translation.en": "two"},
@@ -88,13 +95,17 @@ def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -
 
 def test_a_dot_in_the_name_of_a_column(tmp_path: Path) -> None:
     for layout in ("tsv", "csv", "jsonl", "parquet"):
-        assert read(write(tmp_path, layout, [{"text.de": "eins"}]), ["text.de"]) == [{"text.de": "eins"}]
+        assert read(write(tmp_path, layout, [{"text.de": "eins"}]), ["text.de"]) == [
+            {"text.de": "eins"}
+        ]
 
 
 @pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
 def test_a_column_that_does_not_exist(tmp_path: Path, layout: str) -> None:
     rows = [{"german": "eins", "english": "one"}]
-    with pytest.raises(UserError, match=r"has no column 'germn': did you mean 'german'\?; columns: german, english"):
+    with pytest.raises(
+        UserError, match=r"has no column 'germn': did you mean 'german'\?; columns: german, english"
+    ):
         read(write(tmp_path, layout, rows), ["germn", "english"])
 
 

@@ -38,7 +38,8 @@ def _pairs(rows: int, seed: int) -> tuple[Tensor, Tensor]:
 
 @pytest.fixture(scope="session")
 def trained() -> MarianMTModel:
-    """A model that has begun to learn to rename pieces: neither flat nor certain, and ending sentences."""
+    """A model that has begun to learn to rename pieces: neither flat nor certain, and ending
+    sentences."""
     config = ModelConfig(
         architecture="tiny",
         encoder_layers=1,
@@ -69,7 +70,8 @@ def sources() -> list[list[int]]:
 
 @pytest.fixture(params=["ctranslate", "generate"])
 def engine(request: pytest.FixtureRequest) -> Engine:
-    """Either way to search, as a function of the model, the sources, the settings and the ids to suppress."""
+    """Either way to search, as a function of the model, the sources, the settings and the ids to
+    suppress."""
     if request.param == "generate":
         return generate
 
@@ -79,6 +81,8 @@ def engine(request: pytest.FixtureRequest) -> Engine:
         decoding: Decoding,
         suppress: Sequence[int] = (),
     ) -> list[Hypothesis]:
-        return CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(sources, decoding, suppress)
+        return CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(
+            sources, decoding, suppress
+        )
 
     return translate

@@ -37,7 +37,9 @@ def log_probability(model: MarianMTModel, source: Sequence[int], ids: Sequence[i
     return float(logits.log_softmax(1)[range(len(target)), target].sum())
 
 
-def best(model: MarianMTModel, views: Sequence[Sequence[Sequence[int]]], decoding: Decoding) -> list[Hypothesis]:
+def best(
+    model: MarianMTModel, views: Sequence[Sequence[Sequence[int]]], decoding: Decoding
+) -> list[Hypothesis]:
     return [first for first, *_ in n_best(model, views, decoding)]
 
 
@@ -49,37 +51,58 @@ def test_one_view_is_the_search_of_plain_transformers(
     ordered = sorted(sources, key=len, reverse=True)
     rows = [torch.tensor([*source, EOS]) for source in ordered]
     ids = pad_sequence(rows, batch_first=True, padding_value=PAD)
-    expected = trained.generate(input_ids=ids, attention_mask=ids != PAD, **search_options(decoding, [PAD]))
-    bodies = [tuple(row[1 : row[1:].index(EOS) + 1] if EOS in row[1:] else row[1:]) for row in expected.tolist()]
+    expected = trained.generate(
+        input_ids=ids, attention_mask=ids != PAD, **search_options(decoding, [PAD])
+    )
+    bodies = [
+        tuple(row[1 : row[1:].index(EOS) + 1] if EOS in row[1:] else row[1:])
+        for row in expected.tolist()
+    ]
     found = [hypothesis.ids for hypothesis in best(trained, [ordered], decoding)]
     assert sum(ids != body for ids, body in zip(found, bodies, strict=True)) <= 1  # floats may tie
 
 
 @pytest.mark.parametrize("beam", [1, 4])
-def test_views_that_are_equal_are_one(trained: MarianMTModel, views: list[list[list[int]]], beam: int) -> None:
+def test_views_that_are_equal_are_one(
+    trained: MarianMTModel, views: list[list[list[int]]], beam: int
+) -> None:
     decoding = DECODING.model_copy(update={"beam": beam})
     assert_same(best(trained, [views[0]] * 3, decoding), generate(trained, views[0], decoding))
 
 
-def test_the_order_of_views_makes_no_difference(trained: MarianMTModel, views: list[list[list[int]]]) -> None:
+def test_the_order_of_views_makes_no_difference(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
     expected = best(trained, views, DECODING)
-    assert [hypothesis.ids for hypothesis in expected] != [h.ids for h in generate(trained, views[0], DECODING)]
+    assert [hypothesis.ids for hypothesis in expected] != [
+        h.ids for h in generate(trained, views[0], DECODING)
+    ]
     for order in ((2, 0, 1), (1, 0, 2)):
         assert_same(best(trained, [views[view] for view in order], DECODING), expected)
 
 
-def test_the_score_is_the_mean_of_what_the_views_say(trained: MarianMTModel, views: list[list[list[int]]]) -> None:
-    for of_sentence, hypothesis in zip(zip(*views, strict=True), best(trained, views, DECODING), strict=True):
-        mean = sum(log_probability(trained, source, hypothesis.ids) for source in of_sentence) / len(views)
+def test_the_score_is_the_mean_of_what_the_views_say(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    for of_sentence, hypothesis in zip(
+        zip(*views, strict=True), best(trained, views, DECODING), strict=True
+    ):
+        mean = sum(
+            log_probability(trained, source, hypothesis.ids) for source in of_sentence
+        ) / len(views)
         length = min(len(hypothesis.ids) + 1, DECODING.max_length)
         assert hypothesis.score == pytest.approx(mean / length**DECODING.length_penalty, abs=1e-4)
 
 
-def test_the_search_is_one_over_the_mean(trained: MarianMTModel, views: list[list[list[int]]]) -> None:
+def test_the_search_is_one_over_the_mean(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
     """Against a greedy search without batches or caches."""
     decoding = Decoding(beam=1, max_length=14)
     differing = 0
-    for of_sentence, hypothesis in zip(zip(*views, strict=True), best(trained, views, decoding), strict=True):
+    for of_sentence, hypothesis in zip(
+        zip(*views, strict=True), best(trained, views, decoding), strict=True
+    ):
         ids: list[int] = []
         while len(ids) < decoding.max_length and EOS not in ids:
             rows = []
@@ -99,8 +122,12 @@ def test_batches_make_no_difference(trained: MarianMTModel, views: list[list[lis
     assert_same(best(trained, views, DECODING.model_copy(update={"batch_tokens": 60})), expected)
 
 
-def test_several_hypotheses_come_best_first(trained: MarianMTModel, views: list[list[list[int]]]) -> None:
-    for several, first in zip(n_best(trained, views, DECODING, count=3), best(trained, views, DECODING), strict=True):
+def test_several_hypotheses_come_best_first(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
+    for several, first in zip(
+        n_best(trained, views, DECODING, count=3), best(trained, views, DECODING), strict=True
+    ):
         assert len({hypothesis.ids for hypothesis in several}) == 3
         assert several[0].score == pytest.approx(first.score, abs=1e-5)
         assert sorted((hypothesis.score for hypothesis in several), reverse=True) == pytest.approx(
@@ -108,7 +135,9 @@ def test_several_hypotheses_come_best_first(trained: MarianMTModel, views: list[
         )
 
 
-def test_sentences_that_are_empty_or_too_long(trained: MarianMTModel, views: list[list[list[int]]]) -> None:
+def test_sentences_that_are_empty_or_too_long(
+    trained: MarianMTModel, views: list[list[list[int]]]
+) -> None:
     first = best(trained, [[views[0][0]], [views[1][0]]], DECODING)
     hypotheses = best(trained, [[[], views[0][0]], [[], views[1][0]]], DECODING)
     assert_same(hypotheses, [Hypothesis((), 0.0), *first])

@@ -15,27 +15,40 @@ from augury.scoring.bleu import sentence_value
 from augury.scoring.metric import CountedMetric
 from augury.scoring.metrics import metric
 
-POOL = ["the cat sat", "the cat sat down", "the cat sat", "a dog ran off", "the cat is sitting down"]
+POOL = [
+    "the cat sat",
+    "the cat sat down",
+    "the cat sat",
+    "a dog ran off",
+    "the cat is sitting down",
+]
 texts = st.lists(st.text("ab c", min_size=1, max_size=8), min_size=1, max_size=6)
 
 
 @pytest.mark.parametrize("utility", ["chrf", "bleu"])
 def test_a_hypothesis_that_others_agree_with_is_taken(utility: Utility) -> None:
-    assert choose([["c d g h", "a b c d", "a b e f"], ["x y"], ["", ""]], utility, "en") == ["a b c d", "x y", ""]
+    assert choose([["c d g h", "a b c d", "a b e f"], ["x y"], ["", ""]], utility, "en") == [
+        "a b c d",
+        "x y",
+        "",
+    ]
     assert choose([["a b", "c d", "c d"]], utility, "en") == ["c d"]
 
 
 def test_the_expected_utility_of_a_tiny_pool_by_hand() -> None:
-    """chrF of "ab" against "abcd": both of the orders 1 and 2 have precision 1, recall is 1/2 and 1/3.
+    """chrF of "ab" against "abcd": both of the orders 1 and 2 have precision 1, recall is 1/2 and
+    1/3.
 
-    F2 = 5 · 1 · 5/12 / (4 · 1 + 5/12) = 25/53; the other way round precision is 5/12 and recall 1: 25/32. Orders
-    that either is too short for are left out.
+    F2 = 5 · 1 · 5/12 / (4 · 1 + 5/12) = 25/53; the other way round precision is 5/12 and recall 1:
+    25/32. Orders that either is too short for are left out.
     """
     measure = metric("chrf", "en")
     assert isinstance(measure, CountedMetric)
     utilities = expected_utilities(["ab", "abcd", "xy", "ab"], measure)
     short, long = 100 * 25 / 53, 100 * 25 / 32
-    assert utilities == pytest.approx({"ab": (200 + short) / 4, "abcd": (100 + 2 * long) / 4, "xy": 100 / 4}, rel=1e-4)
+    assert utilities == pytest.approx(
+        {"ab": (200 + short) / 4, "abcd": (100 + 2 * long) / 4, "xy": 100 / 4}, rel=1e-4
+    )
     assert choose([["ab", "abcd", "xy", "ab"]], "chrf", "en") == ["abcd"]
 
 
@@ -50,11 +63,15 @@ def test_the_utility_is_sacrebleus(utility: Utility) -> None:
         assert utilities[text] == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("hypothesis", ["a", "the cat", "the cat sat on", "a b c d e f", "", "x y z"])
+@pytest.mark.parametrize(
+    "hypothesis", ["a", "the cat", "the cat sat on", "a b c d e f", "", "x y z"]
+)
 def test_the_bleu_of_a_sentence_is_sacrebleus(hypothesis: str) -> None:
     reference, measure = "the cat sat on a mat", metric("bleu", "en")
     (counts,) = measure.statistics([hypothesis], [reference]).tolist()
-    assert sentence_value(counts) == pytest.approx(sacrebleu.sentence_bleu(hypothesis, [reference]).score, abs=1e-6)
+    assert sentence_value(counts) == pytest.approx(
+        sacrebleu.sentence_bleu(hypothesis, [reference]).score, abs=1e-6
+    )
 
 
 @given(texts, st.randoms())

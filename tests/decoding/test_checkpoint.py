@@ -1,4 +1,5 @@
-"""Checkpoints of many languages: searched by CTranslate2 as `transformers` does, from and into those asked for."""
+"""Checkpoints of many languages: searched by CTranslate2 as `transformers` does, from and into
+those asked for."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ FRENCH_TO_ENGLISH = Languages("fra_Latn", "eng_Latn")
 
 @pytest.fixture(scope="module")
 def nllb(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A checkpoint as NLLB's that has learned to write some texts backwards and, into French, as they are.
+    """A checkpoint as NLLB's that has learned to write some texts backwards and, into French, as
+    they are.
 
     It is so sure of every piece (p > 0.99) that rounding changes no search.
     """
@@ -34,7 +36,9 @@ def nllb(tmp_path_factory: pytest.TempPathFactory) -> str:
     letters = sorted({letter for text in TEXTS for letter in text if letter != " "})
     pieces = ["<s>", "<pad>", "</s>", "<unk>", "▁", *letters, "▁c", "▁s"]
     vocabulary = {piece: index for index, piece in enumerate(pieces)}
-    tokenizer = NllbTokenizer(vocabulary, [("▁", "c"), ("▁", "s")], extra_special_tokens=[*FRENCH_TO_ENGLISH])
+    tokenizer = NllbTokenizer(
+        vocabulary, [("▁", "c"), ("▁", "s")], extra_special_tokens=[*FRENCH_TO_ENGLISH]
+    )
     torch.manual_seed(1)
     config = M2M100Config(
         vocab_size=len(tokenizer) + 3,  # NLLB has more embeddings than pieces too
@@ -55,13 +59,24 @@ def nllb(tmp_path_factory: pytest.TempPathFactory) -> str:
     pairs = []
     for read, written, step in ((*FRENCH_TO_ENGLISH, -1), (*FRENCH_TO_ENGLISH[::-1], 1)):
         tokenizer.src_lang, tokenizer.tgt_lang = read, written
-        batch = tokenizer(TEXTS, text_target=[text[::step] for text in TEXTS], return_tensors="pt", padding=True)
-        pairs.append({**batch, "labels": batch["labels"].masked_fill(batch["labels"] == tokenizer.pad_token_id, -100)})
+        batch = tokenizer(
+            TEXTS, text_target=[text[::step] for text in TEXTS], return_tensors="pt", padding=True
+        )
+        pairs.append(
+            {
+                **batch,
+                "labels": batch["labels"].masked_fill(
+                    batch["labels"] == tokenizer.pad_token_id, -100
+                ),
+            }
+        )
 
     def losses() -> torch.Tensor:
         return torch.cat(
             [
-                cross_entropy(model(**batch).logits.flatten(0, 1), batch["labels"].flatten(), reduction="none")
+                cross_entropy(
+                    model(**batch).logits.flatten(0, 1), batch["labels"].flatten(), reduction="none"
+                )
                 for batch in pairs
             ]
         )
@@ -73,7 +88,9 @@ def nllb(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("beam", [1, 4])
-def test_both_engines_search_alike(nllb: str, beam: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_engines_search_alike(
+    nllb: str, beam: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     decoding, model = Decoding(beam=beam, max_length=12), Checkpoint(nllb, None, FRENCH_TO_ENGLISH)
     by_ctranslate2 = model.translator(Store(tmp_path))(TEXTS, "plain", decoding)
     monkeypatch.setattr(conversion, "reads", lambda settings: False)
@@ -96,12 +113,16 @@ def test_languages_decide(nllb: str, tmp_path: Path) -> None:
         (Languages("fra_Latn", "the"), "unknown language of checkpoint .* 'the'"),
     ],
 )
-def test_languages_that_are_not_known_are_refused(nllb: str, languages: Any, message: str, tmp_path: Path) -> None:
+def test_languages_that_are_not_known_are_refused(
+    nllb: str, languages: Any, message: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=message):
         Checkpoint(nllb, None, languages).translator(Store(tmp_path))
 
 
-def test_a_text_that_is_too_long_has_no_translation(nllb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_that_is_too_long_has_no_translation(
+    nllb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = Checkpoint(nllb, None, FRENCH_TO_ENGLISH)
     tokenizer, first = model._tokenizer()
     tokenizer.model_max_length = 9

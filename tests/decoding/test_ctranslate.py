@@ -26,7 +26,9 @@ DECODING = Decoding(beam=4, max_length=20)
 
 @pytest.mark.parametrize("length_penalty", [1.0, 0.6, 0.0])
 @pytest.mark.parametrize("beam", [1, 4, 5])
-def test_equal_to_generate(trained: MarianMTModel, sources: list[list[int]], beam: int, length_penalty: float) -> None:
+def test_equal_to_generate(
+    trained: MarianMTModel, sources: list[list[int]], beam: int, length_penalty: float
+) -> None:
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=30)
     ours = CTranslateDecoder.from_model(trained, PIECES, unk=UNK).translate(sources, decoding)
     assert_same(ours, generate(trained, sources, decoding))
@@ -35,13 +37,17 @@ def test_equal_to_generate(trained: MarianMTModel, sources: list[list[int]], bea
 def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]) -> None:
     decoding = DECODING.model_copy(update={"batch_tokens": 40})
     by_one_thread, by_two_threads = (
-        CTranslateDecoder.from_model(trained, PIECES, unk=UNK, threads=threads).translate(sources, decoding)
+        CTranslateDecoder.from_model(trained, PIECES, unk=UNK, threads=threads).translate(
+            sources, decoding
+        )
         for threads in (1, 2)
     )
     assert_same(by_one_thread, by_two_threads)
 
 
-def test_a_decoder_keeps_the_weights_it_was_made_from(trained: MarianMTModel, sources: list[list[int]]) -> None:
+def test_a_decoder_keeps_the_weights_it_was_made_from(
+    trained: MarianMTModel, sources: list[list[int]]
+) -> None:
     model = copy.deepcopy(trained)
     decoder = CTranslateDecoder.from_model(model, PIECES, unk=UNK)
     before = decoder.translate(sources, DECODING)
@@ -82,16 +88,33 @@ def test_the_directory_serves_ctranslate2_alone(
 
 
 def test_any_string_can_be_a_piece(trained: MarianMTModel, sources: list[list[int]]) -> None:
-    odd = ["▁über", '"', "\\", "\n", " ", "\u2028", "𝕏", "日本", "<s>", "</s>", "<unk>", "\\u00e9", "e\u0301"]
+    odd = [
+        "▁über",
+        '"',
+        "\\",
+        "\n",
+        " ",
+        "\u2028",
+        "𝕏",
+        "日本",
+        "<s>",
+        "</s>",
+        "<unk>",
+        "\\u00e9",
+        "e\u0301",
+    ]
     pieces = PIECES[:3] + odd + PIECES[3 + len(odd) :]
     expected = CTranslateDecoder.from_model(trained, PIECES, unk=UNK).translate(sources, DECODING)
     hypotheses = CTranslateDecoder.from_model(trained, pieces, unk=UNK).translate(sources, DECODING)
     assert hypotheses == expected
-    assert {index for hypothesis in hypotheses for index in hypothesis.ids} & set(range(3, 3 + len(odd)))
+    assert {index for hypothesis in hypotheses for index in hypothesis.ids} & set(
+        range(3, 3 + len(odd))
+    )
 
 
 def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> None:
-    """Swish, one embedding matrix, a bias on the logits, and the pad as the decoder's first input."""
+    """Swish, one embedding matrix, a bias on the logits, and the pad as the decoder's first
+    input."""
     torch.manual_seed(0)
     config = MarianConfig(
         vocab_size=VOCABULARY,
@@ -119,7 +142,9 @@ def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> No
         assert_same(hypotheses, generate(model, rows, decoding))
 
 
-def test_vocabularies_that_do_not_fit_are_user_errors(trained: MarianMTModel, tmp_path: Path) -> None:
+def test_vocabularies_that_do_not_fit_are_user_errors(
+    trained: MarianMTModel, tmp_path: Path
+) -> None:
     for pieces in (PIECES[:-1], [*PIECES, "more"], [*PIECES[:-1], PIECES[0]]):
         with pytest.raises(UserError, match=f"the vocabulary has {len(pieces)} pieces"):
             to_ctranslate2(trained, tmp_path, pieces, unk=UNK)

@@ -15,7 +15,9 @@ EOS = 2
 DECODING = Decoding(beam=4, max_length=20)
 
 
-def test_dropout_is_off_and_the_mode_restored(trained: MarianMTModel, sources: list[list[int]]) -> None:
+def test_dropout_is_off_and_the_mode_restored(
+    trained: MarianMTModel, sources: list[list[int]]
+) -> None:
     model = copy.deepcopy(trained)
     for module in model.modules():
         if hasattr(module, "dropout"):
@@ -53,9 +55,13 @@ def test_settings_saved_with_the_model_do_not_matter(
     assert generate(model, sources, decoding) == expected
 
 
-def test_the_score_is_that_of_the_whole_sentence_read_at_once(trained: MarianMTModel, sources: list[list[int]]) -> None:
+def test_the_score_is_that_of_the_whole_sentence_read_at_once(
+    trained: MarianMTModel, sources: list[list[int]]
+) -> None:
     decoding = Decoding(beam=4, length_penalty=0.6, max_length=20)
-    for source, hypothesis in zip(sources[:8], generate(trained, sources[:8], decoding), strict=True):
+    for source, hypothesis in zip(
+        sources[:8], generate(trained, sources[:8], decoding), strict=True
+    ):
         target = [*hypothesis.ids, EOS][:20]
         encoded, prefix = torch.tensor([[*source, EOS]]), torch.tensor([[EOS, *target[:-1]]])
         with torch.no_grad():

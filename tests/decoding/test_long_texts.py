@@ -1,4 +1,7 @@
-"""A text that is too long for a checkpoint has no translation, searched or drawn; its beginning is not translated."""
+"""A text that is too long for a checkpoint has no translation, searched or drawn.
+
+Its beginning is not translated.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +23,30 @@ EXPECTED = [False, False, False, True, True]
 
 
 def save(folder: Path, tokenizer_length: int) -> Checkpoint:
-    """Write a checkpoint with random weights, learned positions, and a tokenizer that allows another length."""
+    """Write a checkpoint with random weights, learned positions, and a tokenizer that allows
+    another length."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-    words = Tokenizer(models.WordLevel({piece: number for number, piece in enumerate(PIECES)}, unk_token="<unk>"))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    words.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 2)])
-    special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    PreTrainedTokenizerFast(tokenizer_object=words, model_max_length=tokenizer_length, **special).save_pretrained(
-        folder
+    words = Tokenizer(
+        models.WordLevel({piece: number for number, piece in enumerate(PIECES)}, unk_token="<unk>")
     )
+    words.pre_tokenizer = pre_tokenizers.Whitespace()
+    words.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 2)]
+    )
+    special = {"bos_token": "<s>", "pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    PreTrainedTokenizerFast(
+        tokenizer_object=words, model_max_length=tokenizer_length, **special
+    ).save_pretrained(folder)
     torch.manual_seed(1)
     sizes = dict.fromkeys(("encoder_layers", "decoder_layers"), 1)
     sizes |= dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 2)
     sizes |= dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim"), 16)
-    config = BartConfig(vocab_size=len(PIECES), d_model=8, max_position_embeddings=POSITIONS, **sizes)
+    config = BartConfig(
+        vocab_size=len(PIECES), d_model=8, max_position_embeddings=POSITIONS, **sizes
+    )
     model = BartForConditionalGeneration(config)
     model.generation_config.forced_eos_token_id = None
     model.save_pretrained(folder)

@@ -11,7 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare, kstest
 from torch.nn.functional import log_softmax
-from transformers import BartConfig, BartForConditionalGeneration, PreTrainedModel, T5Config, T5ForConditionalGeneration
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    PreTrainedModel,
+    T5Config,
+    T5ForConditionalGeneration,
+)
 
 from augury.core.rng import seed_of
 from augury.decoding import sampling
@@ -27,7 +33,13 @@ def model() -> PreTrainedModel:
     """A T5 that has learned nothing, with logits far from even."""
     torch.manual_seed(1)
     sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
-    config = T5Config(vocab_size=VOCABULARY, **sizes, pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=PAD)
+    config = T5Config(
+        vocab_size=VOCABULARY,
+        **sizes,
+        pad_token_id=PAD,
+        eos_token_id=EOS,
+        decoder_start_token_id=PAD,
+    )
     model = T5ForConditionalGeneration(config)
     with torch.no_grad():
         model.shared.weight.mul_(2)
@@ -56,7 +68,9 @@ def first_piece(model: PreTrainedModel, source: list[int]) -> np.ndarray:
     ],
     ids=["top 8", "all", "top 20, 0.7 of the mass, flatter"],
 )
-def test_over_many_keys_pieces_are_drawn_with_their_probabilities(model: PreTrainedModel, chosen: Sampling) -> None:
+def test_over_many_keys_pieces_are_drawn_with_their_probabilities(
+    model: PreTrainedModel, chosen: Sampling
+) -> None:
     draws = 6_000
     logits = first_piece(model, SOURCES[0]) / chosen.temperature
     order = np.argsort(-logits)[: chosen.top_k or VOCABULARY]
@@ -68,7 +82,9 @@ def test_over_many_keys_pieces_are_drawn_with_their_probabilities(model: PreTrai
     pieces = np.bincount([output[0] if output else EOS for output in outputs], minlength=VOCABULARY)
     assert pieces.sum() == pieces[order].sum() == draws
     often = expected * draws >= 5
-    counts, chances = [np.append(values[often], values[~often].sum()) for values in (pieces[order], expected)]
+    counts, chances = [
+        np.append(values[often], values[~often].sum()) for values in (pieces[order], expected)
+    ]
     kept = chances > 0
     assert chisquare(counts[kept], chances[kept] * draws).pvalue > 0.001
 
@@ -88,7 +104,9 @@ def test_pieces_that_follow_are_drawn_anew(model: PreTrainedModel) -> None:
 
 
 def test_the_noise_is_the_same_everywhere() -> None:
-    noise = gumbel(torch.tensor([0, 2**62 + 1]), torch.tensor(3), torch.tensor([[0, 7], [31999, 7]]))
+    noise = gumbel(
+        torch.tensor([0, 2**62 + 1]), torch.tensor(3), torch.tensor([[0, 7], [31999, 7]])
+    )
     assert noise.tolist() == [
         [pytest.approx(value, abs=1e-12) for value in row]
         for row in [
@@ -114,18 +132,23 @@ def reference(key: int, step: int, piece: int) -> float:
 
 
 def test_splitmix_of_a_known_seed() -> None:
-    """The first output of SplitMix64 with seed 1234567, as published with Java's and Rust's implementations."""
+    """The first output of SplitMix64 with seed 1234567, as published with Java's and Rust's
+    implementations."""
     assert int(sampling._mixed(torch.tensor(1234567))) % 2**64 == 6457827717110365317
 
 
 @settings(max_examples=6, deadline=None)
 @given(st.permutations(range(12)), st.integers(4, 60))
-def test_an_output_does_not_depend_on_its_batch(model: PreTrainedModel, order: list[int], batch_tokens: int) -> None:
+def test_an_output_does_not_depend_on_its_batch(
+    model: PreTrainedModel, order: list[int], batch_tokens: int
+) -> None:
     sources, keys, chosen = SOURCES * 3, keys_of(12), Sampling(max_length=6)
     together = sample(model, sources, keys, chosen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sampling, "BATCH_TOKENS", batch_tokens)
-        shuffled = sample(model, [sources[row] for row in order], [keys[row] for row in order], chosen)
+        shuffled = sample(
+            model, [sources[row] for row in order], [keys[row] for row in order], chosen
+        )
     assert shuffled == [together[row] for row in order]
     first = order[0]
     assert sample(model, [sources[first]], [keys[first]], chosen) == [together[first]]
@@ -133,7 +156,9 @@ def test_an_output_does_not_depend_on_its_batch(model: PreTrainedModel, order: l
 
 def test_another_copy_is_another_output(model: PreTrainedModel) -> None:
     chosen = Sampling(max_length=8)
-    first, again, other = (sample(model, [SOURCES[0]] * 20, keys_of(20, copy), chosen) for copy in (0, 0, 1))
+    first, again, other = (
+        sample(model, [SOURCES[0]] * 20, keys_of(20, copy), chosen) for copy in (0, 0, 1)
+    )
     assert first == again
     assert sum(output == copy for output, copy in zip(first, other, strict=True)) < 4
 
@@ -142,7 +167,9 @@ def test_temperature_zero_is_greedy_search(model: PreTrainedModel) -> None:
     greedy = sample(model, SOURCES, [1, 2, 3, 4], GREEDY.model_copy(update={"max_length": 7}))
     assert greedy == sample(model, SOURCES, [5, 6, 7, 8], Sampling(top_k=1, max_length=7))
     for source, output in zip(SOURCES, greedy, strict=True):
-        logits = model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[PAD, *output][:7]])).logits[0]
+        logits = model(
+            input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[PAD, *output][:7]])
+        ).logits[0]
         logits[:, PAD] = -math.inf
         assert [*output, EOS][:7] == logits.argmax(-1).tolist()
         assert PAD not in output and EOS not in output
@@ -154,7 +181,11 @@ def test_lower_temperatures_draw_what_is_likelier(model: PreTrainedModel) -> Non
     for temperature in (0.3, 1.0, 3.0):
         chosen = Sampling(temperature=temperature, top_k=None, max_length=1)
         outputs = sample(model, [SOURCES[0]] * 500, keys_of(500), chosen)
-        means.append(float(log_softmax(logits, 0)[[output[0] if output else EOS for output in outputs]].mean()))
+        means.append(
+            float(
+                log_softmax(logits, 0)[[output[0] if output else EOS for output in outputs]].mean()
+            )
+        )
     assert means == sorted(means, reverse=True)
 
 

@@ -47,7 +47,9 @@ def beam_search(
         for ids, total in candidates[: decoding.beam]:
             if ids[-1] == EOS or last:
                 body = ids[:-1] if ids[-1] == EOS else ids
-                finished.append(Hypothesis(tuple(body), total / len(ids) ** decoding.length_penalty))
+                finished.append(
+                    Hypothesis(tuple(body), total / len(ids) ** decoding.length_penalty)
+                )
         if len(finished) >= decoding.beam:
             break
         beams = [(ids, total) for ids, total in candidates if ids[-1] != EOS][: decoding.beam]
@@ -67,10 +69,14 @@ def test_the_search_is_fairseqs(
 ) -> None:
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=max_length)
     hypotheses = engine(trained, sources, decoding)
-    assert_same(hypotheses[:16], [beam_search(trained, source, decoding) for source in sources[:16]])
+    assert_same(
+        hypotheses[:16], [beam_search(trained, source, decoding) for source in sources[:16]]
+    )
 
 
-def test_the_settings_of_the_search_matter(trained: MarianMTModel, sources: list[list[int]]) -> None:
+def test_the_settings_of_the_search_matter(
+    trained: MarianMTModel, sources: list[list[int]]
+) -> None:
     """Without these differences, the comparisons of the engines would prove little."""
 
     def search(**options: float) -> list[tuple[int, ...]]:
@@ -116,10 +122,14 @@ def test_suppressed_ids_and_pads_are_never_produced(
     suppress = sorted(usual)[::2]
     hypotheses = engine(model, sources, decoding, suppress)
     assert not {index for hypothesis in hypotheses for index in hypothesis.ids} & {PAD, *suppress}
-    assert_same(hypotheses[:8], [beam_search(model, source, decoding, suppress) for source in sources[:8]])
+    assert_same(
+        hypotheses[:8], [beam_search(model, source, decoding, suppress) for source in sources[:8]]
+    )
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(order=st.permutations(range(20)), batch_tokens=st.integers(1, 80))
 def test_hypotheses_come_in_the_order_of_the_sources_whatever_the_batches(
     engine: Engine,
@@ -131,7 +141,9 @@ def test_hypotheses_come_in_the_order_of_the_sources_whatever_the_batches(
     decoding = Decoding(beam=2, max_length=14)
     expected = engine(trained, sources[:20], decoding)
     together = decoding.model_copy(update={"batch_tokens": batch_tokens})
-    assert_same(engine(trained, [sources[row] for row in order], together), [expected[row] for row in order])
+    assert_same(
+        engine(trained, [sources[row] for row in order], together), [expected[row] for row in order]
+    )
 
 
 def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
@@ -144,11 +156,15 @@ def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
     assert_same(hypotheses, [empty, first, empty, second])
     model = copy.deepcopy(trained)
     model.final_logits_bias[0, EOS] = 20.0
-    assert [len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)] == [1] * len(sources)
+    assert [len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)] == [1] * len(
+        sources
+    )
     assert engine(trained, [], decoding) == []
 
 
-def test_what_exceeds_the_models_positions_is_a_user_error(engine: Engine, trained: MarianMTModel) -> None:
+def test_what_exceeds_the_models_positions_is_a_user_error(
+    engine: Engine, trained: MarianMTModel
+) -> None:
     decoding = Decoding(beam=1, max_length=3)
     assert len(engine(trained, [[5] * 63], decoding)) == 1
     message = "2 of 3 sources exceed the model's 64 positions.*number 2 with 64 pieces"
@@ -160,7 +176,8 @@ def test_what_exceeds_the_models_positions_is_a_user_error(engine: Engine, train
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"beam": 0}, {"length_penalty": -0.1}, {"max_length": 0}, {"batch_tokens": 0}, {"bean": 5}]
+    "wrong",
+    [{"beam": 0}, {"length_penalty": -0.1}, {"max_length": 0}, {"batch_tokens": 0}, {"bean": 5}],
 )
 def test_settings_out_of_range_are_user_errors(wrong: dict[str, float]) -> None:
     with pytest.raises(UserError, match=next(iter(wrong))):

@@ -34,7 +34,9 @@ TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES.values())
 
 def block(page: str, language: str, holding: str = "") -> str:
     """Return the first block of a language on a page that holds a text."""
-    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGES[page].read_text(encoding="utf-8"), re.DOTALL)
+    blocks: list[str] = re.findall(
+        rf"```{language}\n(.*?)```", PAGES[page].read_text(encoding="utf-8"), re.DOTALL
+    )
     return next(text for text in blocks if holding in text)
 
 
@@ -43,7 +45,9 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     kept = json.loads((ROOT / "docs" / "demo.json").read_text(encoding="utf-8"))
     loaded = load(ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
     store = Store(tmp_path)
-    assert kept["addresses"] == {name: address(system, store) for name, system in systems(loaded).items()}
+    assert kept["addresses"] == {
+        name: address(system, store) for name, system in systems(loaded).items()
+    }
     assert kept["table"] in PAGES["README"].read_text(encoding="utf-8")
 
 
@@ -81,7 +85,11 @@ def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
     capsys.readouterr()
     assert main(["config", "my.yaml", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert (facts["systems"], facts["test_sets"], facts["runs"]) == (["baseline", "my"], ["news"], 6)
+    assert (facts["systems"], facts["test_sets"], facts["runs"]) == (
+        ["baseline", "my"],
+        ["news"],
+        6,
+    )
 
 
 def test_its_operator_works(tmp_path: Path) -> None:
@@ -106,7 +114,9 @@ def test_its_operator_of_records_works(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     operators = [operator.parse({"operator": str(path), "mark": "?"})]
     (part,) = pipeline.augment(ingest(spec, "train", store), operators, store).parts
-    assert Corpus(part.folder).column("source") == ["Hallo ?"] and Corpus(part.folder).column("target") == ["Hello"]
+    assert Corpus(part.folder).column("source") == ["Hallo ?"] and Corpus(part.folder).column(
+        "target"
+    ) == ["Hello"]
 
 
 def test_its_space_can_be_swept(tmp_path: Path) -> None:
@@ -114,7 +124,11 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path.write_text(block("sweeps", "python"), encoding="utf-8")
     search_space = space.find(str(path))
     listed = points.sample(search_space)
-    assert [parse(merge(search_space.base, point)).training.validations for point in listed] == [20, 20, 20]
+    assert [parse(merge(search_space.base, point)).training.validations for point in listed] == [
+        20,
+        20,
+        20,
+    ]
 
 
 def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
@@ -122,11 +136,18 @@ def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
     path.write_text(block("reproducing", "python"), encoding="utf-8")
     table = published.find(str(path))
     assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
-    assert [parse(merge(table.space.base, row)).regime.label_smoothing for row in table.space.rows.values()] == [0, 0.1]
+    assert [
+        parse(merge(table.space.base, row)).regime.label_smoothing
+        for row in table.space.rows.values()
+    ] == [0, 0.1]
 
 
 def test_its_commands_can_be_typed() -> None:
-    blocks = [text for language, text in re.findall(r"```(\w*)\n(.*?)```", TEXT, re.DOTALL) if not language]
+    blocks = [
+        text
+        for language, text in re.findall(r"```(\w*)\n(.*?)```", TEXT, re.DOTALL)
+        if not language
+    ]
     commands = [verb for text in blocks for verb, _ in parsed(text)]
     assert len(set(commands)) > 10
 
@@ -163,5 +184,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_the_guide_lists_every_page() -> None:
-    listed = re.findall(r"^\| \[[^\]]+\]\((\S+)\.md\)", PAGES["guide"].read_text(encoding="utf-8"), re.MULTILINE)
+    listed = re.findall(
+        r"^\| \[[^\]]+\]\((\S+)\.md\)", PAGES["guide"].read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert sorted([*listed, "README", "guide"]) == sorted([*PAGES, "reference"])

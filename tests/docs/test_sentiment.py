@@ -1,4 +1,5 @@
-"""The worked example of a task of one's own: one file learns, under every regime, and labels text."""
+"""The worked example of a task of one's own: one file learns, under every regime, and labels
+text."""
 
 from __future__ import annotations
 
@@ -46,33 +47,52 @@ def content(tmp_path: Path) -> dict[str, Any]:
             "valid": text["valid"],
             "tests": {"films": text["test"]},
         },
-        "model": {"architecture": "tiny", "vocabulary_size": 120, "hidden_size": 16, "layers": 1, "dropout": 0.0},
+        "model": {
+            "architecture": "tiny",
+            "vocabulary_size": 120,
+            "hidden_size": 16,
+            "layers": 1,
+            "dropout": 0.0,
+        },
         "max_length": 40,
         "training": {"max_examples": 10, "max_passes": 2, "learning_rate": 0.01},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
         "systems": {
-            "baseline": {"training.max_passes": 40, "training.patience": 8},  # until every label of valid is right
+            "baseline": {
+                "training.max_passes": 40,
+                "training.patience": 8,
+            },  # until every label of valid is right
             "eda": {"augment": [{"operator": "eda", "copies": 1}]},
             "agreement": {
                 "augment": [{"operator": "eda", "copies": 1, "use": "view"}],
                 "regime": {"name": "coregularised", "warmup_passes": 1},
             },
-            "word_drop": {"augment": [{"operator": "word_drop"}], "regime": {"name": "adversarial", "epsilon": 0.1}},
+            "word_drop": {
+                "augment": [{"operator": "word_drop"}],
+                "regime": {"name": "adversarial", "epsilon": 0.1},
+            },
         },
     }
 
 
-def test_a_task_in_one_file_learns_under_every_form_of_augmentation(content: dict[str, Any]) -> None:
+def test_a_task_in_one_file_learns_under_every_form_of_augmentation(
+    content: dict[str, Any],
+) -> None:
     runs, failures = run_experiment(parse(content))
     assert not failures and list(runs) == list(content["systems"])
-    scores = {name: run[1].read_json("scores.json")["tests"]["films"][0] for name, run in runs.items()}
+    scores = {
+        name: run[1].read_json("scores.json")["tests"]["films"][0] for name, run in runs.items()
+    }
     assert {score["n"] for score in scores.values()} == {40}
     assert scores["baseline"]["value"] > 80  # chance: 50
     run = Run.read(runs["baseline"][1])
     task = trainable.find(run.experiment.task)
     written = run.folder.sub("hypotheses").read("films.txt").decode().splitlines()
-    assert task.translate(run, run.corpus("films").column("text")) == written and {*written} == {"neg", "pos"}
+    assert task.translate(run, run.corpus("films").column("text")) == written and {*written} == {
+        "neg",
+        "pos",
+    }
 
 
 def test_labels_that_the_corpus_does_not_name_are_refused(content: dict[str, Any]) -> None:

@@ -20,12 +20,19 @@ BASE: dict[str, Any] = {
     "task": "nmt",
     "augment": [{"operator": "cipher", "keys": [1, 2]}],
     "regime": "multi_source",
-    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 50}, "valid": {"builtin": 5}},
+    "corpus": {
+        "source_language": "de",
+        "target_language": "en",
+        "train": {"builtin": 50},
+        "valid": {"builtin": 5},
+    },
     "vocabulary": {"size": 500, "size_per_key": 100},
     "execution": {"device": "cpu", "threads": 1},
     "training": {"max_tokens": 1000, "max_passes": 10},
 }
-SIZE = Size(100_000_000, 10_000_000, 20_000_000)  # so large that what every update costs besides is nothing
+SIZE = Size(
+    100_000_000, 10_000_000, 20_000_000
+)  # so large that what every update costs besides is nothing
 
 
 def of(rows: int = 1000, **changes: Any) -> Any:
@@ -34,12 +41,18 @@ def of(rows: int = 1000, **changes: Any) -> Any:
 
 def test_work_grows_with_passes_rows_and_views() -> None:
     once = of()
-    assert of(training={"max_tokens": 1000, "max_passes": 20}).seconds == pytest.approx(2 * once.seconds)
+    assert of(training={"max_tokens": 1000, "max_passes": 20}).seconds == pytest.approx(
+        2 * once.seconds
+    )
     assert of(rows=2000).updates == pytest.approx(2 * once.updates, abs=1)
     both = of(regime={"name": "coregularised"})
-    assert both.seconds == pytest.approx(2 * once.seconds, rel=0.01) and both.updates == once.updates
+    assert (
+        both.seconds == pytest.approx(2 * once.seconds, rel=0.01) and both.updates == once.updates
+    )
     attacked = of(regime={"name": "adversarial", "preset": "paper"})
-    assert attacked.seconds == pytest.approx(4 * once.seconds, rel=0.01)  # three steps, and the update
+    assert attacked.seconds == pytest.approx(
+        4 * once.seconds, rel=0.01
+    )  # three steps, and the update
 
 
 def test_updates_are_bounded_by_the_nearer_budget() -> None:
@@ -51,16 +64,31 @@ def test_updates_are_bounded_by_the_nearer_budget() -> None:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
-    experiment: Experiment = parse({**BASE, "model": {"architecture": "small", "share_all_embeddings": shared}})
-    model = build(ModelConfig(architecture="small", share_all_embeddings=shared), 700, pad=0, eos=2, seed=1)
+    experiment: Experiment = parse(
+        {**BASE, "model": {"architecture": "small", "share_all_embeddings": shared}}
+    )
+    model = build(
+        ModelConfig(architecture="small", share_all_embeddings=shared), 700, pad=0, eos=2, seed=1
+    )
     exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-    assert trainable.find("nmt").size(experiment, Store(tmp_path)).parameters == pytest.approx(exact, rel=0.01)
+    assert trainable.find("nmt").size(experiment, Store(tmp_path)).parameters == pytest.approx(
+        exact, rel=0.01
+    )
 
 
 def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> None:
-    bert = BertConfig(vocab_size=300, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64)
+    bert = BertConfig(
+        vocab_size=300,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+    )
     t5 = T5Config(vocab_size=300, d_model=32, num_layers=2, num_heads=2, d_kv=16, d_ff=64)
-    for name, settings, model in (("bert", bert, BertModel(bert, add_pooling_layer=False)), ("t5", t5, T5Model(t5))):
+    for name, settings, model in (
+        ("bert", bert, BertModel(bert, add_pooling_layer=False)),
+        ("t5", t5, T5Model(t5)),
+    ):
         settings.save_pretrained(tmp_path / name)
         size = pretrained_size(str(tmp_path / name))
         exact = sum(parameter.numel() for parameter in model.parameters())

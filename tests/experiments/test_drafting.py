@@ -29,30 +29,55 @@ NLI = {
     [
         NMT,
         NLI,
-        NMT | {"valid": ("v.de", "v.en"), "tests": {"news": ("n.de", "n.en"), "2016": ("m.de", "m.en")}},
+        NMT
+        | {
+            "valid": ("v.de", "v.en"),
+            "tests": {"news": ("n.de", "n.en"), "2016": ("m.de", "m.en")},
+        },
         NMT | {"train": ("a.tsv",), "columns": ("de", "en")},
         NLI | {"tests": {"b": ("c.tsv",)}, "model": "/a/model"},
     ],
 )
-def test_it_is_an_experiment_of_a_baseline_and_a_system(options: dict[str, Any], rows: float) -> None:
+def test_it_is_an_experiment_of_a_baseline_and_a_system(
+    options: dict[str, Any], rows: float
+) -> None:
     experiment = parse(yaml.safe_load(draft(DraftOptions(**options, rows=int(rows)))))
     assert list(systems(experiment)) == ["baseline", options["name"]]
     assert experiment.test_sets == list(options.get("tests", {}))
 
 
-TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12)
+TEXT = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12
+)
 
 
 @given(source=TEXT, target=TEXT, column=TEXT, name=TEXT)
-def test_names_of_files_and_columns_survive(source: str, target: str, column: str, name: str) -> None:
+def test_names_of_files_and_columns_survive(
+    source: str, target: str, column: str, name: str
+) -> None:
     aligned = yaml.safe_load(
-        draft(DraftOptions(**NMT | {"train": (source, target), "tests": {name: (source, target)}}, rows=9))
+        draft(
+            DraftOptions(
+                **NMT | {"train": (source, target), "tests": {name: (source, target)}}, rows=9
+            )
+        )
     )
-    assert aligned["corpus"]["train"] == {"source": source, "target": target} == aligned["corpus"]["tests"][name]
-    table = yaml.safe_load(draft(DraftOptions(**NLI | {"columns": (column, "h", "l"), "train": (source,)}, rows=9)))
-    assert (table["corpus"]["train"]["premise_column"], table["corpus"]["train"]["file"]) == (column, source)
+    assert (
+        aligned["corpus"]["train"]
+        == {"source": source, "target": target}
+        == aligned["corpus"]["tests"][name]
+    )
+    table = yaml.safe_load(
+        draft(DraftOptions(**NLI | {"columns": (column, "h", "l"), "train": (source,)}, rows=9))
+    )
+    assert (table["corpus"]["train"]["premise_column"], table["corpus"]["train"]["file"]) == (
+        column,
+        source,
+    )
 
 
-@pytest.mark.parametrize(("rows", "held_out"), [(4, 1), (30, 3), (800, 80), (10_000, 1000), (1_000_000, 1000)])
+@pytest.mark.parametrize(
+    ("rows", "held_out"), [(4, 1), (30, 3), (800, 80), (10_000, 1000), (1_000_000, 1000)]
+)
 def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> None:
     assert rows // held_out_interval(rows) == held_out

@@ -1,4 +1,5 @@
-"""What training reads: draws from token ids in every pass, in the texts that they change, for every task and regime."""
+"""What training reads: draws from token ids in every pass, in the texts that they change, for
+every task and regime."""
 
 from __future__ import annotations
 
@@ -36,13 +37,18 @@ def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) 
 
 def of(run: Run) -> Examples:
     vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
-    return examples_of(run, lambda: Symbols(UNKNOWN, np.arange(5, len(vocabulary)), vocabulary.resegmenter))
+    return examples_of(
+        run, lambda: Symbols(UNKNOWN, np.arange(5, len(vocabulary)), vocabulary.resegmenter)
+    )
 
 
 def read(examples: Examples, name: str, number: int = 0) -> list[list[int]]:
     rows = examples.rows.tolist()
     predicted = name == "target"
-    return [pieces.tolist() for pieces in examples.pieces([name] * len(rows), rows, number, predicted=predicted)]
+    return [
+        pieces.tolist()
+        for pieces in examples.pieces([name] * len(rows), rows, number, predicted=predicted)
+    ]
 
 
 def _named(regime: Any) -> str:
@@ -78,13 +84,18 @@ def test_replacements_of_a_side_occur_in_its_text(name: str, storage: Path) -> N
         for draws in ([operator], [{**operator, "vocabulary": "side"}], [])
     )
     occurring = {piece for row in read(plain, name) for piece in row}
-    drawn = [{piece for number in range(5) for row in read(of, name, number) for piece in row} for of in (side, joint)]
+    drawn = [
+        {piece for number in range(5) for row in read(of, name, number) for piece in row}
+        for of in (side, joint)
+    ]
     assert drawn[0] == occurring < drawn[1]
 
 
 def test_runs_of_two_seeds_have_other_draws(storage: Path) -> None:
     run = prepared(storage, DROP)
-    assert read(of(run), "source") == read(of(run), "source") != read(of(run.with_seed(2)), "source")
+    assert (
+        read(of(run), "source") == read(of(run), "source") != read(of(run.with_seed(2)), "source")
+    )
 
 
 def _dropped(examples: Examples, name: str) -> list[int]:
@@ -98,19 +109,28 @@ def test_every_view_has_draws_of_its_own_and_so_has_every_operator(storage: Path
     assert [pieces.tolist() for pieces in both] == read(views, "source") + read(views, "rot-1")
     assert _dropped(views, "source") != _dropped(views, "rot-1")
     twice = of(prepared(storage, DROP, {**DROP, "seed": 2, "use": "view"}, regime="coregularised"))
-    assert read(twice, "source") == read(of(prepared(storage, DROP)), "source") != read(twice, "word_drop")
+    assert (
+        read(twice, "source")
+        == read(of(prepared(storage, DROP)), "source")
+        != read(twice, "word_drop")
+    )
 
 
 @pytest.mark.parametrize(
     "regime", [{"name": "coregularised"}, {"name": "coregularised", "preset": "r_drop"}], ids=_named
 )
-def test_the_anchor_can_be_kept_and_identical_views_have_one_draw(regime: dict[str, Any], storage: Path) -> None:
-    """The code released with CipherDAug draws from the enciphered source alone; R-Drop reads one input twice."""
+def test_the_anchor_can_be_kept_and_identical_views_have_one_draw(
+    regime: dict[str, Any], storage: Path
+) -> None:
+    """The code released with CipherDAug draws from the enciphered source alone; R-Drop reads one
+    input twice."""
     ciphers, identity = ([], True) if "preset" in regime else ([CIPHER], False)
 
     def batch(*draws: Any) -> torch.Tensor:
         run = prepared(storage, *ciphers, *draws, regime=regime)
-        sources: torch.Tensor = trainable.find("nmt").load(run).load(np.arange(20), 0, CPU).batch.sources
+        sources: torch.Tensor = (
+            trainable.find("nmt").load(run).load(np.arange(20), 0, CPU).batch.sources
+        )
         return sources
 
     plain, changed, kept = batch(), batch(DROP), batch({**DROP, "keep_anchor": True})
@@ -121,26 +141,46 @@ def test_the_anchor_can_be_kept_and_identical_views_have_one_draw(regime: dict[s
 @pytest.mark.parametrize("draw", [DROP, SWITCH, SEGMENT], ids=lambda draw: draw["operator"])
 def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage: Path) -> None:
     """And costs what a cipher as the view costs."""
-    plain, run = prepared(storage), prepared(storage, {**draw, "use": "view"}, regime="coregularised")
-    cipher, examples, name = prepared(storage, CIPHER, regime="coregularised"), of(run), draw["operator"]
+    plain, run = (
+        prepared(storage),
+        prepared(storage, {**draw, "use": "view"}, regime="coregularised"),
+    )
+    cipher, examples, name = (
+        prepared(storage, CIPHER, regime="coregularised"),
+        of(run),
+        draw["operator"],
+    )
     assert run.tokens == plain.tokens
     assert run.data_factor == cipher.data_factor == 2.0
-    assert (run.passes_by_view, cipher.passes_by_view) == ({"source": 1, name: 1}, {"source": 1, "rot-1": 1})
+    assert (run.passes_by_view, cipher.passes_by_view) == (
+        {"source": 1, name: 1},
+        {"source": 1, "rot-1": 1},
+    )
     assert [group.views for group in examples.view_groups] == [("source", name)]
     assert read(examples, "source") == read(of(plain), "source") != read(examples, name)
     assert read(examples, name) != read(examples, name, 1)
 
 
 def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
-    """Equation 2 of CipherDAug: enciphered sources, of which tokens are dropped, predict the plain source."""
+    """Equation 2 of CipherDAug: enciphered sources, of which tokens are dropped, predict the
+    plain source."""
     regime = {"name": "multi_source", "equation": 2}
     task: Any = trainable.find("nmt").load(prepared(storage, CIPHER, DROP, regime=regime))
-    group = next(place for place, group in enumerate(task.examples.view_groups) if group.target == "source")
+    group = next(
+        place for place, group in enumerate(task.examples.view_groups) if group.target == "source"
+    )
     batch = task.load(sum(task.group_rows[:group]) + np.arange(20), 0, CPU).batch
-    assert (batch.labels != task.vocabulary.unk).all() and (batch.sources == task.vocabulary.unk).any()
+    assert (batch.labels != task.vocabulary.unk).all() and (
+        batch.sources == task.vocabulary.unk
+    ).any()
 
 
-REGIMES: list[Any] = ["plain", "multi_source", {"name": "coregularised", "warmup_steps": 0}, "adversarial"]
+REGIMES: list[Any] = [
+    "plain",
+    "multi_source",
+    {"name": "coregularised", "warmup_steps": 0},
+    "adversarial",
+]
 EQUATION_2 = {"name": "multi_source", "equation": 2}
 
 
@@ -149,7 +189,9 @@ def test_a_draw_goes_with_every_regime(regime: Any, storage: Path) -> None:
     operators = [DROP] if regime in ("plain", "adversarial") else [CIPHER, DROP]
     task: Any = trainable.find("nmt").load(prepared(storage, *operators, regime=regime))
     batches = [task.load(np.arange(20), number, CPU).batch for number in (0, 0, 1)]
-    assert all(map(torch.equal, batches[0], batches[1])) and torch.equal(batches[0].labels, batches[2].labels)
+    assert all(map(torch.equal, batches[0], batches[1])) and torch.equal(
+        batches[0].labels, batches[2].labels
+    )
     assert not torch.equal(batches[0].sources, batches[2].sources)
     assert (batches[0].sources == task.vocabulary.unk).any((1, 2)).all()  # in every view
     assert (batches[0].labels != task.vocabulary.unk).all()
@@ -159,13 +201,18 @@ def test_a_draw_goes_with_every_regime(regime: Any, storage: Path) -> None:
 def _learns(task: Any, batch: Any) -> None:
     losses = task.loss(batch, Progress(0))
     losses.total.backward()
-    assert torch.isfinite(losses.total) and all(torch.isfinite(value).all() for value in losses.metrics.values())
+    assert torch.isfinite(losses.total) and all(
+        torch.isfinite(value).all() for value in losses.metrics.values()
+    )
 
 
 @pytest.mark.parametrize("regime", ["plain", "multi_source", EQUATION_2, REGIMES[2]], ids=_named)
 @pytest.mark.parametrize("of_source", [SWITCH, DROP], ids=lambda draw: draw["operator"])
-def test_the_target_and_every_source_change_alone(of_source: dict[str, Any], regime: Any, storage: Path) -> None:
-    """RAML beside SwitchOut or WordDrop: tags, ends and pads stay, and so does the length of a row."""
+def test_the_target_and_every_source_change_alone(
+    of_source: dict[str, Any], regime: Any, storage: Path
+) -> None:
+    """RAML beside SwitchOut or WordDrop: tags, ends and pads stay, and so does the length of a
+    row."""
     ciphers = [] if regime == "plain" else [CIPHER]
     plain, drawn = (
         trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
@@ -174,14 +221,18 @@ def test_the_target_and_every_source_change_alone(of_source: dict[str, Any], reg
     examples = np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
     old, new, again = (task.load(examples, 0, CPU).batch for task in (plain, drawn, drawn))
     assert all(map(torch.equal, new, again))
-    special = torch.tensor([plain.vocabulary.pad, plain.vocabulary.eos, *plain.vocabulary.tags.values()])
+    special = torch.tensor(
+        [plain.vocabulary.pad, plain.vocabulary.eos, *plain.vocabulary.tags.values()]
+    )
     for before, after in zip(old, new, strict=True):
         assert before.shape == after.shape
         assert torch.equal(torch.isin(before, special), torch.isin(after, special))
         assert torch.equal(before[torch.isin(before, special)], after[torch.isin(after, special)])
     counts = [
         (before != after).sum(-1) / (before > 4).sum(-1)
-        for before, after in zip([*old.sources, old.labels], [*new.sources, new.labels], strict=True)
+        for before, after in zip(
+            [*old.sources, old.labels], [*new.sources, new.labels], strict=True
+        )
     ]
     assert torch.corrcoef(torch.stack(counts)).fill_diagonal_(0).abs().max() < 0.5
     assert all((0.2 < count.mean() < 0.6) for count in counts)
@@ -190,14 +241,19 @@ def test_the_target_and_every_source_change_alone(of_source: dict[str, Any], reg
 
 @pytest.mark.parametrize("side", ["source", "target", "both"])
 @pytest.mark.parametrize("regime", ["plain", "multi_source", EQUATION_2, REGIMES[2]], ids=_named)
-def test_bpe_dropout_gives_other_pieces_of_the_same_texts(side: str, regime: Any, storage: Path) -> None:
+def test_bpe_dropout_gives_other_pieces_of_the_same_texts(
+    side: str, regime: Any, storage: Path
+) -> None:
     ciphers = [] if regime == "plain" else [CIPHER]
     plain, drawn = (
         trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
         for draws in ([], [{**SEGMENT, "side": side}])
     )
     examples = np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
-    old, new, later = (task.load(examples, number, CPU).batch for task, number in ((plain, 0), (drawn, 0), (drawn, 1)))
+    old, new, later = (
+        task.load(examples, number, CPU).batch
+        for task, number in ((plain, 0), (drawn, 0), (drawn, 1))
+    )
     sides = [
         [batch.sources.flatten(0, 1) for batch in (old, new, later)],
         [batch.labels for batch in (old, new, later)],
@@ -206,13 +262,16 @@ def test_bpe_dropout_gives_other_pieces_of_the_same_texts(side: str, regime: Any
         for batch in after:
             assert plain.vocabulary.decode(batch.numpy()) == plain.vocabulary.decode(before.numpy())
             assert (batch.shape[1] > before.shape[1]) == (side in (name, "both"))
-        assert (after[0].shape != after[1].shape or not torch.equal(*after)) == (side in (name, "both"))
+        assert (after[0].shape != after[1].shape or not torch.equal(*after)) == (
+            side in (name, "both")
+        )
     _learns(drawn, new)
 
 
 def test_a_row_that_would_be_too_long_keeps_its_usual_pieces(storage: Path) -> None:
     stored, drawn = (
-        read(of(prepared(storage, *draws, max_pieces=30)), "source") for draws in ([], [{**SEGMENT, "dropout": 1}])
+        read(of(prepared(storage, *draws, max_pieces=30)), "source")
+        for draws in ([], [{**SEGMENT, "dropout": 1}])
     )
     kept = [row == old for row, old in zip(drawn, stored, strict=True)]
     assert any(kept) and not all(kept) and max(map(len, drawn)) <= 30

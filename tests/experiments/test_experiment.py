@@ -12,7 +12,12 @@ from tests import tiny
 BASE: dict[str, Any] = {
     "name": "toy",
     "task": "nmt",
-    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 50}, "valid": {"builtin": 5}},
+    "corpus": {
+        "source_language": "de",
+        "target_language": "en",
+        "train": {"builtin": 50},
+        "valid": {"builtin": 5},
+    },
     "augment": [{"operator": "cipher", "keys": [1]}],
     "regime": {"name": "coregularised", "beta": 2},
 }
@@ -30,7 +35,15 @@ def test_the_plain_baseline_stands_beside_the_system() -> None:
 
 def test_named_systems_differ_by_their_dotted_keys() -> None:
     compared = systems(
-        parse({**BASE, "systems": {"plain": {"regime": "plain", "augment": []}, "stronger": {"regime.beta": 7}}})
+        parse(
+            {
+                **BASE,
+                "systems": {
+                    "plain": {"regime": "plain", "augment": []},
+                    "stronger": {"regime.beta": 7},
+                },
+            }
+        )
     )
     assert list(compared) == ["plain", "stronger"]
     assert compared["stronger"].regime.beta == 7 and len(compared["stronger"].augment) == 1  # type: ignore[attr-defined]
@@ -85,11 +98,19 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
         ({"augment": []}, "needs views, and the experiment has none"),
         ({"seeds": [1, 1]}, "seeds .* repeat"),
         (
-            {"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "min_count": 2}]},
+            {
+                "augment": [
+                    {"operator": "cipher", "keys": [1]},
+                    {"operator": "cipher", "keys": [1], "min_count": 2},
+                ]
+            },
             "one name",
         ),
         ({"model": {"max_positions": 64}}, "exceed model.max_positions=64"),
-        ({"regime": {"name": "coregularised", "divergence": "js", "tau": 2}}, "supports neither tau nor detach"),
+        (
+            {"regime": {"name": "coregularised", "divergence": "js", "tau": 2}},
+            "supports neither tau nor detach",
+        ),
         ({"name": "a/b"}, "name = 'a/b'"),
         ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
     ],
@@ -102,7 +123,8 @@ def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> Non
 def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> None:
     path = tmp_path / "toy.yaml"
     path.write_text(
-        "name: toy\ntask: nmt\ncorpus:\n  source_language: german\n  target_language: en\n  train: {builtin: 0}\n"
+        "name: toy\ntask: nmt\ncorpus:\n  source_language: german\n  target_language: en\n  train: "
+        "{builtin: 0}\n"
         "seeds: 3\nregime: {name: coregularised, betta: 1}\n"
     )
     with pytest.raises(UserError) as raised:
@@ -122,27 +144,37 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
 def test_faults_of_a_system_have_its_line(tmp_path: Path) -> None:
     path = tmp_path / "toy.yaml"
     path.write_text(
-        "name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\nsystems:\n"
+        "name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: "
+        "9}}\nsystems:\n"
         "  plain: {}\n  large:\n    training.max_tokens: -1\n"
     )
-    with pytest.raises(UserError, match="line 7: systems.large.training.max_tokens = -1: must be more than 0"):
+    with pytest.raises(
+        UserError, match="line 7: systems.large.training.max_tokens = -1: must be more than 0"
+    ):
         load(path)
 
 
 def test_faults_of_an_operators_model_stand_at_the_operator(tmp_path: Path) -> None:
     path = tmp_path / "toy.yaml"
     path.write_text(
-        "name: toy\ntask: nli\ncorpus: {language: qaa, train: {builtin: 9}, valid: {builtin: 9}}\naugment:\n"
-        "  - operator: reorder\n    parallel: {source_language: qaa, target_language: qab, train: {builtin: 9}, "
+        "name: toy\ntask: nli\ncorpus: {language: qaa, train: {builtin: 9}, valid: {builtin: "
+        "9}}\naugment:\n"
+        "  - operator: reorder\n    parallel: {source_language: qaa, target_language: qab, train: "
+        "{builtin: 9}, "
         "valid: {builtin: 9}}\n    training: {max_tokenz: 1}\n"
     )
-    with pytest.raises(UserError, match="line 5: augment.0: its reorderer: unknown key 'training.max_tokenz'"):
+    with pytest.raises(
+        UserError, match="line 5: augment.0: its reorderer: unknown key 'training.max_tokenz'"
+    ):
         load(path)
 
 
 def test_a_file_and_overrides(tmp_path: Path) -> None:
     path = tmp_path / "toy.yaml"
-    path.write_text("name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\n")
+    path.write_text(
+        "name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: "
+        "9}}\n"
+    )
     assert load(path, ["training.max_tokens=77", "seeds=[4, 5]"]).training.max_tokens == 77
     with pytest.raises(UserError, match="needs 'task:'"):
         load(path, ["task=null"])
@@ -150,21 +182,35 @@ def test_a_file_and_overrides(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("regime", ["plain", {"name": "coregularised", "preset": "r_drop"}])
 def test_views_that_nobody_reads_are_refused(regime: Any) -> None:
-    with pytest.raises(UserError, match="does not read the view rot-1: leave its operator out of augment"):
+    with pytest.raises(
+        UserError, match="does not read the view rot-1: leave its operator out of augment"
+    ):
         parse({**BASE, "regime": regime})
-    shared = {**BASE, "regime": regime, "systems": {"plain": {"augment": []}, "all": {"regime": "multi_source"}}}
+    shared = {
+        **BASE,
+        "regime": regime,
+        "systems": {"plain": {"augment": []}, "all": {"regime": "multi_source"}},
+    }
     assert list(systems(parse(shared))) == ["plain", "all"]
-    with pytest.raises(UserError, match="system plain is not valid:(.|\n)*does not read the view rot-1"):
+    with pytest.raises(
+        UserError, match="system plain is not valid:(.|\n)*does not read the view rot-1"
+    ):
         systems(parse({**shared, "systems": {"plain": {}}}))
 
 
 def test_a_draw_may_be_given_for_either_side_but_not_twice_the_same() -> None:
     source, target = (
-        {"operator": "word_drop", "side": side, "tau": tau} for side, tau in (("source", 0.9), ("target", 0.95))
+        {"operator": "word_drop", "side": side, "tau": tau}
+        for side, tau in (("source", 0.9), ("target", 0.95))
     )
     plain = {**BASE, "regime": "plain"}
-    assert [draw.side for draw in parse({**plain, "augment": [source, target]}).token_draws] == ["source", "target"]
-    with pytest.raises(UserError, match="operator word_drop twice with the same settings: change its seed"):
+    assert [draw.side for draw in parse({**plain, "augment": [source, target]}).token_draws] == [
+        "source",
+        "target",
+    ]
+    with pytest.raises(
+        UserError, match="operator word_drop twice with the same settings: change its seed"
+    ):
         parse({**plain, "augment": [source, source]})
 
 

@@ -26,7 +26,12 @@ def test_texts_sets_and_files_of_stages_operators_and_models_are_found(empty: Pa
     content = {
         "name": "x",
         "task": "nmt",
-        "corpus": {"known": "multi30k", "source_language": "de", "target_language": "en", "train": pair("clean")},
+        "corpus": {
+            "known": "multi30k",
+            "source_language": "de",
+            "target_language": "en",
+            "train": pair("clean"),
+        },
         "augment": [{"operator": "eda", "synonyms": f"{empty}/words.tsv"}],
         "stages": {
             "tune": {
@@ -42,7 +47,17 @@ def test_texts_sets_and_files_of_stages_operators_and_models_are_found(empty: Pa
         },
     }
     found = missing_inputs([parse(content)] * 2)
-    names = {"clean.de", "clean.en", "noisy.de", "noisy.en", "other.de", "other.en", "mono", "words.tsv", "multi30k"}
+    names = {
+        "clean.de",
+        "clean.en",
+        "noisy.de",
+        "noisy.en",
+        "other.de",
+        "other.en",
+        "mono",
+        "words.tsv",
+        "multi30k",
+    }
     assert {Path(name).name for name in found} == names
     for name in names - {"multi30k"}:
         (empty / name).write_text("a\n")
@@ -54,7 +69,12 @@ def test_a_table_names_all_that_its_rows_lack(empty: Path) -> None:
     with pytest.raises(UserError) as error:
         plan.make(space, Store(str(empty / "store")), {}, [])
     text = str(error.value)
-    assert [text.count(f" {name} (") for name in ("xnli", "xnli_mt", "multi_nli", "wmt14")] == [1, 1, 1, 1]
+    assert [text.count(f" {name} (") for name in ("xnli", "xnli_mt", "multi_nli", "wmt14")] == [
+        1,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_what_is_there_is_not_missing(empty: Path) -> None:

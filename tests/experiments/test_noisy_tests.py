@@ -21,11 +21,21 @@ CLEAN = "test"
 
 def noisy(**noises: Any) -> dict[str, Any]:
     text = {"builtin": 20}
-    return {**PARALLEL, "tests": {CLEAN: text, **{name: {**text, "noise": noise} for name, noise in noises.items()}}}
+    return {
+        **PARALLEL,
+        "tests": {
+            CLEAN: text,
+            **{name: {**text, "noise": noise} for name, noise in noises.items()},
+        },
+    }
 
 
 def test_the_source_alone_has_noise(tmp_path: Path) -> None:
-    noises = {"some": {"spelling": 0.2}, "more": {"spelling": 0.4, "seed": 1}, "none": {"spelling": 0}}
+    noises = {
+        "some": {"spelling": 0.2},
+        "more": {"spelling": 0.4, "seed": 1},
+        "none": {"spelling": 0},
+    }
     run = preparation.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
     clean, some, more, none = (run.corpus(name) for name in (CLEAN, *noises))
     assert none.column("source") == clean.column("source")
@@ -34,14 +44,22 @@ def test_the_source_alone_has_noise(tmp_path: Path) -> None:
     texts = zip(*(corpus.column("source") for corpus in (clean, some, more)), strict=True)
     words = [word for line in texts for word in zip(*(text.split() for text in line), strict=True)]
     changed = [(old != few, old != many) for old, few, many in words]
-    assert 0.1 < sum(few for few, _ in changed) / len(changed) < 0.3 < sum(many for _, many in changed) / len(changed)
+    assert (
+        0.1
+        < sum(few for few, _ in changed) / len(changed)
+        < 0.3
+        < sum(many for _, many in changed) / len(changed)
+    )
     assert all(many or not few for few, many in changed)
     assert some.manifest["noise"]["spelling"] == 0.2
 
 
 def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:
     corpus = OF_TASK["nli"]["corpus"]
-    content = {**corpus, "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"casing": 1.0}}}}
+    content = {
+        **corpus,
+        "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"casing": 1.0}}},
+    }
     run = preparation.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
     clean, typos = run.corpus("test"), run.corpus("typos")
     assert clean.column("label") == typos.column("label")
@@ -54,13 +72,17 @@ def test_addresses_of_test_sets_without_noise_are_what_they_were(tmp_path: Path)
     """The address is that of version 0.2."""
     spec = CorpusSpec.model_validate(noisy(typos={"emoji": 0.1}))
     assert corpus_address(spec, CLEAN) == "deb1d2df1ca5c20f"
-    assert corpus_address(spec, "typos") != corpus_address(spec, CLEAN)  # of its clean text: the name is part of it
+    assert corpus_address(spec, "typos") != corpus_address(
+        spec, CLEAN
+    )  # of its clean text: the name is part of it
     assert "noise" not in spec.tests[CLEAN].to_dict()
 
 
 def test_impossible_settings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="valid.noise"):
-        experiment("nmt", tmp_path, corpus={**noisy(), "valid": {"builtin": 12, "noise": {"emoji": 0.1}}})
+        experiment(
+            "nmt", tmp_path, corpus={**noisy(), "valid": {"builtin": 12, "noise": {"emoji": 0.1}}}
+        )
     with pytest.raises(UserError, match="unknown key 'corpus.tests.worse.noise.typos'"):
         experiment("nmt", tmp_path, corpus=noisy(worse={"typos": 0.1}))
     wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))

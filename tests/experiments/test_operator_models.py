@@ -1,4 +1,5 @@
-"""The models that operators work with: named before they exist, trained once, used by the command line too."""
+"""The models that operators work with: named before they exist, trained once, used by the
+command line too."""
 
 from __future__ import annotations
 
@@ -28,7 +29,12 @@ TINY = {
 }
 
 
-PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+PARALLEL = {
+    "source_language": "qaa",
+    "target_language": "qab",
+    "train": {"builtin": 9},
+    "valid": {"builtin": 9},
+}
 
 
 @pytest.mark.parametrize(
@@ -38,11 +44,19 @@ PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"built
             {"operator": "semantic", "teacher": {"training": {"max_passe": 3}}},
             "augment.0: its teacher: unknown key 'training.max_passe': did you mean 'max_passes'",
         ),
-        ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "its generator: .*did you mean 'name'"),
-        ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "its reorderer: .*training.rat"),
+        (
+            {"operator": "semantic", "generator": {"model": {"nam": "x"}}},
+            "its generator: .*did you mean 'name'",
+        ),
+        (
+            {"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}},
+            "its reorderer: .*training.rat",
+        ),
     ],
 )
-def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, Any], message: str) -> None:
+def test_settings_of_models_are_checked_with_the_experiment(
+    operator: dict[str, Any], message: str
+) -> None:
     corpus = {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}}
     content: dict[str, Any] = {"name": "toy", "task": "nli", "corpus": corpus}
     with pytest.raises(UserError, match=message):
@@ -55,10 +69,19 @@ def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, 
 @pytest.mark.trains
 @pytest.mark.parametrize("use", ["records", "view"])
 def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path) -> None:
-    reorder = {"operator": "reorder", "parallel": PARALLEL, "model": TINY, "training": {"max_passes": 1}, "use": use}
+    reorder = {
+        "operator": "reorder",
+        "parallel": PARALLEL,
+        "model": TINY,
+        "training": {"max_passes": 1},
+        "use": use,
+    }
     regime = "plain" if use == "records" else "multi_source"
     augment = [{**reorder, "sampling": {"max_length": 5}}]
-    experiment, store = tiny.experiment("nmt", tmp_path, augment=augment, regime=regime), Store(tmp_path)
+    experiment, store = (
+        tiny.experiment("nmt", tmp_path, augment=augment, regime=regime),
+        Store(tmp_path),
+    )
     known = preparation.address(experiment, store)
     run = preparation.prepare(experiment, store)
     assert run.address == known and run.data_factor == 2.0
@@ -77,7 +100,9 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
 
 
 @pytest.mark.trains
-def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_are_trained_where_their_operator_is_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     content = {
         "name": "toy",
         "task": "nli",

@@ -18,24 +18,52 @@ from augury.experiments.runs import NO_TESTS
 from tests import tiny
 
 Make = Callable[..., Experiment]
-WORDS = ["der", "die", "das", "Haus", "Hund", "Katze", "Baum", "sieht", "hat", "geht", "und", "oder", "nicht", "gern"]
+WORDS = [
+    "der",
+    "die",
+    "das",
+    "Haus",
+    "Hund",
+    "Katze",
+    "Baum",
+    "sieht",
+    "hat",
+    "geht",
+    "und",
+    "oder",
+    "nicht",
+    "gern",
+]
 
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
-    """An experiment on files of 40 and 10 pairs, with changes; two pairs of the training text are left out."""
+    """An experiment on files of 40 and 10 pairs, with changes.
+
+    Two pairs of the training text are left out.
+    """
     for cached in (ingest._check_files, ingest._cached_corpus, ingest._cached_address):
         monkeypatch.setattr(ingest, cached.__name__, cached.__wrapped__)
     for split, size in (("train", 40), ("valid", 10)):
-        lines = [" ".join(WORDS[(index * 7 + at) % len(WORDS)] for at in range(6)) for index in range(size)]
-        (tmp_path / f"{split}.de").write_text("".join(f"{line} {index}\n" for index, line in enumerate(lines)))
-        (tmp_path / f"{split}.en").write_text("".join(f"{line.upper()} {index}\n" for index, line in enumerate(lines)))
+        lines = [
+            " ".join(WORDS[(index * 7 + at) % len(WORDS)] for at in range(6))
+            for index in range(size)
+        ]
+        (tmp_path / f"{split}.de").write_text(
+            "".join(f"{line} {index}\n" for index, line in enumerate(lines))
+        )
+        (tmp_path / f"{split}.en").write_text(
+            "".join(f"{line.upper()} {index}\n" for index, line in enumerate(lines))
+        )
     source = (tmp_path / "train.de").read_text().splitlines()
     source[4], source[9] = "", source[9] * 3
     (tmp_path / "train.de").write_text("\n".join(source) + "\n")
 
     def text(split: str) -> dict[str, str]:
-        return {side: str(tmp_path / f"{split}.{code}") for side, code in (("source", "de"), ("target", "en"))}
+        return {
+            side: str(tmp_path / f"{split}.{code}")
+            for side, code in (("source", "de"), ("target", "en"))
+        }
 
     def build(corpus: Any = (), **changes: Any) -> Experiment:
         texts = {"train": text("train"), "valid": text("valid"), "tests": {"news": text("valid")}}
@@ -44,7 +72,12 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
                 "name": "toy",
                 "task": "nmt",
                 "storage": str(tmp_path / "store"),
-                "corpus": {"source_language": "de", "target_language": "en", **texts, **dict(corpus)},
+                "corpus": {
+                    "source_language": "de",
+                    "target_language": "en",
+                    **texts,
+                    **dict(corpus),
+                },
                 "augment": [{"operator": "cipher", "keys": [1]}],
                 "regime": "multi_source",
                 "model": {"architecture": "tiny"},
@@ -69,18 +102,31 @@ def test_rows_left_out_are_reported_with_examples_and_settings(make: Make, tmp_p
     ]
     empty, ratio = sorted(result.texts[0].left_out, key=lambda left_out: left_out.reason)
     assert (empty.reason, empty.rows, empty.setting) == ("empty source", 1, None)
-    assert (ratio.reason, ratio.rows, ratio.setting, ratio.value) == ("ratio", 1, "corpus.filter.max_ratio", 1.5)
-    assert [example["place"].rpartition(" ")[2] for example in (*empty.examples, *ratio.examples)] == ["5", "10"]
+    assert (ratio.reason, ratio.rows, ratio.setting, ratio.value) == (
+        "ratio",
+        1,
+        "corpus.filter.max_ratio",
+        1.5,
+    )
+    assert [
+        example["place"].rpartition(" ")[2] for example in (*empty.examples, *ratio.examples)
+    ] == ["5", "10"]
     assert set(result.costs) == {"baseline", "toy"} and all(result.costs.values())
-    assert [caution for caution in result.cautions if "in the training set too" in caution]  # both repeat its pairs
+    assert [
+        caution for caution in result.cautions if "in the training set too" in caution
+    ]  # both repeat its pairs
 
 
 def test_missing_test_sets_are_reported(make: Make) -> None:
-    assert NO_TESTS in report(make({"tests": {}})).cautions and NO_TESTS not in report(make()).cautions
+    assert (
+        NO_TESTS in report(make({"tests": {}})).cautions and NO_TESTS not in report(make()).cautions
+    )
     assert preflight.cautions([make({"tests": {}}), make()]) == []
 
 
-def test_half_precision_without_a_gpu_is_reported(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_precision_without_a_gpu_is_reported(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(preflight, "cpu_is_fast_in_bfloat16", lambda: False)
     cpu, training = {"device": "cpu"}, {"precision": "bf16"}
     assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
@@ -90,20 +136,42 @@ def test_half_precision_without_a_gpu_is_reported(make: Make, monkeypatch: pytes
 @pytest.mark.parametrize(
     ("corpus", "changes", "message"),
     [
-        ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
-        ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean '.*/valid.de'"),
-        ({"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}}, {}, "has no column 'fr'"),
+        (
+            {"valid": {"source": "valid.de", "target": "train.en"}},
+            {},
+            "has 10 lines and .*train.en has 40",
+        ),
+        (
+            {"valid": {"source": "valid.dee", "target": "valid.en"}},
+            {},
+            "did you mean '.*/valid.de'",
+        ),
+        (
+            {"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}},
+            {},
+            "has no column 'fr'",
+        ),
         ({"valid": None}, {}, "give valid, or every"),
         ({"train": None}, {}, "give corpus.train"),
-        ({}, {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]}, "key \\d+ leaves the text unchanged"),
+        (
+            {},
+            {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]},
+            "key \\d+ leaves the text unchanged",
+        ),
         ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size: 5000 entries, .* allows at most"),
         ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key: .* allows at most"),
         ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
         ({}, {"execution": {"at_once": 2}}, "at_once=2 .* set execution.launcher=ray"),
-        ({}, {"execution": {"launcher": "direct"}, "training": {"workers": 2}}, "direct has one worker"),
+        (
+            {},
+            {"execution": {"launcher": "direct"}, "training": {"workers": 2}},
+            "direct has one worker",
+        ),
     ],
 )
-def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: Any, changes: Any, message: str) -> None:
+def test_what_cannot_be_trained_is_refused(
+    make: Make, tmp_path: Path, corpus: Any, changes: Any, message: str
+) -> None:
     (tmp_path / "a.tsv").write_text("de\ten\na\tb\n")
     for text in [corpus.get("valid"), *corpus.get("tests", {}).values()]:
         for key in set(text or ()) & {"source", "target", "file"}:
@@ -117,13 +185,20 @@ def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: A
 
 
 def test_the_launcher_of_every_system_is_checked(make: Make) -> None:
-    experiment = make(execution={"launcher": "direct"}, systems={"one": {}, "two": {"training.workers": 2}})
+    experiment = make(
+        execution={"launcher": "direct"}, systems={"one": {}, "two": {"training.workers": 2}}
+    )
     with pytest.raises(UserError, match="direct has one worker"):
         preflight.check(systems(experiment).values(), Store(experiment.storage))
 
 
 def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
-    parallel = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+    parallel = {
+        "source_language": "qaa",
+        "target_language": "qab",
+        "train": {"builtin": 9},
+        "valid": {"builtin": 9},
+    }
     experiment = parse(
         {
             "name": "toy",
@@ -131,7 +206,9 @@ def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
             "storage": str(tmp_path),
             "model": {"architecture": "tiny"},
             "corpus": {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 9}},
-            "augment": [{"operator": "reorder", "parallel": parallel, "model": {"name": "/no/such/model"}}],
+            "augment": [
+                {"operator": "reorder", "parallel": parallel, "model": {"name": "/no/such/model"}}
+            ],
         }
     )
     with pytest.raises(UserError, match="no pretrained model '/no/such/model'"):
@@ -142,12 +219,19 @@ def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
     ("changes", "message"),
     [
         ({"forward": [{"run": "{store}/runs/nosuch/seed-1"}]}, "no run 'nosuch'"),
-        ({"forward": [{"checkpoint": "any"}], "views": ["plain", "rot-1"]}, "unknown view 'rot-1': allowed: plain"),
+        (
+            {"forward": [{"checkpoint": "any"}], "views": ["plain", "rot-1"]},
+            "unknown view 'rot-1': allowed: plain",
+        ),
     ],
 )
-def test_ready_models_are_checked_too(make: Make, tmp_path: Path, changes: Any, message: str) -> None:
+def test_ready_models_are_checked_too(
+    make: Make, tmp_path: Path, changes: Any, message: str
+) -> None:
     for model in changes["forward"]:
-        model |= {key: value.replace("{store}", str(tmp_path / "store")) for key, value in model.items()}
+        model |= {
+            key: value.replace("{store}", str(tmp_path / "store")) for key, value in model.items()
+        }
     system = {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"}
     operator = {"operator": "data_diversification", "system": system, **changes}
     experiment = make(augment=[operator], regime="plain", vocabulary={"size": 60})
@@ -156,30 +240,48 @@ def test_ready_models_are_checked_too(make: Make, tmp_path: Path, changes: Any, 
 
 
 def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    experiment = make(vocabulary={"size": 150, "size_per_key": 30})  # so little text that it is tried on
+    experiment = make(
+        vocabulary={"size": 150, "size_per_key": 30}
+    )  # so little text that it is tried on
     store = Store(experiment.storage)
     preflight.check([experiment], store)
-    addresses = {kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")}
+    addresses = {
+        kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")
+    }
     assert [len(addresses) for addresses in addresses.values()] == [3, 1, 1, 1]
-    monkeypatch.setattr("augury.corpora.ingest._make", lambda *arguments: pytest.fail("a corpus is made twice"))
-    monkeypatch.setattr(trainable.find("nmt"), "make_tokenizer", lambda *arguments: pytest.fail("learned twice"))
+    monkeypatch.setattr(
+        "augury.corpora.ingest._make", lambda *arguments: pytest.fail("a corpus is made twice")
+    )
+    monkeypatch.setattr(
+        trainable.find("nmt"), "make_tokenizer", lambda *arguments: pytest.fail("learned twice")
+    )
     prepare(experiment, store)
     assert {kind: store.addresses(kind) for kind in addresses} == addresses
 
 
-def test_experiments_that_read_the_same_are_checked_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_experiments_that_read_the_same_are_checked_once(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     checked: list[Experiment] = []
-    monkeypatch.setattr(trainable.find("nmt"), "check", lambda experiment, store: checked.append(experiment))
+    monkeypatch.setattr(
+        trainable.find("nmt"), "check", lambda experiment, store: checked.append(experiment)
+    )
     rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
     preflight.check([*rates, make(augment=[], regime="plain")], Store(rates[0].storage))
     assert len(checked) == 2
 
 
 def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -> None:
-    """The translator into the other direction is tuned too; that of forward translation is a system."""
+    """The translator into the other direction is tuned too.
+
+    That of forward translation is a system.
+    """
     tuned = {"corpus.train": {"builtin": 20, "seed": 5}}
     operators = [
-        {"operator": f"{name}_translation", "monolingual": {"language": language, "train": {"builtin": 7, "seed": 2}}}
+        {
+            "operator": f"{name}_translation",
+            "monolingual": {"language": language, "train": {"builtin": 7, "seed": 2}},
+        }
         for name, language in (("back", "qab"), ("forward", "qaa"))
     ]
     both = {
@@ -187,11 +289,17 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
         for index, name in enumerate(("+BT", "+FT"))
     }
     compared = tiny.experiment(
-        "nmt", tmp_path, systems={"baseline": {}, "tuned": {"stages": {"tune": tuned}}, **both}, seeds=[1, 2]
+        "nmt",
+        tmp_path,
+        systems={"baseline": {}, "tuned": {"stages": {"tune": tuned}}, **both},
+        seeds=[1, 2],
     )
     compared_systems, store = systems(compared), Store(tmp_path)
     costs = preflight.estimates(compared_systems, store, [1, 2])
-    further = ["translator of back_translation of +BT, first", "translator of back_translation of +BT"]
+    further = [
+        "translator of back_translation of +BT, first",
+        "translator of back_translation of +BT",
+    ]
     assert list(costs) == [*compared_systems, *further]
     rows = {name: cost.updates for name, cost in costs.items() if cost}
     assert rows[further[0]] == rows["baseline"] and rows[further[1]] == rows["tuned"]
@@ -209,19 +317,31 @@ def long_test(tmp_path: Path, words: int, letters: int) -> dict[str, Any]:
     """A test set with a source of so many words, and with one of as many letters in a word."""
     (tmp_path / "long.de").write_text(f"{'der ' * words}\nder\n{'a' * letters}\n")
     (tmp_path / "long.en").write_text("the\nthe\na\n")
-    return {"tests": {"long": {"source": str(tmp_path / "long.de"), "target": str(tmp_path / "long.en")}}}
+    return {
+        "tests": {
+            "long": {"source": str(tmp_path / "long.de"), "target": str(tmp_path / "long.en")}
+        }
+    }
 
 
-def test_a_source_with_more_words_than_the_model_has_positions_is_refused(make: Make, tmp_path: Path) -> None:
+def test_a_source_with_more_words_than_the_model_has_positions_is_refused(
+    make: Make, tmp_path: Path
+) -> None:
     """The tag and the end of sentence take two of 512 positions."""
-    with pytest.raises(UserError, match="long: 1 of 3 sources .* the longest has 511: raise model.max_positions"):
+    with pytest.raises(
+        UserError, match="long: 1 of 3 sources .* the longest has 511: raise model.max_positions"
+    ):
         report(make(long_test(tmp_path, 511, 1), model=SMALL))
     assert len(report(make(long_test(tmp_path, 100, 1), model=SMALL)).costs) == 2
 
 
-def test_a_source_that_may_be_too_long_is_told_of_and_the_vocabulary_decides(make: Make, tmp_path: Path) -> None:
+def test_a_source_that_may_be_too_long_is_told_of_and_the_vocabulary_decides(
+    make: Make, tmp_path: Path
+) -> None:
     """Of so little text the preflight learns the vocabulary at once."""
-    experiment = make(long_test(tmp_path, 100, 600), model=SMALL, vocabulary={"size": 45, "size_per_key": 15})
+    experiment = make(
+        long_test(tmp_path, 100, 600), model=SMALL, vocabulary={"size": 45, "size_per_key": 15}
+    )
     long = ingest.ingest(experiment.corpus, "long", Store(experiment.storage))
     (caution,) = trainable.find("nmt").check_held_out(experiment, None, {"long": long})
     assert "long: 1 of 3" in caution and "600 characters" in caution

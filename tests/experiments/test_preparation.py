@@ -35,13 +35,22 @@ def test_the_address_is_known_before_anything_is_made(task: str, tmp_path: Path)
     assert not (tmp_path / "corpora").exists()
     run = prepare(experiment, store)
     assert run.address == known and run.folder.name == f"runs/{known}/seed-1"
-    assert [(corpus.role, corpus.rows) for corpus in run.inputs] == [("train", 60), ("valid", 12), ("test", 6)]
+    assert [(corpus.role, corpus.rows) for corpus in run.inputs] == [
+        ("train", 60),
+        ("valid", 12),
+        ("test", 6),
+    ]
     assert run.data_factor == 3.0 and set(run.fits) == {"eda"}
-    assert all((tmp_path / name).is_dir() for name in (run.tokenizer, *run.tokens.values(), *run.records.values()))
+    assert all(
+        (tmp_path / name).is_dir()
+        for name in (run.tokenizer, *run.tokens.values(), *run.records.values())
+    )
 
 
 def test_a_test_set_that_is_the_validation_text_changes_no_address(tmp_path: Path) -> None:
-    run = prepared("nmt", tmp_path, corpus={**tiny.PARALLEL, "tests": {"dev": {"validation": True}}})
+    run = prepared(
+        "nmt", tmp_path, corpus={**tiny.PARALLEL, "tests": {"dev": {"validation": True}}}
+    )
     assert run.tests == ["dev"] and run.corpus("dev").address == run.corpus("valid").address
     assert run.address == address(tiny.experiment("nmt", tmp_path), Store(tmp_path))
 
@@ -49,8 +58,18 @@ def test_a_test_set_that_is_the_validation_text_changes_no_address(tmp_path: Pat
 @pytest.mark.parametrize(
     ("task", "changes"),
     [
-        ("nmt", [{"max_pieces": 90}, {"validation": {"sentences": 3}}, {"vocabulary": {"size": 201}}]),
-        ("nli", [{"max_length": 50}, {"regime": "adversarial"}, {"model": {**tiny.ENCODER, "dropout": 0.2}}]),
+        (
+            "nmt",
+            [{"max_pieces": 90}, {"validation": {"sentences": 3}}, {"vocabulary": {"size": 201}}],
+        ),
+        (
+            "nli",
+            [
+                {"max_length": 50},
+                {"regime": "adversarial"},
+                {"model": {**tiny.ENCODER, "dropout": 0.2}},
+            ],
+        ),
         ("seq2seq", [{"max_pieces": 20}, {"model": {**tiny.T5, "vocabulary_size": 151}}]),
     ],
 )
@@ -62,11 +81,20 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(
     def known(**changes: Any) -> str:
         return address(tiny.experiment(task, tmp_path, **changes), store)
 
-    unrelated = {"name": "other", "seeds": [5], "execution": {"threads": 2}, "scoring": {"bootstrap_samples": 9}}
+    unrelated = {
+        "name": "other",
+        "seeds": [5],
+        "execution": {"threads": 2},
+        "scoring": {"bootstrap_samples": 9},
+    }
     assert known(**unrelated) == known()
     smoothed = {"regime": {"name": "plain", "label_smoothing": 0.3}}
     trained = {"training": {"max_tokens": 400, "max_passes": 3}}
-    draws = [{"augment": [DROP]}, {"augment": [{**DROP, "tau": 0.8}]}, {"augment": [{**DROP, "seed": 2}]}]
+    draws = [
+        {"augment": [DROP]},
+        {"augment": [{**DROP, "tau": 0.8}]},
+        {"augment": [{**DROP, "seed": 2}]},
+    ]
     different = [*changes, smoothed, trained, *draws, {"augment": [EDA]}, {"augment": [EDA, DROP]}]
     assert len({known(), *(known(**change) for change in different)}) == 1 + len(different)
 
@@ -79,7 +107,9 @@ def test_settings_without_effect_do_not_count(tmp_path: Path) -> None:
 
     assert known() == known(vocabulary={"size": 200, "size_per_key": 99})
     sizes = {"size": 200, "size_per_key": 60}
-    assert known(**ciphers, vocabulary=sizes) == known(**ciphers, vocabulary={**sizes, "separate_size_per_key": 7})
+    assert known(**ciphers, vocabulary=sizes) == known(
+        **ciphers, vocabulary={**sizes, "separate_size_per_key": 7}
+    )
     assert known(**ciphers) != known(**{**ciphers, "augment": [{**CIPHER, "keys": [2, 1]}]})
 
 
@@ -88,7 +118,11 @@ def test_records_of_translation_have_another_source_and_the_same_target(tmp_path
     corpus, records = run.corpus("train"), Corpus(run.stored_folder(run.records["eda"]))
     ids, sources, targets = (records.column(name) for name in ("id", "source", "target"))
     parents = dict(
-        zip(corpus.column("id"), zip(corpus.column("source"), corpus.column("target"), strict=True), strict=True)
+        zip(
+            corpus.column("id"),
+            zip(corpus.column("source"), corpus.column("target"), strict=True),
+            strict=True,
+        )
     )
     lineage = [row["lineage"] for block in records.blocks(["lineage"]) for row in block.to_pylist()]
     assert ids == [f"{parent}/eda-{copy}" for parent in parents for copy in (1, 2)]
@@ -96,7 +130,9 @@ def test_records_of_translation_have_another_source_and_the_same_target(tmp_path
     assert targets == [target for _, target in parents.values() for _ in range(2)]
     changed = [
         source != old
-        for source, (old, _) in zip(sources, [pair for pair in parents.values() for _ in "12"], strict=True)
+        for source, (old, _) in zip(
+            sources, [pair for pair in parents.values() for _ in "12"], strict=True
+        )
     ]
     assert sum(changed) > 40  # deletions may take nothing, and no synonyms are known
     assert set(records.column("origin")) == {"eda"}
@@ -108,7 +144,9 @@ def test_plain_text_has_the_same_pieces_with_and_without_records(task: str, tmp_
     assert augmented.tokenizer == plain.tokenizer and augmented.address != plain.address
     assert plain.tokens.items() <= augmented.tokens.items()
     sides = trainable.find(task).SIDES
-    assert set(augmented.tokens) - set(plain.tokens) == ({"eda"} if len(sides) == 1 else {"eda", "eda target"})
+    assert set(augmented.tokens) - set(plain.tokens) == (
+        {"eda"} if len(sides) == 1 else {"eda", "eda target"}
+    )
 
 
 def test_the_rows_of_records_follow_those_of_the_corpus(tmp_path: Path) -> None:
@@ -118,7 +156,9 @@ def test_the_rows_of_records_follow_those_of_the_corpus(tmp_path: Path) -> None:
     records = Corpus(run.stored_folder(run.records["eda"]))
     assert examples.group_rows == [180] and len(examples.record_ids) == 180
     for row in (60, 101, 179):
-        ((source,), (target,)) = (examples.pieces([side], [row], 0) for side in ("source", "target"))
+        ((source,), (target,)) = (
+            examples.pieces([side], [row], 0) for side in ("source", "target")
+        )
         texts = [records.column(side)[row - 60] for side in ("source", "target")]
         assert vocabulary.decode([source.tolist(), target.tolist()]) == texts
 
@@ -136,7 +176,9 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
     assert examples.rows.tolist() == np.flatnonzero(~long).tolist()
     of_corpus = int((~long[:60]).sum())
     assert examples.group_rows == [len(examples.rows), of_corpus, of_corpus]
-    with pytest.raises(UserError, match="no training example has 1 to max_pieces=1 pieces on every side"):
+    with pytest.raises(
+        UserError, match="no training example has 1 to max_pieces=1 pieces on every side"
+    ):
         prepared("nmt", tmp_path, max_pieces=1)
 
 
@@ -145,14 +187,18 @@ def test_rows_that_are_cut_are_counted_and_said(
     task: str, most: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cut, full = (
-        Tokens((run := prepared(task, tmp_path, **{most: length})).stored_folder(run.tokens["source"])).lengths
+        Tokens(
+            (run := prepared(task, tmp_path, **{most: length})).stored_folder(run.tokens["source"])
+        ).lengths
         for length in (12, 60)
     )
     assert cut.tolist() == full.clip(max=12).tolist() and (full > 12).any()
     assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
 
 
-def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_test_set_that_was_trained_on_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "pairs.tsv"
     rows = [
         "premise\thypothesis\tlabel",
@@ -161,18 +207,26 @@ def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.C
     ]
     file.write_text("".join(f"{row}\n" for row in rows))
     text = {"file": str(file)}
-    prepared("nli", tmp_path, corpus={"language": "en", "train": text, "valid": text, "tests": {"same": text}})
+    prepared(
+        "nli",
+        tmp_path,
+        corpus={"language": "en", "train": text, "valid": text, "tests": {"same": text}},
+    )
     assert "2 of the 2 examples of 'same'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_a_corpus_without_validation_text_is_refused(task: str, tmp_path: Path) -> None:
-    corpus = {name: value for name, value in tiny.OF_TASK[task]["corpus"].items() if name != "valid"}
+    corpus = {
+        name: value for name, value in tiny.OF_TASK[task]["corpus"].items() if name != "valid"
+    }
     with pytest.raises(UserError, match="no valid|give valid"):
         prepared(task, tmp_path, corpus=corpus)
 
 
-def test_what_is_there_is_found_and_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_there_is_found_and_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = prepared("nmt", tmp_path, augment=[EDA])
 
     def refuse(*arguments: Any, **options: Any) -> None:

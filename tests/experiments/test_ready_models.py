@@ -1,4 +1,5 @@
-"""Trained models that operators take as they are: runs of any storage, and checkpoints of `transformers`."""
+"""Trained models that operators take as they are: runs of any storage, and checkpoints of
+`transformers`."""
 
 from __future__ import annotations
 
@@ -37,7 +38,9 @@ def trained(task: str, storage: Path) -> SimpleNamespace:
     exported = storage / f"{task}-hf"
     exported.mkdir()
     trainable.find(task).export(run, "hf", exported)
-    return SimpleNamespace(run=run, from_run=ready_model(ReadyModel(run=run.folder.uri)), exported=exported)
+    return SimpleNamespace(
+        run=run, from_run=ready_model(ReadyModel(run=run.folder.uri)), exported=exported
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +52,10 @@ def with_classes(exported: Path, directory: Path, classes: list[str]) -> ReadyMo
     """The same checkpoint with other names of its classes."""
     shutil.copytree(exported, directory)
     settings = json.loads((directory / "config.json").read_text())
-    settings |= {"id2label": dict(enumerate(classes)), "label2id": {label: at for at, label in enumerate(classes)}}
+    settings |= {
+        "id2label": dict(enumerate(classes)),
+        "label2id": {label: at for at, label in enumerate(classes)},
+    }
     (directory / "config.json").write_text(json.dumps(settings))
     return ReadyModel(checkpoint=str(directory))
 
@@ -64,13 +70,21 @@ def test_a_run_and_its_export_tell_the_same(classifier: SimpleNamespace) -> None
     assert classifier.from_run.name == classifier.run.folder.name != from_checkpoint.name
 
 
-def test_the_classes_of_a_checkpoint_are_found_by_name(classifier: SimpleNamespace, tmp_path: Path) -> None:
+def test_the_classes_of_a_checkpoint_are_found_by_name(
+    classifier: SimpleNamespace, tmp_path: Path
+) -> None:
     sides = [classifier.run.corpus("test").column(side) for side in ("premise", "hypothesis")]
-    backwards = ready_model(with_classes(classifier.exported, tmp_path / "backwards", [*LABELS[::-1]]))
+    backwards = ready_model(
+        with_classes(classifier.exported, tmp_path / "backwards", [*LABELS[::-1]])
+    )
     expected = classifier.from_run.probabilities(ELSEWHERE, *sides)[:, ::-1]
     np.testing.assert_allclose(backwards.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
-    other = ready_model(with_classes(classifier.exported, tmp_path / "other", ["good", "bad", "ugly"]))
-    with pytest.raises(UserError, match="labels good, bad, ugly, not .* take a classifier of natural language"):
+    other = ready_model(
+        with_classes(classifier.exported, tmp_path / "other", ["good", "bad", "ugly"])
+    )
+    with pytest.raises(
+        UserError, match="labels good, bad, ugly, not .* take a classifier of natural language"
+    ):
         other.probabilities(ELSEWHERE, *sides)
 
 
@@ -82,7 +96,10 @@ def test_a_generator_and_its_export_write_the_same(tmp_path: Path) -> None:
         keys = list(range(len(texts)))
         written = [
             model.sampler(ELSEWHERE)(texts, keys, sampling)
-            for model in (generator.from_run, ready_model(ReadyModel(checkpoint=str(generator.exported))))
+            for model in (
+                generator.from_run,
+                ready_model(ReadyModel(checkpoint=str(generator.exported))),
+            )
         ]
         assert written[0] == written[1] and any(written[0])
 
@@ -94,7 +111,10 @@ def test_a_translator_and_its_export_draw_the_same(tmp_path: Path) -> None:
     sampling, keys = Sampling(max_length=9, top_k=None), [*range(len(texts))]
     draws = [
         model.sampler(ELSEWHERE)
-        for model in (translator.from_run, ready_model(ReadyModel(checkpoint=str(translator.exported))))
+        for model in (
+            translator.from_run,
+            ready_model(ReadyModel(checkpoint=str(translator.exported))),
+        )
     ]
     outputs = [draw(texts, keys, sampling) for draw in draws]
     assert outputs[0] == outputs[1] and all(outputs[0])
@@ -107,8 +127,14 @@ def test_a_translator_and_its_export_draw_the_same(tmp_path: Path) -> None:
     [
         ({}, "a run or a checkpoint: give one of the two"),
         ({"run": "a", "checkpoint": "b"}, "a run or a checkpoint: give one of the two"),
-        ({"run": "a", "source_language": "fr", "target_language": "en"}, "a run knows its languages"),
-        ({"checkpoint": "a", "target_language": "en"}, "needs source_language and target_language: give both"),
+        (
+            {"run": "a", "source_language": "fr", "target_language": "en"},
+            "a run knows its languages",
+        ),
+        (
+            {"checkpoint": "a", "target_language": "en"},
+            "needs source_language and target_language: give both",
+        ),
     ],
 )
 def test_what_is_no_model_is_refused(settings: dict[str, str], message: str) -> None:

@@ -1,4 +1,5 @@
-"""Texts as the views of a run: by what its operators learned from its training text, in its own pieces."""
+"""Texts as the views of a run: by what its operators learned from its training text, in its own
+pieces."""
 
 from __future__ import annotations
 
@@ -20,7 +21,12 @@ from tests import tiny
 LETTERS = {"operator": "cipher", "keys": [1, 2], "alphabet": "abcdefghijklmnopqrstuvwxyzßäöü"}
 DROP = {"operator": "word_drop", "use": "view"}
 EDA = {"operator": "eda", "copies": 2, "use": "view"}
-GERMAN = {"source_language": "de", "target_language": "en", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+GERMAN = {
+    "source_language": "de",
+    "target_language": "en",
+    "train": {"builtin": 60},
+    "valid": {"builtin": 12},
+}
 TEXTS = ["hey, warum nicht?", "zwölf große übungen", "über 20% der straßen!"]
 
 
@@ -37,8 +43,16 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 def test_ciphers_are_those_of_the_paper(run: Run) -> None:
     assert views(run.experiment) == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
     assert render_texts(run, TEXTS, "plain") == render_texts(run, TEXTS, "source") == TEXTS
-    assert render_texts(run, TEXTS, "rot-1") == ["ifz, xbsvn ojdiu?", "ßxümg hspäf acvohfo", "acfs 20% efs tusbäfo!"]
-    assert render_texts(run, TEXTS, "rot-2") == ["jgß, yctwo pkejv?", "äyanh itqög bdwpigp", "bdgt 20% fgt uvtcögp!"]
+    assert render_texts(run, TEXTS, "rot-1") == [
+        "ifz, xbsvn ojdiu?",
+        "ßxümg hspäf acvohfo",
+        "acfs 20% efs tusbäfo!",
+    ]
+    assert render_texts(run, TEXTS, "rot-2") == [
+        "jgß, yctwo pkejv?",
+        "äyanh itqög bdwpigp",
+        "bdgt 20% fgt uvtcögp!",
+    ]
 
 
 def test_a_text_is_rendered_alike_in_any_company(run: Run) -> None:
@@ -46,7 +60,9 @@ def test_a_text_is_rendered_alike_in_any_company(run: Run) -> None:
     assert several != TEXTS and several == [render_texts(run, [text], "eda-1")[0] for text in TEXTS]
 
 
-def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it(tmp_path: Path) -> None:
+def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it(
+    tmp_path: Path,
+) -> None:
     run = prepared(tmp_path, {"operator": "cipher", "keys": [1]}, regime="multi_source")
     task, sources = trainable.find("nmt"), run.corpus("train").column("source")
     (tag,) = {ids[0] for ids in task.encode(run, sources, "rot-1")}
@@ -60,8 +76,14 @@ def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it
 
 def test_unknown_views_are_refused(run: Run, tmp_path: Path) -> None:
     for name, message in (
-        ("rot1", r"unknown view 'rot1': did you mean 'rot-1'\? there are plain, rot-1, rot-2, eda-1, eda-2"),
-        ("word_drop", r"view 'word_drop' changes token ids anew in every pass.*there are plain, rot-1"),
+        (
+            "rot1",
+            r"unknown view 'rot1': did you mean 'rot-1'\? there are plain, rot-1, rot-2, eda-1, eda-2",
+        ),
+        (
+            "word_drop",
+            r"view 'word_drop' changes token ids anew in every pass.*there are plain, rot-1",
+        ),
     ):
         with pytest.raises(UserError, match=message):
             render_texts(run, TEXTS, name)
@@ -72,6 +94,8 @@ def test_unknown_views_are_refused(run: Run, tmp_path: Path) -> None:
 def test_pairs_of_texts_are_no_single_text(tmp_path: Path) -> None:
     operators = [{"operator": "eda", "copies": 1, "use": "view"}]
     regime = {"name": "coregularised", "over": "ciphers"}
-    run = prepare(tiny.experiment("nli", tmp_path, augment=operators, regime=regime), Store(tmp_path))
+    run = prepare(
+        tiny.experiment("nli", tmp_path, augment=operators, regime=regime), Store(tmp_path)
+    )
     with pytest.raises(UserError, match="task nli reads premise and hypothesis"):
         render_texts(run, ["a\tb"], "eda-1")

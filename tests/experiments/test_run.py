@@ -46,10 +46,13 @@ def test_another_process_has_the_same_run(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "run"
     file.write_bytes(pickle.dumps(run))
     code = (
-        "import pickle, sys; from pathlib import Path; run = pickle.loads(Path(sys.argv[1]).read_bytes()); "
+        "import pickle, sys; from pathlib import Path; run = "
+        "pickle.loads(Path(sys.argv[1]).read_bytes()); "
         "Path(sys.argv[1]).write_bytes(pickle.dumps(run)); print(type(run.experiment).__module__)"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(file)], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "trainables.nmt.config"
     assert pickle.loads(file.read_bytes()) == run
 
@@ -61,5 +64,7 @@ def test_a_folder_of_another_version_is_refused(run: Run) -> None:
     content = run.to_dict()
     del content["fits"]
     folder.write_json("run.json", {"run": content})
-    with pytest.raises(UserError, match=r"another version of Augury \(it has no fits\).* train it again"):
+    with pytest.raises(
+        UserError, match=r"another version of Augury \(it has no fits\).* train it again"
+    ):
         Run.read(folder)

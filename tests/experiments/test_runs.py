@@ -22,7 +22,12 @@ def test_history_is_in_the_order_of_updates(run: Any) -> None:
     run.history(50, 50)
     records = history.read(run.folder)
     assert [record["update"] for record in records] == [50, 100, 150, 200, 250]
-    assert records[1] == {"update": 100, "passes": 0.0, "time": 1.7e9 + 10, "metrics": {"train/loss": 10.0}}
+    assert records[1] == {
+        "update": 100,
+        "passes": 0.0,
+        "time": 1.7e9 + 10,
+        "metrics": {"train/loss": 10.0},
+    }
 
 
 def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:

@@ -27,7 +27,13 @@ AGAIN = {"carry": "optimizer", "corpus.train": {"builtin": 20, "seed": 6}}
 
 
 def experiment(storage: Path, **changes: Any) -> Experiment:
-    brief = {"max_tokens": 400, "max_passes": 1, "weights": "best", "learning_rate": 0.01, "warmup_updates": 5}
+    brief = {
+        "max_tokens": 400,
+        "max_passes": 1,
+        "weights": "best",
+        "learning_rate": 0.01,
+        "warmup_updates": 5,
+    }
     return tiny.experiment("nmt", storage, **{"training": brief, **changes})
 
 
@@ -56,7 +62,10 @@ def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> 
     store = Store(tmp_path)
     tuned = experiment(tmp_path, stages={"tune": TUNE})
     with_dead_setting = parse(
-        {**tuned.model_dump(mode="json", exclude_unset=True), "vocabulary": {"size": 200, "separate_size_per_key": 9}}
+        {
+            **tuned.model_dump(mode="json", exclude_unset=True),
+            "vocabulary": {"size": 200, "separate_size_per_key": 9},
+        }
     )
     simplest = [canonical(written, store).experiment for written in (tuned, with_dead_setting)]
     assert simplest[0].first() == canonical(experiment(tmp_path), store).experiment
@@ -64,20 +73,29 @@ def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> 
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, dict[str, dict[int, Folder]]]:
+def trained(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Experiment, dict[str, dict[int, Folder]]]:
     storage = tmp_path_factory.mktemp("stages")
     compared = experiment(
-        storage, systems={"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}}, seeds=[1, 2]
+        storage,
+        systems={"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}},
+        seeds=[1, 2],
     )
     runs, failures = running.run_experiment(compared)
     assert not failures
     return compared, runs
 
 
-def test_systems_share_their_first_stages(trained: tuple[Experiment, dict[str, dict[int, Folder]]]) -> None:
+def test_systems_share_their_first_stages(
+    trained: tuple[Experiment, dict[str, dict[int, Folder]]],
+) -> None:
     compared, runs = trained
     store = Store(compared.storage)
-    assert {name: list(seeds) for name, seeds in runs.items()} == {"baseline": [1, 2], "double": [1, 2]}
+    assert {name: list(seeds) for name, seeds in runs.items()} == {
+        "baseline": [1, 2],
+        "double": [1, 2],
+    }
     assert len(store.addresses("runs")) == 3
     again = Run.read(runs["double"][2])
     tune = Run.read(again.beginning.run)
@@ -112,7 +130,10 @@ def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
     assert training.train(run.with_seed(3))
     before = Run.read(run.with_seed(3).beginning.run)  # type: ignore[union-attr]
     assert before.folder.complete and evaluation.evaluated(before) and before.seed == 3
-    assert load(run.with_seed(3).folder.read(WEIGHTS)).keys() == load(before.folder.read(WEIGHTS)).keys()
+    assert (
+        load(run.with_seed(3).folder.read(WEIGHTS)).keys()
+        == load(before.folder.read(WEIGHTS)).keys()
+    )
 
 
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
@@ -125,7 +146,9 @@ def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> Non
     assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
 
 
-def test_a_stage_is_left_out_where_the_one_before_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_is_left_out_where_the_one_before_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def diverge(run: Run) -> None:
         assert run.before is None
         raise Diverged("update 3")
@@ -146,7 +169,9 @@ def test_a_stage_is_left_out_where_the_one_before_fails(tmp_path: Path, monkeypa
         ({"carry": "optimizer", "training.schedule": "linear"}, "take schedule inverse_sqrt"),
     ],
 )
-def test_what_a_stage_cannot_change_is_said_at_its_place(tmp_path: Path, stage: dict[str, Any], message: str) -> None:
+def test_what_a_stage_cannot_change_is_said_at_its_place(
+    tmp_path: Path, stage: dict[str, Any], message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         systems(experiment(tmp_path, stages={"tune": stage}))
     with pytest.raises(UserError, match=message.replace("stages.", "systems.double.stages.")):
@@ -157,7 +182,8 @@ def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
     file = tmp_path / "staged.yaml"
     file.write_text(
         "name: x\ntask: nmt\n"
-        "corpus: {source_language: qaa, target_language: qab, train: {builtin: 9}, valid: {builtin: 9}}\n"
+        "corpus: {source_language: qaa, target_language: qab, train: {builtin: 9}, valid: "
+        "{builtin: 9}}\n"
         "stages:\n  tune:\n    training.patience: 0\n"
     )
     with pytest.raises(UserError, match="line 6: stages.tune.training.patience = 0"):
@@ -166,12 +192,17 @@ def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
 
 def test_dropout_may_change(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": {"model.dropout": 0.3}}))
-    assert tuned.to_dict()["model"]["dropout"] == 0.3 and tuned.first().to_dict()["model"]["dropout"] is None
+    assert (
+        tuned.to_dict()["model"]["dropout"] == 0.3
+        and tuned.first().to_dict()["model"]["dropout"] is None
+    )
 
 
 def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
     content = tiny.content("nmt", tmp_path, stages={"tune": TUNE})
-    point = parse(config.merge(content, {"stages.tune.training.patience": 3, "stages.tune.carry": "weights"}))
+    point = parse(
+        config.merge(content, {"stages.tune.training.patience": 3, "stages.tune.carry": "weights"})
+    )
     tuned = canonical(point, Store(tmp_path)).experiment
     assert (tuned.training.patience, tuned.training.max_passes) == (3, 1)
     assert tuned.first().training.patience != 3 and tuned.stages == {}
@@ -180,7 +211,10 @@ def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stage", "message"),
     [
-        ({"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"}, "reads the view rot-1"),
+        (
+            {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"},
+            "reads the view rot-1",
+        ),
         (
             {"corpus.source_language": "qab", "corpus.target_language": "qaa"},
             "stage tune is qab-qaa and the stage before it qaa-qab",

@@ -26,7 +26,10 @@ SHARP = {"label_smoothing": 0.0}
 
 
 class Straight:
-    """One example of one word and two classes; the loss falls along (-3, -4) wherever the word is."""
+    """One example of one word and two classes.
+
+    The loss falls along (-3, -4) wherever the word is.
+    """
 
     def __init__(self, head: tuple[float, float] = (3, 4)):
         self.module = nn.Linear(2, 2, bias=False)
@@ -55,7 +58,11 @@ class Straight:
         ({"preset": "fgm"}, [[0, 0], [1.8, 2.4]], 0),
         ({"preset": "snippet"}, [[0, 0], [0.18, 0.24], [0.36, 0.48], [0.54, 0.72], [0, 0]], 0),
         ({}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.8, 2.4]], 0),
-        ({"relative": True, "epsilon": 3.0, "alpha": 2.0}, [[0, 0], [0.6, 0.8], [0.9, 1.2], [0.9, 1.2]], 2 / 3),
+        (
+            {"relative": True, "epsilon": 3.0, "alpha": 2.0},
+            [[0, 0], [0.6, 0.8], [0.9, 1.2], [0.9, 1.2]],
+            2 / 3,
+        ),
     ],
 )
 def test_perturbations_under_a_constant_gradient(
@@ -98,14 +105,16 @@ def loss_at(model: Words, batch: Batch, perturbation: Tensor | None) -> Tensor:
 
 
 def naive_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps: int) -> None:
-    """Leaves the gradients in the parameters: `backward` throughout, and the parameters' gradients thrown away."""
+    """Leaves the gradients in the parameters: `backward` throughout, and the parameters'
+    gradients thrown away."""
     perturbation = torch.zeros(*batch.ids.shape, words.SIZE)
     for _ in range(steps):
         perturbation.requires_grad_()
         loss_at(model, batch, perturbation).backward()
         moved = perturbation.detach().clone()
         for example, ids in enumerate(batch.ids):
-            gradient = perturbation.grad[example] * (ids != words.PAD).unsqueeze(-1)  # type: ignore[index]
+            # type: ignore[index]
+            gradient = perturbation.grad[example] * (ids != words.PAD).unsqueeze(-1)
             moved[example] += alpha * gradient / gradient.norm()
             if moved[example].norm() > epsilon:
                 moved[example] *= epsilon / moved[example].norm()
@@ -115,7 +124,8 @@ def naive_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps: i
 
 
 def snippet_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps: int) -> None:
-    """The widely copied loop, which moves the embedding matrix and sums the clean and the last gradient."""
+    """The widely copied loop, which moves the embedding matrix and sums the clean and the last
+    gradient."""
     weight = model.module["words"].weight
     loss_at(model, batch, None).backward()
     clean = {name: parameter.grad.clone() for name, parameter in model.module.named_parameters()}
@@ -146,7 +156,9 @@ def snippet_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps:
         (snippet_pgd, {"epsilon": 0.5, "alpha": 0.3, "steps": 3}),
     ],
 )
-def test_gradients_are_those_of_the_naive_loop(naive: Callable[..., None], settings: dict[str, float]) -> None:
+def test_gradients_are_those_of_the_naive_loop(
+    naive: Callable[..., None], settings: dict[str, float]
+) -> None:
     batch = sentences(12)
     as_snippet = {"norm_scope": "matrix", "clean_weight": 1} if naive is snippet_pgd else {}
     ours, theirs = Words(), Words()
@@ -154,7 +166,9 @@ def test_gradients_are_those_of_the_naive_loop(naive: Callable[..., None], setti
     assert all(parameter.grad is None for parameter in ours.module.parameters())
     losses.total.backward()
     naive(theirs, batch, **settings)
-    for (name, parameter), expected in zip(ours.module.named_parameters(), theirs.module.parameters(), strict=True):
+    for (name, parameter), expected in zip(
+        ours.module.named_parameters(), theirs.module.parameters(), strict=True
+    ):
         assert torch.allclose(parameter.grad, expected.grad, atol=1e-5), name
     assert bool(losses.metrics["projected"] > 0) == (settings["epsilon"] == 0.5)
 
@@ -183,7 +197,9 @@ def test_a_tiny_ball_gives_the_gradients_of_the_plain_loss() -> None:
     Adversarial(epsilon=1e-6).loss(attacked, batch, Progress(0)).total.backward()
     losses = Plain().loss(plain, batch, Progress(0))
     losses.total.backward()
-    for parameter, expected in zip(attacked.module.parameters(), plain.module.parameters(), strict=True):
+    for parameter, expected in zip(
+        attacked.module.parameters(), plain.module.parameters(), strict=True
+    ):
         assert torch.allclose(parameter.grad, expected.grad, atol=1e-5)
     assert losses.divisor == 6
 
@@ -199,7 +215,9 @@ def test_the_attack_leaves_gradients_modes_and_frozen_parameters_as_they_were() 
     modes = [part.training for part in model.module.modules()]
     Adversarial(attack_dropout=False).loss(model, batch, Progress(0))
     with pytest.raises(IndexError):  # a word beyond the vocabulary, met in the attack
-        Adversarial(attack_dropout=False).loss(model, Batch(batch.ids + words.VOCABULARY, batch.labels), Progress(0))
+        Adversarial(attack_dropout=False).loss(
+            model, Batch(batch.ids + words.VOCABULARY, batch.labels), Progress(0)
+        )
     assert [parameter.requires_grad for parameter in model.module.parameters()] == trained
     assert [part.training for part in model.module.modules()] == modes
     for parameter, mark in zip(model.module.parameters(), marks, strict=True):
@@ -224,7 +242,10 @@ def test_a_random_start_changes_the_first_pass_alone_by_chance() -> None:
         torch.manual_seed(3)
         Adversarial(epsilon=1.0, init_magnitude=0.5).loss(model, batch, Progress(0))
     first, again = model.perturbations[:4], model.perturbations[4:]
-    assert all(torch.equal(perturbation, repeated) for perturbation, repeated in zip(first, again, strict=True))
+    assert all(
+        torch.equal(perturbation, repeated)
+        for perturbation, repeated in zip(first, again, strict=True)
+    )
     assert 0 < float(first[0].flatten(1).norm(dim=1).max()) <= 0.5
     assert first[0][batch.ids == words.PAD].count_nonzero() == 0
 
@@ -253,13 +274,18 @@ def test_a_relative_step_is_a_share_of_the_embeddings_that_the_scope_names(scope
     if scope == "matrix":  # equal words are moved alike, however often they occur
         distinct = {int(word): index for index, word in enumerate(batch.ids.flatten())}
         places = [index for word, index in distinct.items() if word != words.PAD]
-        moved, norm = final.flatten(0, 1)[places].norm(), embedded.embeddings.flatten(0, 1)[places].norm()
+        moved, norm = (
+            final.flatten(0, 1)[places].norm(),
+            embedded.embeddings.flatten(0, 1)[places].norm(),
+        )
         assert float(moved / norm) == pytest.approx(0.25, rel=1e-4)
     else:
         dims = (1, 2) if scope == "example" else (2,)
         real = embedded.mask.any(1) if scope == "example" else embedded.mask
         norms = (embedded.embeddings * embedded.mask.unsqueeze(-1)).norm(dim=dims)
-        assert torch.allclose(final.norm(dim=dims)[real] / norms[real], torch.tensor(0.25), rtol=1e-4)
+        assert torch.allclose(
+            final.norm(dim=dims)[real] / norms[real], torch.tensor(0.25), rtol=1e-4
+        )
         assert float(metrics["perturbation"]) == pytest.approx(0.25 * 5, rel=1e-3)
 
 
@@ -271,7 +297,9 @@ def test_a_relative_step_is_a_share_of_the_embeddings_that_the_scope_names(scope
 def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, words.__file__, str(tmp_path)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=250, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     alone = words.TRAINING.model_copy(update={"accumulation": 2})
     words.train(str(tmp_path / "alone"), Adversarial(epsilon=0.5, alpha=0.3), alone)
@@ -285,7 +313,8 @@ def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path:
     metrics = history.read(Folder(str(tmp_path / "alone"), "run"))
     logged = [record["metrics"] for record in metrics if "train/projected" in record["metrics"]]
     assert logged and all(
-        0 < values["train/projected"] <= 1 and values["train/nll_before"] < values["train/nll"] for values in logged
+        0 < values["train/projected"] <= 1 and values["train/nll_before"] < values["train/nll"]
+        for values in logged
     )
 
 
@@ -293,16 +322,24 @@ def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path:
 
 
 def test_draws_make_every_view_an_example() -> None:
-    assert Adversarial().view_groups(["rot-1"]) == [ViewGroup((SOURCE,), TARGET), ViewGroup(("rot-1",), TARGET)]
+    assert Adversarial().view_groups(["rot-1"]) == [
+        ViewGroup((SOURCE,), TARGET),
+        ViewGroup(("rot-1",), TARGET),
+    ]
     assert Adversarial().view_groups([]) == Plain().view_groups([])
 
 
 def test_presets() -> None:
     paper, snippet, fgm = (
-        regime.parse({"name": "adversarial", "preset": preset}) for preset in ("paper", "snippet", "fgm")
+        regime.parse({"name": "adversarial", "preset": preset})
+        for preset in ("paper", "snippet", "fgm")
     )
-    assert paper == Adversarial(epsilon=3, alpha=1, steps=3, norm_scope="example", clean_weight=0, init_magnitude=0)
-    assert snippet == Adversarial(epsilon=1, alpha=0.3, steps=3, norm_scope="matrix", clean_weight=1)
+    assert paper == Adversarial(
+        epsilon=3, alpha=1, steps=3, norm_scope="example", clean_weight=0, init_magnitude=0
+    )
+    assert snippet == Adversarial(
+        epsilon=1, alpha=0.3, steps=3, norm_scope="matrix", clean_weight=1
+    )
     assert fgm == Adversarial(attack="fgm", epsilon=3)
 
 
@@ -344,7 +381,9 @@ def test_a_setting_without_effect_changes_nothing_at_its_default() -> None:
         ({"epsilom": 1}, "did you mean 'epsilon'"),
     ],
 )
-def test_settings_that_do_not_fit_are_user_errors(settings: dict[str, object], message: str) -> None:
+def test_settings_that_do_not_fit_are_user_errors(
+    settings: dict[str, object], message: str
+) -> None:
     with pytest.raises(UserError, match=message):
         regime.parse({"name": "adversarial", **settings})
 

@@ -27,13 +27,18 @@ AGREEMENTS = [
 
 
 def of_probabilities(*views: list[tuple[float, ...]], labels: list[int], **options: Any) -> Terms:
-    """The objective where every row's distribution is given: logits are log p, through an identity projection."""
+    """The objective where every row's distribution is given: logits are log p, through an
+    identity projection."""
     hidden = torch.tensor(views, dtype=torch.float64).log()
     options = {"weights": [1.0] * len(views), **options}
-    return view_objective(hidden, torch.eye(hidden.shape[-1]).double(), None, torch.tensor(labels), **options)
+    return view_objective(
+        hidden, torch.eye(hidden.shape[-1]).double(), None, torch.tensor(labels), **options
+    )
 
 
-def example(views: int, rows: int = 7, classes: int = 11, width: int = 5, seed: int = 0) -> tuple[Tensor, ...]:
+def example(
+    views: int, rows: int = 7, classes: int = 11, width: int = 5, seed: int = 0
+) -> tuple[Tensor, ...]:
     """Random hidden states, weight and bias in float64, which want gradients, and labels."""
     generator = torch.Generator().manual_seed(seed)
     tensors = [
@@ -58,13 +63,16 @@ def textbook(
     smoothing_excludes_target: bool,
     agreement: Agreement | None,
 ) -> Terms:
-    """The objective as it is defined: full logits, one distribution at a time, gradients by autograd."""
+    """The objective as it is defined: full logits, one distribution at a time, gradients by
+    autograd."""
     logits = F.linear(hidden, weight, bias)
     log_p = logits.log_softmax(-1)
     classes = len(weight)
     smoothed = torch.full((len(labels), classes), label_smoothing / classes, dtype=hidden.dtype)
     if smoothing_excludes_target:
-        smoothed.fill_(label_smoothing / (classes - 1)).scatter_(1, labels[:, None], 1 - label_smoothing)
+        smoothed.fill_(label_smoothing / (classes - 1)).scatter_(
+            1, labels[:, None], 1 - label_smoothing
+        )
     else:
         smoothed[range(len(labels)), labels] += 1 - label_smoothing
     cross_entropy = -(smoothed * log_p).sum((1, 2))
@@ -88,16 +96,23 @@ def textbook(
 
 
 class Recorder(TorchDispatchMode):
-    """The largest tensor that any operation returned, in elements, and how many matrix products ran."""
+    """The largest tensor that any operation returned, in elements, and how many matrix products
+    ran."""
 
     def __init__(self) -> None:
         super().__init__()
         self.largest = 0
         self.products = 0
 
-    def __torch_dispatch__(self, function: Any, types: Any, arguments: Any = (), options: Any = None) -> Any:
+    def __torch_dispatch__(
+        self, function: Any, types: Any, arguments: Any = (), options: Any = None
+    ) -> Any:
         result = function(*arguments, **(options or {}))
-        self.products += function.overloadpacket in (torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.addmm_)
+        self.products += function.overloadpacket in (
+            torch.ops.aten.mm,
+            torch.ops.aten.addmm,
+            torch.ops.aten.addmm_,
+        )
         for tensor in result if isinstance(result, (tuple, list)) else [result]:
             if isinstance(tensor, Tensor):
                 self.largest = max(self.largest, tensor.numel())
@@ -119,24 +134,31 @@ class Recorder(TorchDispatchMode):
     ],
 )
 def test_divergence_has_the_known_value(first, second, agreement, expected):
-    assert of_probabilities([first], [second], labels=[0], agreement=agreement).divergence.item() == pytest.approx(
-        expected, abs=1e-6
-    )
+    assert of_probabilities(
+        [first], [second], labels=[0], agreement=agreement
+    ).divergence.item() == pytest.approx(expected, abs=1e-6)
 
 
 def test_tau_flattens_the_first_argument_alone():
     hidden = torch.tensor([[P], [Q]], dtype=torch.float64).log().requires_grad_()
     agreement = Agreement(1, tau=2, divergence="kl")
-    terms = view_objective(hidden, torch.eye(3).double(), None, torch.tensor([0]), weights=[0, 0], agreement=agreement)
+    terms = view_objective(
+        hidden, torch.eye(3).double(), None, torch.tensor([0]), weights=[0, 0], agreement=agreement
+    )
     terms.total.backward()
     # The gradient for the second argument's logits is q - flat(p).
     flat = torch.tensor(Q, dtype=torch.float64) - hidden.grad[1, 0]
-    torch.testing.assert_close(flat, torch.tensor([0.5229, 0.2795, 0.1976]).double(), atol=5e-5, rtol=0)
+    torch.testing.assert_close(
+        flat, torch.tensor([0.5229, 0.2795, 0.1976]).double(), atol=5e-5, rtol=0
+    )
 
 
 def test_two_tokens_of_cipherdaug():
     terms = of_probabilities(
-        [(0.7, 0.2, 0.1), (0.1, 0.8, 0.1)], [(0.4, 0.4, 0.2), (0.2, 0.6, 0.2)], labels=[0, 1], agreement=Agreement(5)
+        [(0.7, 0.2, 0.1), (0.1, 0.8, 0.1)],
+        [(0.4, 0.4, 0.2), (0.2, 0.6, 0.2)],
+        labels=[0, 1],
+        agreement=Agreement(5),
     )
     assert terms.cross_entropy.tolist() == pytest.approx([0.579818, 1.427116], abs=1e-6)
     assert terms.nll.tolist() == terms.cross_entropy.tolist()
@@ -164,9 +186,17 @@ def test_label_smoothing_has_the_known_value(excludes_target, expected):
 def test_uniform_smoothing_is_that_of_torch():
     hidden, weight, bias, labels = example(1)
     terms = view_objective(
-        hidden, weight, bias, labels, weights=[1.0], label_smoothing=0.1, smoothing_excludes_target=False
+        hidden,
+        weight,
+        bias,
+        labels,
+        weights=[1.0],
+        label_smoothing=0.1,
+        smoothing_excludes_target=False,
     )
-    expected = F.cross_entropy(F.linear(hidden[0], weight, bias), labels, label_smoothing=0.1, reduction="sum")
+    expected = F.cross_entropy(
+        F.linear(hidden[0], weight, bias), labels, label_smoothing=0.1, reduction="sum"
+    )
     torch.testing.assert_close(terms.total, expected, atol=1e-10, rtol=0)
 
 
@@ -178,7 +208,11 @@ def test_uniform_smoothing_is_that_of_torch():
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 @pytest.mark.parametrize(
     ("views", "agreement"),
-    [(views, agreement) for views in (1, 2, 3) for agreement in [None, *(AGREEMENTS if views > 1 else [])]],
+    [
+        (views, agreement)
+        for views in (1, 2, 3)
+        for agreement in [None, *(AGREEMENTS if views > 1 else [])]
+    ],
 )
 def test_values_and_gradients_are_those_of_the_definition(
     views, agreement, label_smoothing, excludes_target, with_bias
@@ -195,9 +229,13 @@ def test_values_and_gradients_are_those_of_the_definition(
     expected = textbook(*arguments, **options)
     terms = view_objective(*arguments, **options, chunk=3)
     assert terms.correct.tolist() == expected.correct.tolist()
-    torch.testing.assert_close(terms._replace(correct=0), expected._replace(correct=0), atol=1e-9, rtol=0)
+    torch.testing.assert_close(
+        terms._replace(correct=0), expected._replace(correct=0), atol=1e-9, rtol=0
+    )
     gradients = torch.autograd.grad(terms.total * 1.7, wanted)
-    torch.testing.assert_close(gradients, torch.autograd.grad(expected.total * 1.7, wanted), atol=1e-9, rtol=0)
+    torch.testing.assert_close(
+        gradients, torch.autograd.grad(expected.total * 1.7, wanted), atol=1e-9, rtol=0
+    )
 
 
 @settings(max_examples=30, deadline=None)
@@ -230,7 +268,9 @@ def test_any_shape_and_chunk(views, rows, classes, chunk, beta, seed, label_smoo
     )
 
 
-@pytest.mark.parametrize("agreement", [Agreement(2.0), Agreement(2.0, tau=2.0), Agreement(2.0, divergence="js")])
+@pytest.mark.parametrize(
+    "agreement", [Agreement(2.0), Agreement(2.0, tau=2.0), Agreement(2.0, divergence="js")]
+)
 def test_gradients_are_those_of_finite_differences(agreement):
     hidden, weight, bias, labels = example(3, rows=3, classes=4, width=2)
 
@@ -254,10 +294,14 @@ def test_equal_views_agree_and_feel_no_pull():
     assert max(gradient.abs().max().item() for gradient in gradients) < 1e-12
 
 
-@pytest.mark.parametrize("agreement", [Agreement(5), Agreement(5, divergence="js"), Agreement(5, divergence="kl")])
+@pytest.mark.parametrize(
+    "agreement", [Agreement(5), Agreement(5, divergence="js"), Agreement(5, divergence="kl")]
+)
 def test_without_detach_both_views_are_pulled(agreement):
     hidden, weight, bias, labels = example(2)
-    view_objective(hidden, weight, bias, labels, weights=[0, 0], agreement=agreement).total.backward()
+    view_objective(
+        hidden, weight, bias, labels, weights=[0, 0], agreement=agreement
+    ).total.backward()
     assert (hidden.grad.abs().amax((1, 2)) > 1e-3).all()
 
 
@@ -270,7 +314,12 @@ def test_detached_target_pulls_only_the_second_argument():
     ):
         agreement = Agreement(3.0, divergence=divergence, detach="target")
         terms = view_objective(
-            hidden, torch.eye(3).double(), None, torch.tensor([0]), weights=[0, 0], agreement=agreement
+            hidden,
+            torch.eye(3).double(),
+            None,
+            torch.tensor([0]),
+            weights=[0, 0],
+            agreement=agreement,
         )
         (gradient,) = torch.autograd.grad(terms.total, [hidden])
         torch.testing.assert_close(gradient[:, 0], expected, atol=1e-12, rtol=0)
@@ -280,27 +329,42 @@ def test_detached_target_pulls_only_the_second_argument():
 def test_full_logits_never_exist(agreement):
     views, rows, classes, width, chunk = 2, 40, 50, 6, 8
     hidden, weight, bias, labels = example(views, rows, classes, width)
-    options: dict[str, Any] = {"weights": [1.0, 1.0], "label_smoothing": 0.1, "agreement": agreement}
+    options: dict[str, Any] = {
+        "weights": [1.0, 1.0],
+        "label_smoothing": 0.1,
+        "agreement": agreement,
+    }
     with Recorder() as recorder:
         view_objective(hidden, weight, bias, labels, **options, chunk=chunk).total.backward()
     assert recorder.largest == views * chunk * classes
     with Recorder() as recorder:
-        textbook(hidden, weight, bias, labels, **options, smoothing_excludes_target=True).total.backward()
+        textbook(
+            hidden, weight, bias, labels, **options, smoothing_excludes_target=True
+        ).total.backward()
     assert recorder.largest == views * rows * classes
 
 
 @pytest.mark.parametrize("agreement", [None, Agreement(5), Agreement(5, tau=2)])
 def test_no_grad_gives_the_same_terms_and_forms_no_gradient(agreement):
     hidden, weight, bias, labels = example(2)
-    options: dict[str, Any] = {"weights": [1.0, 0.5], "label_smoothing": 0.1, "agreement": agreement, "chunk": 3}
+    options: dict[str, Any] = {
+        "weights": [1.0, 0.5],
+        "label_smoothing": 0.1,
+        "agreement": agreement,
+        "chunk": 3,
+    }
     with Recorder() as recorder:
         expected = view_objective(hidden, weight, bias, labels, **options)
     assert recorder.products == 9  # three chunks: logits, hidden gradient, weight gradient
     with torch.no_grad(), Recorder() as recorder:
         terms = view_objective(hidden, weight, bias, labels, **options)
     assert recorder.products == 3
-    assert expected.total.requires_grad and not any(term.requires_grad for term in [*expected[1:], *terms])
-    torch.testing.assert_close(terms, Terms(expected.total.detach(), *expected[1:]), atol=1e-12, rtol=0)
+    assert expected.total.requires_grad and not any(
+        term.requires_grad for term in [*expected[1:], *terms]
+    )
+    torch.testing.assert_close(
+        terms, Terms(expected.total.detach(), *expected[1:]), atol=1e-12, rtol=0
+    )
 
 
 @pytest.mark.parametrize("wanted", itertools.product([True, False], repeat=3))
@@ -308,7 +372,9 @@ def test_gradients_are_formed_only_where_wanted(wanted):
     *tensors, labels = example(2)
     options: dict[str, Any] = {"weights": [1.0, 0.5], "agreement": Agreement(5), "chunk": 3}
     expected = torch.autograd.grad(view_objective(*tensors, labels, **options).total, tensors)
-    tensors = [tensor.detach().requires_grad_(want) for tensor, want in zip(tensors, wanted, strict=True)]
+    tensors = [
+        tensor.detach().requires_grad_(want) for tensor, want in zip(tensors, wanted, strict=True)
+    ]
     total = view_objective(*tensors, labels, **options).total
     assert total.requires_grad == any(wanted)
     if any(wanted):
@@ -324,12 +390,18 @@ def test_no_rows():
     terms = view_objective(hidden, weight, bias, labels, weights=[1, 1], agreement=Agreement(5))
     terms.total.backward()
     assert terms.total.item() == 0 and terms.correct.tolist() == [0, 0]
-    assert weight.grad.abs().sum() == 0 and bias.grad.abs().sum() == 0 and hidden.grad.shape == hidden.shape
+    assert (
+        weight.grad.abs().sum() == 0
+        and bias.grad.abs().sum() == 0
+        and hidden.grad.shape == hidden.shape
+    )
 
 
 def test_backward_can_run_twice_and_scales():
     hidden, weight, bias, labels = example(2)
-    total = view_objective(hidden, weight, bias, labels, weights=[1, 1], agreement=Agreement(5)).total
+    total = view_objective(
+        hidden, weight, bias, labels, weights=[1, 1], agreement=Agreement(5)
+    ).total
     (once,) = torch.autograd.grad(total, [weight], retain_graph=True)
     (thrice,) = torch.autograd.grad(3 * total, [weight])
     torch.testing.assert_close(thrice, 3 * once, atol=1e-12, rtol=0)
@@ -338,7 +410,13 @@ def test_backward_can_run_twice_and_scales():
 def test_far_apart_logits_stay_finite():
     hidden = torch.tensor([[[200.0, 0.0, -200.0]], [[-200.0, 0.0, 200.0]]], requires_grad=True)
     terms = view_objective(
-        hidden, torch.eye(3), None, torch.tensor([2]), weights=[1, 1], label_smoothing=0.1, agreement=Agreement(1)
+        hidden,
+        torch.eye(3),
+        None,
+        torch.tensor([2]),
+        weights=[1, 1],
+        label_smoothing=0.1,
+        agreement=Agreement(1),
     )
     terms.total.backward()
     assert terms.nll.tolist() == [400, 0] and terms.divergence.item() == 400
@@ -355,7 +433,11 @@ def test_autocast_runs_the_products_in_bfloat16_and_the_rest_in_float32(agreemen
         for tensor in example(2, rows=50, classes=40, width=16)
     )
     hidden = hidden.detach().bfloat16().requires_grad_()
-    options: dict[str, Any] = {"weights": [1.0, 0.5], "label_smoothing": 0.1, "agreement": agreement}
+    options: dict[str, Any] = {
+        "weights": [1.0, 0.5],
+        "label_smoothing": 0.1,
+        "agreement": agreement,
+    }
     with torch.autocast("cpu", torch.bfloat16):
         terms = view_objective(hidden, weight, bias, labels, **options, chunk=20)
         logits = F.linear(hidden, weight, bias)
@@ -365,7 +447,11 @@ def test_autocast_runs_the_products_in_bfloat16_and_the_rest_in_float32(agreemen
     torch.testing.assert_close(terms.total, expected.total, rtol=1e-5, atol=0)
 
     terms.total.backward()
-    assert (hidden.grad.dtype, weight.grad.dtype, bias.grad.dtype) == (torch.bfloat16, torch.float32, torch.float32)
+    assert (hidden.grad.dtype, weight.grad.dtype, bias.grad.dtype) == (
+        torch.bfloat16,
+        torch.float32,
+        torch.float32,
+    )
     doubles = [tensor.detach().double().requires_grad_() for tensor in (hidden, weight, bias)]
     view_objective(*doubles, labels, **options).total.backward()
     for tensor, double in zip((hidden, weight, bias), doubles, strict=True):
@@ -391,15 +477,24 @@ def test_bfloat16_parameters_are_summed_in_float32():
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("agreement", [None, Agreement(5), Agreement(5, tau=2), Agreement(5, divergence="js")])
+@pytest.mark.parametrize(
+    "agreement", [None, Agreement(5), Agreement(5, tau=2), Agreement(5, divergence="js")]
+)
 def test_gpu_gives_what_the_cpu_gives(agreement):
     *tensors, labels = example(3, rows=50, classes=40, width=16)
-    options: dict[str, Any] = {"weights": [1.0, 0.5, 2.0], "label_smoothing": 0.1, "agreement": agreement, "chunk": 20}
+    options: dict[str, Any] = {
+        "weights": [1.0, 0.5, 2.0],
+        "label_smoothing": 0.1,
+        "agreement": agreement,
+        "chunk": 20,
+    }
     expected = view_objective(*tensors, labels, **options)
     gradients = torch.autograd.grad(expected.total, tensors)
     copies = [tensor.detach().cuda().requires_grad_() for tensor in tensors]
     terms = view_objective(*copies, labels.cuda(), **options)
-    torch.testing.assert_close([term.cpu() for term in terms], list(expected), atol=1e-9, rtol=1e-12)
+    torch.testing.assert_close(
+        [term.cpu() for term in terms], list(expected), atol=1e-9, rtol=1e-12
+    )
     gpu_gradients = [gradient.cpu() for gradient in torch.autograd.grad(terms.total, copies)]
     torch.testing.assert_close(gpu_gradients, list(gradients), atol=1e-9, rtol=1e-9)
 
@@ -413,7 +508,10 @@ def test_gpu_gives_what_the_cpu_gives(agreement):
         ({"beta": -1.0}, "beta is -1.0"),
         ({"beta": float("nan")}, "beta is nan"),
         ({"beta": 1.0, "tau": 0.0}, "tau is 0.0"),
-        ({"beta": 1.0, "divergence": "symmetric"}, "unknown divergence 'symmetric': did you mean 'symmetric_kl'"),
+        (
+            {"beta": 1.0, "divergence": "symmetric"},
+            "unknown divergence 'symmetric': did you mean 'symmetric_kl'",
+        ),
         ({"beta": 1.0, "detach": "targets"}, "unknown detach 'targets': did you mean 'target'"),
         ({"beta": 1.0, "divergence": "js", "tau": 2.0}, "js has no temperature"),
         ({"beta": 1.0, "divergence": "js", "detach": "target"}, "js would have no gradient"),

@@ -23,14 +23,20 @@ def climb(radius: float, steps: int) -> list[list[float]]:
     perturbation_space = space("example", [[7]])
     values, seen = perturbation_space.start(0), []
     for _ in range(steps):
-        values, _ = perturbation_space.project(perturbation_space.step(values, torch.tensor([[[3.0, 4.0]]]), 1), radius)
+        values, _ = perturbation_space.project(
+            perturbation_space.step(values, torch.tensor([[[3.0, 4.0]]]), 1), radius
+        )
         seen.append(values.flatten().tolist())
     return seen
 
 
 def test_steps_along_a_constant_gradient() -> None:
-    assert climb(radius=3, steps=3) == [pytest.approx(values) for values in ([0.6, 0.8], [1.2, 1.6], [1.8, 2.4])]
-    assert climb(radius=2, steps=3) == [pytest.approx(values) for values in ([0.6, 0.8], [1.2, 1.6], [1.2, 1.6])]
+    assert climb(radius=3, steps=3) == [
+        pytest.approx(values) for values in ([0.6, 0.8], [1.2, 1.6], [1.8, 2.4])
+    ]
+    assert climb(radius=2, steps=3) == [
+        pytest.approx(values) for values in ([0.6, 0.8], [1.2, 1.6], [1.2, 1.6])
+    ]
 
 
 def test_three_steps_of_a_third_of_the_radius_are_not_projected() -> None:
@@ -60,7 +66,9 @@ def test_what_a_norm_spans(scope: Scope, expected: list[list[list[float]]]) -> N
 def test_examples_have_norms_of_their_own_and_a_matrix_has_one() -> None:
     gradient = torch.tensor([[[3.0, 4.0]], [[0.0, 1.0]]])
     apart, together = space("example", [[7], [8]]), space("matrix", [[7], [8]])
-    assert torch.allclose(apart.step(apart.start(0), gradient, 1), torch.tensor([[[0.6, 0.8]], [[0.0, 1.0]]]))
+    assert torch.allclose(
+        apart.step(apart.start(0), gradient, 1), torch.tensor([[[0.6, 0.8]], [[0.0, 1.0]]])
+    )
     joint = together.step(together.start(0), gradient[:, 0], 1)
     assert torch.allclose(joint, torch.tensor([[3.0, 4.0], [0.0, 1.0]]) / math.sqrt(26))
 
@@ -89,11 +97,15 @@ def test_which_examples_a_projection_changed() -> None:
     ids = [[7, 8], [7, 9]]
     example, changed = space("example", ids).project(values, 2)
     assert changed.tolist() == [True, False]
-    assert torch.allclose(example[0], torch.tensor([[1.2, 1.6], [0.0, 0.0]])) and torch.equal(example[1], values[1])
+    assert torch.allclose(example[0], torch.tensor([[1.2, 1.6], [0.0, 0.0]])) and torch.equal(
+        example[1], values[1]
+    )
     token, changed = space("token", ids).project(values, 0.7)
     assert changed.tolist() == [True, True]
     assert torch.allclose(token[1], torch.tensor([[0.6, 0.0], [0.7, 0.0]]))
-    matrix, changed = space("matrix", ids).project(torch.tensor([[3.0, 4.0], [0.0, 0.0], [0.0, 0.0]]), 1)
+    matrix, changed = space("matrix", ids).project(
+        torch.tensor([[3.0, 4.0], [0.0, 0.0], [0.0, 0.0]]), 1
+    )
     assert changed.tolist() == [True, True] and torch.allclose(matrix[0], torch.tensor([0.6, 0.8]))
 
 

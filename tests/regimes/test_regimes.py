@@ -16,7 +16,8 @@ from augury.regimes.regime import SOURCE, TARGET, Progress, Rows, ViewGroup
 
 
 class Fixed:
-    """A model whose logits are given: the hidden state is the logits and the head is the identity."""
+    """A model whose logits are given: the hidden state is the logits and the head is the
+    identity."""
 
     def __init__(self, *views: list[list[float]], labels: list[int]):
         self.logits = torch.tensor(views, dtype=torch.float64).log().requires_grad_()
@@ -63,7 +64,9 @@ def test_alphas_weigh_the_views() -> None:
 def test_warm_up_trains_both_views_without_the_divergence() -> None:
     chosen = CoRegularised(beta=5, warmup_steps=10, label_smoothing=0)
     model = two_views()
-    assert float(chosen.loss(model, BATCH, Progress(9)).total) == pytest.approx(0.579818 + 1.427116, abs=1e-5)
+    assert float(chosen.loss(model, BATCH, Progress(9)).total) == pytest.approx(
+        0.579818 + 1.427116, abs=1e-5
+    )
     assert float(chosen.loss(model, BATCH, Progress(10)).total) == pytest.approx(3.436921, abs=1e-6)
 
 
@@ -75,7 +78,9 @@ def test_warm_up_trains_both_views_without_the_divergence() -> None:
         ({"warmup_steps": 0}, {0: 5}),
     ],
 )
-def test_the_divergence_begins_and_rises_by_passes(settings: dict[str, float], betas: dict[float, float]) -> None:
+def test_the_divergence_begins_and_rises_by_passes(
+    settings: dict[str, float], betas: dict[float, float]
+) -> None:
     chosen = CoRegularised(beta=5, **settings)  # type: ignore[arg-type]
     assert {passes: chosen.beta_at(Progress(7, passes)) for passes in betas} == pytest.approx(betas)
 
@@ -94,7 +99,9 @@ def test_the_onset_is_told_in_updates(settings: dict[str, float], onset: float) 
 
 
 def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
-    chosen = regime.parse({"name": "coregularised", "preset": "released_code", "label_smoothing": 0})
+    chosen = regime.parse(
+        {"name": "coregularised", "preset": "released_code", "label_smoothing": 0}
+    )
     model = two_views()
     losses = chosen.loss(model, BATCH, Progress(499))
     assert model.asked == [[1]]
@@ -107,14 +114,20 @@ def test_plain_smooths_like_fairseq() -> None:
 
     class One:
         def rows(self, batch: object, views: list[int]) -> Rows:
-            return Rows(logits[None, None], torch.eye(4, dtype=torch.float64), None, torch.tensor([0]))
+            return Rows(
+                logits[None, None], torch.eye(4, dtype=torch.float64), None, torch.tensor([0])
+            )
 
-    assert loss_of(Plain(label_smoothing=0.1).loss(One(), BATCH, Progress(0))) == pytest.approx(0.640190, abs=1e-6)
+    assert loss_of(Plain(label_smoothing=0.1).loss(One(), BATCH, Progress(0))) == pytest.approx(
+        0.640190, abs=1e-6
+    )
     uniform = CoRegularised(over="identity", smoothing="uniform", beta=0, warmup_steps=0, norm=1)
 
     class Two(One):
         def rows(self, batch: object, views: list[int]) -> Rows:
-            return Rows(logits.expand(2, 1, 4), torch.eye(4, dtype=torch.float64), None, torch.tensor([0]))
+            return Rows(
+                logits.expand(2, 1, 4), torch.eye(4, dtype=torch.float64), None, torch.tensor([0])
+            )
 
     assert loss_of(uniform.loss(Two(), BATCH, Progress(0))) == pytest.approx(2 * 0.590190, abs=1e-6)
 
@@ -132,8 +145,14 @@ def test_gradients_reach_both_views_and_stop_where_they_agree() -> None:
 
 def test_draws_count_the_examples_of_equations_one_and_two() -> None:
     two, five = ["rot-1", "rot-2"], [f"rot-{key}" for key in range(1, 6)]
-    assert [100 * len(MultiSource(equation=equation).view_groups(two)) for equation in (1, 2)] == [300, 500]
-    assert [100 * len(MultiSource(equation=equation).view_groups(five)) for equation in (1, 2)] == [600, 1100]
+    assert [100 * len(MultiSource(equation=equation).view_groups(two)) for equation in (1, 2)] == [
+        300,
+        500,
+    ]
+    assert [100 * len(MultiSource(equation=equation).view_groups(five)) for equation in (1, 2)] == [
+        600,
+        1100,
+    ]
     assert MultiSource(equation=2).view_groups(["rot-1"]) == [
         ViewGroup((SOURCE,), TARGET),
         ViewGroup(("rot-1",), TARGET),
@@ -150,12 +169,19 @@ def test_draws_count_the_examples_of_equations_one_and_two() -> None:
 def test_r_drop_preset() -> None:
     chosen = regime.parse({"name": "coregularised", "preset": "r_drop"})
     assert isinstance(chosen, CoRegularised)
-    assert (chosen.over, chosen.norm, chosen.beta, chosen.smoothing) == ("identity", 1.0, 5.0, "uniform")
+    assert (chosen.over, chosen.norm, chosen.beta, chosen.smoothing) == (
+        "identity",
+        1.0,
+        5.0,
+        "uniform",
+    )
     assert math.isclose(chosen.tau, 1.0)
 
 
 def test_errors_name_what_is_nearest_and_what_is_missing() -> None:
-    with pytest.raises(UserError, match="unknown regime 'coregularized': did you mean 'coregularised'?"):
+    with pytest.raises(
+        UserError, match="unknown regime 'coregularized': did you mean 'coregularised'?"
+    ):
         regime.parse("coregularized")
     with pytest.raises(UserError, match=r"unknown key 'betta': did you mean 'beta'\?"):
         regime.parse({"name": "coregularised", "betta": 1})

@@ -1,4 +1,5 @@
-"""A small classifier of sentences that regimes can attack, and a program that trains it on two workers.
+"""A small classifier of sentences that regimes can attack, and a program that trains it on two
+workers.
 
 python words.py STORAGE
 """
@@ -25,7 +26,13 @@ from augury.training.task import Loaded, Validation
 
 PAD, VOCABULARY, SIZE = 0, 30, 16
 TRAINING = Training(
-    max_tokens=48, learning_rate=0.01, warmup_updates=0, adam_eps=0.01, max_passes=2, average_last=1, accumulation=1
+    max_tokens=48,
+    learning_rate=0.01,
+    warmup_updates=0,
+    adam_eps=0.01,
+    max_passes=2,
+    average_last=1,
+    accumulation=1,
 )
 
 
@@ -37,7 +44,9 @@ class Batch(NamedTuple):
 def sentences(count: int, longest: int = 8, seed: int = 0) -> Batch:
     random = np.random.default_rng(seed)
     rows = [random.integers(1, VOCABULARY, random.integers(2, longest + 1)) for _ in range(count)]
-    return Batch(torch.from_numpy(padded(rows, PAD)), torch.tensor([int(row.sum()) % 3 for row in rows]))
+    return Batch(
+        torch.from_numpy(padded(rows, PAD)), torch.tensor([int(row.sum()) % 3 for row in rows])
+    )
 
 
 class Words:
@@ -78,7 +87,9 @@ class Task(Words):
     def __init__(self, regime: Regime):
         super().__init__()
         self.regime = regime
-        self.all = sentences(96)  # 12 batches: two workers take the updates of one that accumulates two of them
+        self.all = sentences(
+            96
+        )  # 12 batches: two workers take the updates of one that accumulates two of them
         lengths = (self.all.ids != PAD).sum(1).numpy()
         self.lengths = Lengths(lengths, lengths)
         self.group_rows, self.weights = [96], None
@@ -110,7 +121,9 @@ def train(storage: str, regime: Regime, training: Training = TRAINING) -> None:
 
 
 def worker(rank: int, storage: str) -> None:
-    dist.init_process_group("gloo", init_method=f"file://{storage}/rendezvous", rank=rank, world_size=2)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{storage}/rendezvous", rank=rank, world_size=2
+    )
     torch.set_num_threads(1)
     train(storage, Adversarial(epsilon=0.5, alpha=0.3))
     dist.destroy_process_group()

@@ -1,4 +1,5 @@
-"""Run folders, corpora and sweeps as an experiment and a driver leave them, and a reader of pages."""
+"""Run folders, corpora and sweeps as an experiment and a driver leave them, and a reader of
+pages."""
 
 from __future__ import annotations
 
@@ -34,7 +35,9 @@ class Results:
     def __init__(self, store: Store):
         self.store = store
 
-    def corpus(self, pairs: list[tuple[str, str]], note: str | None = None, address: str = TEST_ADDRESS) -> None:
+    def corpus(
+        self, pairs: list[tuple[str, str]], note: str | None = None, address: str = TEST_ADDRESS
+    ) -> None:
         rows = [
             {
                 "id": f"test:{index}",
@@ -138,20 +141,35 @@ class Results:
             run.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in hypotheses))
         if history is not None:
             lines = [
-                json.dumps({"update": update, "passes": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}) + "\n"
+                json.dumps(
+                    {"update": update, "passes": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}
+                )
+                + "\n"
                 for update, metrics in history
             ]
             run.sub("history").write("00000001.jsonl", "".join(lines))
         return run
 
     def classified(
-        self, name: str, address: str, seed: int = 1, *, correct: Sequence[int], test: str = "test", **run: Any
+        self,
+        name: str,
+        address: str,
+        seed: int = 1,
+        *,
+        correct: Sequence[int],
+        test: str = "test",
+        **run: Any,
     ) -> Folder:
-        """A run whose labels are right (1) or wrong (0), scored by accuracy, with the counts of its examples."""
-        scores = score([str(label) for label in correct], ["1"] * len(correct), metrics=["accuracy"])
+        """A run whose labels are right (1) or wrong (0), scored by accuracy, with the counts of
+        its examples."""
+        scores = score(
+            [str(label) for label in correct], ["1"] * len(correct), metrics=["accuracy"]
+        )
         folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
         content = folder.read_json("scores.json")
-        folder.write_json("scores.json", content | {"tests": {test: [item.to_dict() for item in scores]}})
+        folder.write_json(
+            "scores.json", content | {"tests": {test: [item.to_dict() for item in scores]}}
+        )
         write_statistics(folder, test, scores)
         return folder
 
@@ -175,7 +193,9 @@ class Sweeps:
     def configuration(self, point: Mapping[str, Any], name: str | None = None) -> str:
         """A configuration without trials; returns its address."""
         address = f"{len(self.configurations):016x}"
-        self.configurations.append({"name": name or title(point), "address": address, "point": dict(point)})
+        self.configurations.append(
+            {"name": name or title(point), "address": address, "point": dict(point)}
+        )
         return address
 
     def trial(
@@ -190,12 +210,19 @@ class Sweeps:
         seconds: float = 60.0,
         **run: Any,
     ) -> Folder:
-        """A trial with its validations, one in `seconds`; finished ones are scored with the last value or `bleu`."""
+        """A trial with its validations, one in `seconds`.
+
+        Finished ones are scored with the last value or `bleu`.
+        """
         name = next(
-            configuration["name"] for configuration in self.configurations if configuration["address"] == address
+            configuration["name"]
+            for configuration in self.configurations
+            if configuration["address"] == address
         )
         scored = bleu if bleu is not None else values[-1] if progress == "finished" else None
-        folder = self.results.run(name, address, seed, bleu=scored, seconds=seconds * len(values), **run)
+        folder = self.results.run(
+            name, address, seed, bleu=scored, seconds=seconds * len(values), **run
+        )
         history = History(folder)
         for index, value in enumerate(values, start=1):
             history.add(100 * index, 0, {"valid/bleu": value, "train/seconds": seconds * index})
@@ -206,7 +233,14 @@ class Sweeps:
         return folder
 
     def decide(
-        self, address: str, rung: int, action: str, mean: float, half: float, cut: float, seeds: int = 1
+        self,
+        address: str,
+        rung: int,
+        action: str,
+        mean: float,
+        half: float,
+        cut: float,
+        seeds: int = 1,
     ) -> None:
         """A decision of the race at a rung of two validations more than the one before."""
         self.decisions.append(
@@ -235,7 +269,11 @@ class Sweeps:
         tests: Sequence[str] = ("test",),
     ) -> Sweep:
         """Write the sweep's two files and read it."""
-        keys = list(dict.fromkeys(key for configuration in self.configurations for key in configuration["point"]))
+        keys = list(
+            dict.fromkeys(
+                key for configuration in self.configurations for key in configuration["point"]
+            )
+        )
         self.folder.write_json(
             state.DEFINITION,
             {
@@ -255,7 +293,13 @@ class Sweeps:
             },
         )
         self.folder.write_json(
-            state.STATE, {"time": 1.7e9 + 3600, "ended": ended, "trials": self.trials, "decisions": self.decisions}
+            state.STATE,
+            {
+                "time": 1.7e9 + 3600,
+                "ended": ended,
+                "trials": self.trials,
+                "decisions": self.decisions,
+            },
         )
         return state.load(self.results.store, self.name)
 

@@ -40,10 +40,13 @@ def row(
 ) -> Row:
     """A system against a baseline at BLEU 30; `p` is corrected already."""
     scores = (
-        {} if value is None else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, tuple(range(seeds)))}
+        {}
+        if value is None
+        else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, tuple(range(seeds)))}
     )
     difference = None if value is None else value - 30.0
-    tested = None if p is None else Difference(value - 30.0, low, high, p, over)  # type: ignore[operator]
+    # type: ignore[operator]
+    tested = None if p is None else Difference(value - 30.0, low, high, p, over)
     return Row(name, name * 4, tuple(range(seeds)), scores, difference, tested, p, COST, 2.0)
 
 
@@ -56,22 +59,44 @@ def compared(*rivals: Row, seeds: int = 3) -> str:
 @pytest.mark.parametrize(
     ("rivals", "seeds", "verdicts", "numbers"),
     [
-        ([row("cipher", 32.5, 1.9, 3.1, 0.0002)], 3, {REAL}, ["2.5 BLEU more", "+1.9 to +3.1", "p < 0.001", "2.0 ×"]),
+        (
+            [row("cipher", 32.5, 1.9, 3.1, 0.0002)],
+            3,
+            {REAL},
+            ["2.5 BLEU more", "+1.9 to +3.1", "p < 0.001", "2.0 ×"],
+        ),
         ([row("cipher", 32.5, -0.4, 5.4, 0.08)], 3, {CHANCE}, ["-0.4 to +5.4", "p = 0.080"]),
-        ([row("cipher", 32.5, 0.1, 4.9, 0.12), row("other", 31.0, -1, 3, 0.3)], 3, {CHANCE}, ["for 2 comparisons"]),
+        (
+            [row("cipher", 32.5, 0.1, 4.9, 0.12), row("other", 31.0, -1, 3, 0.3)],
+            3,
+            {CHANCE},
+            ["for 2 comparisons"],
+        ),
         ([row("cipher", 29.6, -1.4, 0.6, 0.4)], 3, {CHANCE}, ["0.4 BLEU less"]),
         ([row("cipher", 25.0, -6.0, -4.0, 0.0)], 3, {REAL}, ["5.0 BLEU less"]),
         ([row("cipher", 30.04, -1.0, 1.1, 0.9)], 3, set(), ["-1.0 to +1.1"]),
         ([row("cipher", 32.5)], 3, {UNTESTED}, ["32.5 against 30.0"]),
-        ([row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1, over="sentences")], 1, {REAL, ONE_SEED}, ["p = 0.002"]),
-        ([row("cipher", 32.5, -0.1, 5.1, 0.06, seeds=1, over="sentences")], 1, {CHANCE, ONE_SEED}, ["p = 0.060"]),
+        (
+            [row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1, over="sentences")],
+            1,
+            {REAL, ONE_SEED},
+            ["p = 0.002"],
+        ),
+        (
+            [row("cipher", 32.5, -0.1, 5.1, 0.06, seeds=1, over="sentences")],
+            1,
+            {CHANCE, ONE_SEED},
+            ["p = 0.060"],
+        ),
         ([row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1)], 3, {REAL, ONE_SEED}, []),
         ([row("cipher", 32.5, seeds=1)], 3, {UNTESTED, ONE_SEED}, []),
         ([], 3, set(), ["30.0 [29.0, 31.0]"]),
         ([row("cipher", None)], 3, set(), ["30.0 [29.0, 31.0]"]),
     ],
 )
-def test_verdict_and_numbers(rivals: list[Row], seeds: int, verdicts: set[str], numbers: list[str]) -> None:
+def test_verdict_and_numbers(
+    rivals: list[Row], seeds: int, verdicts: set[str], numbers: list[str]
+) -> None:
     sentence = compared(*rivals, seeds=seeds)
     assert {verdict for verdict in VERDICTS if verdict in sentence} == verdicts
     assert [number for number in numbers if number not in sentence] == []

@@ -11,12 +11,27 @@ from augury.core.rng import generator
 from augury.reporting.comparison import comparison, scored_sets
 from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
-from augury.reporting.numbers import amount, factor, interval, number, passes, probability, signed, time_unit
+from augury.reporting.numbers import (
+    amount,
+    factor,
+    interval,
+    number,
+    passes,
+    probability,
+    signed,
+    time_unit,
+)
 from augury.reporting.resampling import resample_runs
 from augury.reporting.results import SystemResult, load, load_groups
 from augury.reporting.score_tables import score_tables
 from augury.scoring.seed_variance import UNKNOWN, block_variance, pool, sample_variance
-from augury.scoring.significance import approximate_randomisation, compare, compare_blocks, holm, paired_bootstrap
+from augury.scoring.significance import (
+    approximate_randomisation,
+    compare,
+    compare_blocks,
+    holm,
+    paired_bootstrap,
+)
 from augury.scoring.significance import interval as interval_over_seeds
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
@@ -38,7 +53,8 @@ def labels(share: float, *key: str | int) -> list[int]:
 
 @pytest.fixture
 def systems(results: Any) -> list[SystemResult]:
-    """A baseline of three seeds, one much better, one with a single seed, one as good as the baseline."""
+    """A baseline of three seeds, one much better, one with a single seed, one as good as the
+    baseline."""
     shares = {"base": 0.60, "better": 0.75, "single": 0.66, "same": 0.60}
     seeds = {"base": (1, 2, 3), "better": (1, 2), "single": (1,), "same": (1, 2, 3)}
     return load(
@@ -56,32 +72,49 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
     pooled = pool([sample_variance(system) for system in drawn])
     expected = [compare(drawn[0], system, pooled) for system in drawn[1:]]
     assert [row.tested for row in table.rows] == [None, *expected]
-    assert [row.corrected for row in table.rows] == [None, *holm([difference.p_value for difference in expected])]
-    assert [row.difference for row in table.rows[1:]] == pytest.approx([difference.value for difference in expected])
+    assert [row.corrected for row in table.rows] == [
+        None,
+        *holm([difference.p_value for difference in expected]),
+    ]
+    assert [row.difference for row in table.rows[1:]] == pytest.approx(
+        [difference.value for difference in expected]
+    )
     assert [row.mark for row in table.rows] == ["", "**", "", ""]
     assert table.comparisons == 3
     for row, system in zip(table.rows, drawn, strict=True):
         bounds = interval_over_seeds(system, pooled)
-        assert (row.scores["accuracy"].low, row.scores["accuracy"].high) == pytest.approx((bounds.low, bounds.high))
+        assert (row.scores["accuracy"].low, row.scores["accuracy"].high) == pytest.approx(
+            (bounds.low, bounds.high)
+        )
     better = expected[0]
-    assert table.rows[1].difference_text == f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]"
+    assert (
+        table.rows[1].difference_text
+        == f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]"
+    )
 
 
 def test_a_systems_own_variance_is_an_option(systems: list[SystemResult]) -> None:
     table = comparison(systems, "test", Inference("two-level"))
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
-    assert [row.tested for row in table.rows[1:]] == [compare(drawn[0], system, UNKNOWN) for system in drawn[1:]]
+    assert [row.tested for row in table.rows[1:]] == [
+        compare(drawn[0], system, UNKNOWN) for system in drawn[1:]
+    ]
 
 
 def test_other_stored_systems_add_degrees_of_freedom(results: Any) -> None:
     shares = {"base": 0.60, "cipher": 0.66, "other": 0.62}
     folders = {
-        name: [results.classified(name, f"{name[0]}" * 16, seed, correct=labels(share, name, seed)) for seed in (1, 2)]
+        name: [
+            results.classified(name, f"{name[0]}" * 16, seed, correct=labels(share, name, seed))
+            for seed in (1, 2)
+        ]
         for name, share in shares.items()
     }
     for group in folders.values():
         for run in group:
-            inputs = [{"name": name, "address": name * 4, "rows": 200} for name in ("train", "test")]
+            inputs = [
+                {"name": name, "address": name * 4, "rows": 200} for name in ("train", "test")
+            ]
             run.write_json("run.json", run.read_json("run.json") | {"inputs": inputs})
     systems = load([*folders["base"], *folders["cipher"]])
     other = resample_runs(folders["other"], "test", "accuracy", 200)
@@ -100,7 +133,9 @@ def trained_on(system: SystemResult, *machines: str) -> SystemResult:
     return replace(system, hardware=dict(zip(system.runs, machines, strict=True)))
 
 
-def test_seeds_are_blocks_where_each_was_trained_on_one_kind_of_machine(systems: list[SystemResult]) -> None:
+def test_seeds_are_blocks_where_each_was_trained_on_one_kind_of_machine(
+    systems: list[SystemResult],
+) -> None:
     base, _, _, same = systems
     blocks = [trained_on(system, AMD, AMD, INTEL) for system in (base, same)]
     drawn = [system.resampled["test"]["accuracy"] for system in blocks]
@@ -111,9 +146,15 @@ def test_seeds_are_blocks_where_each_was_trained_on_one_kind_of_machine(systems:
     assert comparison([base, same], "test", Inference(pair_seeds=True)).rows[1].tested == expected
 
 
-def test_systems_of_one_seed_on_different_machines_are_not_tested(systems: list[SystemResult]) -> None:
+def test_systems_of_one_seed_on_different_machines_are_not_tested(
+    systems: list[SystemResult],
+) -> None:
     base, better, _, same = systems
-    mixed = [trained_on(base, AMD, AMD, AMD), trained_on(same, AMD, AMD, INTEL), trained_on(better, AMD, AMD)]
+    mixed = [
+        trained_on(base, AMD, AMD, AMD),
+        trained_on(same, AMD, AMD, INTEL),
+        trained_on(better, AMD, AMD),
+    ]
     table = comparison(mixed, "test")
     assert table.rows[1].tested is None and table.rows[1].difference is not None
     assert table.rows[2].tested is not None and table.comparisons == 1
@@ -154,7 +195,9 @@ def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> N
         comparison(systems, "test", Inference(method)) for method in ("bootstrap", "randomisation")
     )
     assert bootstrap.rows[1].corrected == paired_bootstrap(base, cipher)
-    assert randomisation.rows[1].corrected == approximate_randomisation(base, cipher, lambda sums: 100 * sums[0] / 200)
+    assert randomisation.rows[1].corrected == approximate_randomisation(
+        base, cipher, lambda sums: 100 * sums[0] / 200
+    )
 
 
 def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:
@@ -181,7 +224,10 @@ def test_plain_is_json_and_exact(folders: list[Any]) -> None:
 
 
 def test_different_signatures_have_no_difference(results: Any) -> None:
-    folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, signature="tok:none")]
+    folders = [
+        results.run("baseline", BASE, bleu=30.0),
+        results.run("cipher", CIPHER, bleu=31.0, signature="tok:none"),
+    ]
     table = comparison(load(folders), "test")
     assert table.rows[1].difference is None
     assert any("do not compare" in note for note in table.notes)
@@ -192,11 +238,17 @@ def test_times_on_processors_are_compared_by_processor_time_where_all_have_it(re
     cipher = results.run("cipher", CIPHER, bleu=31.0, seconds=900, cpu_seconds=75)
     earlier = results.run("earlier", "ee" * 8, bleu=31.0, seconds=400)
     assert [row.time_factor for row in comparison(load([base, cipher]), "test").rows] == [1.0, 1.5]
-    assert [row.time_factor for row in comparison(load([base, cipher, earlier]), "test").rows] == [1.0, 9.0, 4.0]
+    assert [row.time_factor for row in comparison(load([base, cipher, earlier]), "test").rows] == [
+        1.0,
+        9.0,
+        4.0,
+    ]
 
 
 def test_two_seeds_of_one_configuration_have_times_of_their_own(results: Any) -> None:
-    seeds = [results.run("baseline", BASE, seed, bleu=30.0, seconds=100.0 * seed) for seed in (1, 4)]
+    seeds = [
+        results.run("baseline", BASE, seed, bleu=30.0, seconds=100.0 * seed) for seed in (1, 4)
+    ]
     table = comparison(load_groups([{1: seeds[0]}, {4: seeds[1]}]), "test")
     assert [*table.times()[1].values()] == [100.0, 400.0]
     assert [row.time_factor for row in table.rows] == [1.0, 4.0]
@@ -216,7 +268,9 @@ def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
     for seed, tests in ((1, ("x", "y")), (2, ("x",))):
         run = results.run("baseline", BASE, seed, bleu=30.0)
         content = run.read_json("scores.json")
-        run.write_json("scores.json", content | {"tests": dict.fromkeys(tests, content["tests"]["test"])})
+        run.write_json(
+            "scores.json", content | {"tests": dict.fromkeys(tests, content["tests"]["test"])}
+        )
     systems = load([results.store.folder("runs", f"{BASE}/seed-{seed}") for seed in (1, 2)])
     assert [comparison(systems, test).rows[0].seeds for test in ("x", "y")] == [(1, 2), (1,)]
     tables = compare_all(systems, ["x", "y"])
@@ -225,7 +279,10 @@ def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
 
 
 def test_times_of_different_devices_are_not_compared(results: Any) -> None:
-    folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, device="NVIDIA H100")]
+    folders = [
+        results.run("baseline", BASE, bleu=30.0),
+        results.run("cipher", CIPHER, bleu=31.0, device="NVIDIA H100"),
+    ]
     table = comparison(load(folders), "test")
     assert [row.time_factor for row in table.rows] == [1.0, None]
     assert any("do not compare" in note for note in table.notes)
@@ -247,21 +304,47 @@ def test_a_tested_row_is_json(systems: list[SystemResult]) -> None:
 
 
 def test_every_test_set_of_any_system_has_its_table(results: Any) -> None:
-    folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, test="flores")]
+    folders = [
+        results.run("baseline", BASE, bleu=30.0),
+        results.run("cipher", CIPHER, bleu=31.0, test="flores"),
+    ]
     assert scored_sets(load(folders)) == ["test", "flores"]
     assert comparison(load(folders), "flores").rows[0].scores == {}
 
 
 def test_numbers_for_people() -> None:
     counts = (0, 950, 999.6, 1_230, 999_700, 36_740_000, 2.5e9)
-    assert [amount(count) for count in counts] == ["0", "950", "1.0k", "1.2k", "1.0M", "36.7M", "2.5G"]
-    assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0)] == ["+1.8", "-0.3", "+0.0", "+0.0"]
-    assert [number(1.0, factor), number(12.34, factor), number(None, factor)] == ["1.0 ×", "12.3 ×", "–"]
+    assert [amount(count) for count in counts] == [
+        "0",
+        "950",
+        "1.0k",
+        "1.2k",
+        "1.0M",
+        "36.7M",
+        "2.5G",
+    ]
+    assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0)] == [
+        "+1.8",
+        "-0.3",
+        "+0.0",
+        "+0.0",
+    ]
+    assert [number(1.0, factor), number(12.34, factor), number(None, factor)] == [
+        "1.0 ×",
+        "12.3 ×",
+        "–",
+    ]
     assert [interval(31.5, 29.0, 34.0), interval(31.5, None, None)] == ["31.5 [29.0, 34.0]", "31.5"]
     assert [probability(p) for p in (0.0004, 0.01, 0.0499)] == ["< 0.001", "0.010", "0.050"]
-    assert [passes({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})] == [
+    assert [
+        passes({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
+    ] == [
         "40",
         "40 / 20",
         "40 / 20–30",
     ]
-    assert [time_unit(seconds)[0] for seconds in (299, 300, 18_000)] == ["seconds", "minutes", "hours"]
+    assert [time_unit(seconds)[0] for seconds in (299, 300, 18_000)] == [
+        "seconds",
+        "minutes",
+        "hours",
+    ]

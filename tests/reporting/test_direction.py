@@ -31,7 +31,10 @@ def test_the_best_system_is_the_one_with_the_least(results: Any) -> None:
 
 
 def test_no_winner_where_all_have_more(results: Any) -> None:
-    folders = [results.run(name, name, bleu=value, metric="ter") for name, value in (("base", 60.0), ("worse", 62.0))]
+    folders = [
+        results.run(name, name, bleu=value, metric="ter")
+        for name, value in (("base", 60.0), ("worse", 62.0))
+    ]
     expected = "On test, worse does not beat base (TER 60.0): it scores 2.0 TER more"
     assert answer(comparison(load(folders), "test")).startswith(expected)
 
@@ -42,11 +45,16 @@ def test_less_is_coloured_as_better(results: Any) -> None:
 
 
 def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
-    """Cheaper first: 60, 58, 59 (dearer and worse than 58) and 50, of which the validation prefers the reference."""
+    """Cheaper first: 60, 58, 59 (dearer and worse than 58) and 50, of which the validation
+    prefers the reference."""
     for beta, (ter, seconds) in enumerate([(60, 100), (58, 110), (59, 120), (50, 400)]):
         address = sweeps.configuration({"regime.beta": beta})
         sweeps.trial(address, 1, [30 - beta], bleu=ter, seconds=seconds, metric="ter")
     summary = summarise(sweeps.load())
-    assert [row.name for row in pareto_front(summary.comparisons[0])] == ["beta=0", "beta=1", "beta=3"]
+    assert [row.name for row in pareto_front(summary.comparisons[0])] == [
+        "beta=0",
+        "beta=1",
+        "beta=3",
+    ]
     assert [measure.lower_is_better for measure in measures(summary)] == [False, True]
     assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in sweep_answer(summary)

@@ -19,14 +19,23 @@ def curve(*points: tuple[float, float]) -> list[tuple[int, dict[str, float]]]:
 
 
 def test_the_best_so_far_of_all_seeds(results: Any) -> None:
-    """Baselines end at 20 s and 40 s and keep their best; the cipher goes on to 80 s, and begins later."""
+    """Baselines end at 20 s and 40 s and keep their best.
+
+    The cipher goes on to 80 s, and begins later.
+    """
     runs = [
         results.run("base", "aa" * 8, 1, bleu=1, history=curve((10, 5.0), (20, 4.0))),
         results.run("base", "aa" * 8, 2, bleu=1, history=curve((5, 3.0), (40, 7.0))),
         results.run("cipher", "bb" * 8, 1, bleu=1, history=curve((30, 6.0), (80, 9.0))),
     ]
     table = equal_time(load(runs), "bleu")
-    assert table is not None and table.columns[2:] == ("10 s", "20 s", "40 s", "1 min 00 s", "1 min 20 s")
+    assert table is not None and table.columns[2:] == (
+        "10 s",
+        "20 s",
+        "40 s",
+        "1 min 00 s",
+        "1 min 20 s",
+    )
     base, cipher = ([cell.text for cell in row.cells[2:]] for row in table.rows)
     assert base == ["4.0 ± 1.4", "4.0 ± 1.4", "6.0 ± 1.4", "6.0 ± 1.4", "6.0 ± 1.4"]
     assert cipher == ["–", "–", "6.0", "6.0", "9.0"]

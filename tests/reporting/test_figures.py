@@ -9,11 +9,24 @@ from augury.reporting.styles import COLOURS, system_style
 
 
 def test_curves_against_updates_and_time(results: Any) -> None:
-    history = [(10, {"train/loss": 4.0}), (20, {"train/loss": 3.0}), (20, {"valid/bleu": 12.5, "train/seconds": 5.0})]
+    history = [
+        (10, {"train/loss": 4.0}),
+        (20, {"train/loss": 3.0}),
+        (20, {"valid/bleu": 12.5, "train/seconds": 5.0}),
+    ]
     run = results.run("base <1>", "aa" * 8, bleu=30.0, history=history)
     figures = {figure.name: figure for figure in learning_curves(load([run]), "bleu")}
-    assert list(figures) == ["valid-bleu-updates", "valid-bleu-time", "train-loss-updates", "train-loss-time"]
-    points = {name: (line["x"], line["y"]) for name, figure in figures.items() for line in figure.to_dict()["data"]}
+    assert list(figures) == [
+        "valid-bleu-updates",
+        "valid-bleu-time",
+        "train-loss-updates",
+        "train-loss-time",
+    ]
+    points = {
+        name: (line["x"], line["y"])
+        for name, figure in figures.items()
+        for line in figure.to_dict()["data"]
+    }
     assert points == {
         "valid-bleu-updates": ([20.0], [12.5]),
         "valid-bleu-time": ([5.0], [12.5]),
@@ -31,16 +44,28 @@ def test_one_line_per_seed_in_the_style_of_the_system(results: Any) -> None:
         for seed in (1, 2)
     ]
     lines = learning_curves(load(folders), "bleu")[0].to_dict()["data"]
-    assert [line["line"]["color"] for line in lines] == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[1]]
+    assert [line["line"]["color"] for line in lines] == [
+        COLOURS[0],
+        COLOURS[0],
+        COLOURS[1],
+        COLOURS[1],
+    ]
 
 
-def test_the_validation_loss_stands_in_for_a_score_that_training_did_not_measure(results: Any) -> None:
+def test_the_validation_loss_stands_in_for_a_score_that_training_did_not_measure(
+    results: Any,
+) -> None:
     run = results.run("base", "aa" * 8, bleu=30.0, history=[(1, {"valid/loss": 2.0})])
-    assert [figure.name for figure in learning_curves(load([run]), "bleu")] == ["valid-loss-updates", "valid-loss-time"]
+    assert [figure.name for figure in learning_curves(load([run]), "bleu")] == [
+        "valid-loss-updates",
+        "valid-loss-time",
+    ]
 
 
 def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
-    run = results.run("base", "aa" * 8, history=[(update, {"train/loss": update}) for update in range(1, 2002)])
+    run = results.run(
+        "base", "aa" * 8, history=[(update, {"train/loss": update}) for update in range(1, 2002)]
+    )
     x = learning_curves(load([run]), "bleu")[0].to_dict()["data"][0]["x"]
     assert (len(x), x[0], x[1], x[-1]) == (400, 1.0, 6.0, 2001.0)
 
@@ -50,13 +75,21 @@ def test_training_time_leaves_out_pauses() -> None:
         metrics = {"train/loss": 1.0} if measured is None else {"train/seconds": measured}
         return {"update": update, "passes": 0.0, "time": time, "metrics": metrics}
 
-    measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999.0, 30.0)]
+    measured = [
+        record(10, 100.0),
+        record(20, 110.0, 10.0),
+        record(30, 990.0),
+        record(40, 999.0, 30.0),
+    ]
     assert training_seconds(measured) == [5.0, 10.0, 20.0, 30.0]
     assert training_seconds([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
 
 
 def test_score_against_cost_has_intervals(results: Any) -> None:
-    folders = [results.run("base", "aa" * 8, bleu=30.0, seconds=300), results.run("cipher", "bb" * 8, bleu=31.0)]
+    folders = [
+        results.run("base", "aa" * 8, bleu=30.0, seconds=300),
+        results.run("cipher", "bb" * 8, bleu=31.0),
+    ]
     systems = load(folders)
     (figure,) = score_against_cost(comparison(systems, "test"))
     _, point, _ = figure.to_dict()["data"]

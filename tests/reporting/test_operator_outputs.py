@@ -20,21 +20,36 @@ def described(results: Any, name: str, address: str, *outputs: Health, **run: An
     """A scored run whose operators made `outputs`; `run` are further entries of its description."""
     folder = results.run(name, address, bleu=30.0)
     facts = folder.read_json("run.json")
-    folder.write_json("run.json", {**facts, "run": {"health": [output.to_dict() for output in outputs], **run}})
+    folder.write_json(
+        "run.json", {**facts, "run": {"health": [output.to_dict() for output in outputs], **run}}
+    )
     return folder
 
 
 def test_notes_name_their_systems_unless_all_that_augment_share_the_output(results: Any) -> None:
     base = described(results, "base", "aa" * 8)
-    systems = load([base, described(results, "one", "bb" * 8, GOOD), described(results, "two", "cc" * 8, GOOD)])
+    systems = load(
+        [base, described(results, "one", "bb" * 8, GOOD), described(results, "two", "cc" * 8, GOOD)]
+    )
     (note,) = output_notes(systems)
     assert note in comparison(systems, "test").notes and "one" not in note and GOOD.text in note
-    other = load([base, described(results, "one", "bb" * 8, GOOD, NOISE), described(results, "two", "cc" * 8, GOOD)])
-    assert [("one" in note, "two" in note) for note in output_notes(other)] == [(False, False), (True, False)]
+    other = load(
+        [
+            base,
+            described(results, "one", "bb" * 8, GOOD, NOISE),
+            described(results, "two", "cc" * 8, GOOD),
+        ]
+    )
+    assert [("one" in note, "two" in note) for note in output_notes(other)] == [
+        (False, False),
+        (True, False),
+    ]
 
 
 def test_an_output_that_was_trained_on_beyond_a_limit_is_a_warning(results: Any, read: Any) -> None:
-    systems = load([described(results, "base", "aa" * 8, GOOD), described(results, "+BT", "bb" * 8, BAD)])
+    systems = load(
+        [described(results, "base", "aa" * 8, GOOD), described(results, "+BT", "bb" * 8, BAD)]
+    )
     good, bad = output_notes(systems)
     assert not good.startswith(WARNING) and bad.startswith(WARNING)
     assert bad in comparison(systems, "test").warnings

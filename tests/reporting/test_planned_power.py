@@ -46,7 +46,10 @@ def test_without_stored_runs_it_is_that_of_typical_models(experiment: Any, resul
     rows = cached_corpus(experiment.corpus, "news", results.store.root).rows
     expected = TYPICAL["bleu"].smallest_difference(3, rows, 1)
     assert (statement.test, statement.systems, statement.power.smallest) == ("news", 0, expected)
-    assert statement.by_seeds[3] == expected and statement.by_seeds[10] < expected < statement.by_seeds[2]
+    assert (
+        statement.by_seeds[3] == expected
+        and statement.by_seeds[10] < expected < statement.by_seeds[2]
+    )
 
 
 def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: Any) -> None:
@@ -56,17 +59,23 @@ def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: 
             correct = (generator(name, seed).random(300) < 0.7).astype(int).tolist()
             run = results.classified(name, name * 16, seed, correct=correct, test="news")
             facts = run.read_json("run.json")
-            run.write_json("run.json", facts | {"inputs": [{"name": "news", "address": address, "rows": 300}]})
+            run.write_json(
+                "run.json", facts | {"inputs": [{"name": "news", "address": address, "rows": 300}]}
+            )
     experiment = experiment.model_copy(
         update={"scoring": experiment.scoring.model_copy(update={"metrics": ("accuracy",)})}
     )
     (statement,) = planned_power([experiment, experiment], results.store, 2)
     assert statement.systems == 2
-    assert statement.power.smallest != pytest.approx(TYPICAL["accuracy"].smallest_difference(2, 150, 1))
+    assert statement.power.smallest != pytest.approx(
+        TYPICAL["accuracy"].smallest_difference(2, 150, 1)
+    )
 
 
 def test_one_seed_is_said_to_say_nothing_of_others(experiment: Any, results: Any) -> None:
-    (one,), (two,) = (planned_power([*systems(experiment).values()], results.store, seeds) for seeds in (1, 2))
+    (one,), (two,) = (
+        planned_power([*systems(experiment).values()], results.store, seeds) for seeds in (1, 2)
+    )
     assert one.power == two.power and next(one.lines()) != next(two.lines())
 
 

@@ -1,4 +1,5 @@
-"""The page of an experiment shows every number, needs no network and runs nothing that texts hold."""
+"""The page of an experiment shows every number, needs no network and runs nothing that texts
+hold."""
 
 from __future__ import annotations
 
@@ -25,10 +26,17 @@ MOST_BYTES = 1_500_000
 
 @pytest.fixture
 def folders(results: Any) -> list[Any]:
-    results.corpus([("ein <b>Haus</b>", "a house"), ("zwei", "two"), ("drei", "three")], note="synthetic text")
-    history = [(10, {"train/loss": 4.0}), (20, {"train/loss": 3.0, "valid/bleu": 12.5, "train/seconds": 5.0})]
+    results.corpus(
+        [("ein <b>Haus</b>", "a house"), ("zwei", "two"), ("drei", "three")], note="synthetic text"
+    )
+    history = [
+        (10, {"train/loss": 4.0}),
+        (20, {"train/loss": 3.0, "valid/bleu": 12.5, "train/seconds": 5.0}),
+    ]
     runs = [
-        results.run("baseline", "aa" * 8, bleu=30.0, hypotheses=["a home", "too", ""], history=history),
+        results.run(
+            "baseline", "aa" * 8, bleu=30.0, hypotheses=["a home", "too", ""], history=history
+        ),
         results.run(
             "cipher & co",
             "bb" * 8,
@@ -39,30 +47,57 @@ def folders(results: Any) -> list[Any]:
             seconds=250,
         ),
     ]
-    runs[0].write("experiment.yaml", "name: ciphers\nstorage: here\nexecution: {address: x, at_once: 2}\nseeds: [9]\n")
+    runs[0].write(
+        "experiment.yaml",
+        "name: ciphers\nstorage: here\nexecution: {address: x, at_once: 2}\nseeds: [9]\n",
+    )
     return runs
 
 
-def test_the_page_shows_scores_costs_examples_and_how_to_repeat_it(folders: list[Any], read: Any) -> None:
+def test_the_page_shows_scores_costs_examples_and_how_to_repeat_it(
+    folders: list[Any], read: Any
+) -> None:
     html = render(load(folders), "ciphers")
     page = read(html)
     assert page.texts["h1"] == ["ciphers"] and "synthetic text" in page.texts["p"]
     cells = {text.strip() for tag in ("td", "small") for text in page.texts[tag]}
-    assert {"31.8", "[30.8, 32.8]", "+1.8", "50.0", "1.2M", "5.4M", "4 min 10 s", "2.5 ×", "not set"} <= cells
-    assert {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"} <= set(page.texts["dd"])
+    assert {
+        "31.8",
+        "[30.8, 32.8]",
+        "+1.8",
+        "50.0",
+        "1.2M",
+        "5.4M",
+        "4 min 10 s",
+        "2.5 ×",
+        "not set",
+    } <= cells
+    assert {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"} <= set(
+        page.texts["dd"]
+    )
     assert {"regime.beta", "5", "augment.0.keys", "[1, 2]"} <= set(page.texts["code"])
     assert any("7e57" * 4 in cell and "3 rows" in cell for cell in page.texts["td"])
     (experiment,) = page.texts["pre"]
-    assert "seeds:\n- 1\n" in experiment and "storage" not in experiment and "at_once: 2" in experiment
+    assert (
+        "seeds:\n- 1\n" in experiment and "storage" not in experiment and "at_once: 2" in experiment
+    )
 
 
-def test_its_charts_have_a_place_each_and_it_needs_no_network(folders: list[Any], read: Any) -> None:
+def test_its_charts_have_a_place_each_and_it_needs_no_network(
+    folders: list[Any], read: Any
+) -> None:
     html = render(load(folders), "ciphers")
     page = read(html)
     data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
     assert data is not None
     names = list(json.loads(data[1]))
-    assert names == ["valid-bleu-updates", "valid-bleu-time", "train-loss-updates", "train-loss-time", "cost"]
+    assert names == [
+        "valid-bleu-updates",
+        "valid-bleu-time",
+        "train-loss-updates",
+        "train-loss-time",
+        "cost",
+    ]
     assert [name for name in page.ids if name in names] == names
     assert all(link.startswith("data:") for link in page.links)
     assert len(html) < MOST_BYTES and "plotly.js" in html
@@ -72,7 +107,10 @@ def test_its_charts_have_a_place_each_and_it_needs_no_network(folders: list[Any]
 
 def test_it_holds_its_numbers_as_csv_and_latex(folders: list[Any], read: Any) -> None:
     links = read(render(load(folders), "ciphers")).links
-    files = {link.partition(";")[0]: base64.b64decode(link.partition("base64,")[2]).decode() for link in links[1:]}
+    files = {
+        link.partition(";")[0]: base64.b64decode(link.partition("base64,")[2]).decode()
+        for link in links[1:]
+    }
     rows = list(csv.DictReader(io.StringIO(files["data:text/csv"])))
     assert [(row["system"], row["metric"], row["value"]) for row in rows[:3:2]] == [
         ("baseline", "bleu", "30.0"),
@@ -94,7 +132,10 @@ def test_differences_have_interval_and_mark(results: Any, read: Any) -> None:
     row = comparison(systems, "test").rows[1]
     assert row.mark == "**"
     difference, _, interval = row.difference_text.partition(" ")
-    assert difference in {cell.strip() for cell in page.texts["td"]} and interval in page.texts["small"]
+    assert (
+        difference in {cell.strip() for cell in page.texts["td"]}
+        and interval in page.texts["small"]
+    )
 
 
 def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> None:
@@ -138,24 +179,42 @@ def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> Non
         ]
     ):
         tests, drawn = system.tests["test"], system.resampled["test"]
-        systems.append(replace(system, tests={"en": tests, "sw": tests}, resampled={"en": drawn, "sw": drawn}))
+        systems.append(
+            replace(system, tests={"en": tests, "sw": tests}, resampled={"en": drawn, "sw": drawn})
+        )
     page = read(render(systems, "labels"))
-    assert [text for text in page.texts["th"] if text in ("mean", "en", "sw")] == ["mean", "en", "sw"]
+    assert [text for text in page.texts["th"] if text in ("mean", "en", "sw")] == [
+        "mean",
+        "en",
+        "sw",
+    ]
     report.write(results.store.folder("reports", "labels"), systems, "labels")
     summary = results.store.folder("reports", "labels").read_json(report.SUMMARY)
-    assert "50.0 accuracy more" in summary["answer"] and list(summary["systems"]) == ["base", "cipher"]
+    assert "50.0 accuracy more" in summary["answer"] and list(summary["systems"]) == [
+        "base",
+        "cipher",
+    ]
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
-def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(folders: list[Any], tmp_path: Any) -> None:
-    probe = "<script>addEventListener('load', () => setTimeout(() => { document.title = JSON.stringify("
-    probe += "[document.querySelectorAll('.chart .main-svg').length, "
-    probe += (
-        "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth + 1).length]) }, 500))"
+def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(
+    folders: list[Any], tmp_path: Any
+) -> None:
+    probe = (
+        "<script>addEventListener('load', () => setTimeout(() => { document.title = JSON.stringify("
     )
+    probe += "[document.querySelectorAll('.chart .main-svg').length, "
+    probe += "[...document.querySelectorAll('.scroll')]"
+    probe += ".filter((e) => e.scrollWidth > e.clientWidth + 1).length]) }, 500))"
     (tmp_path / "page.html").write_text(render(load(folders), "ciphers") + probe + "</script>")
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--window-size=1280,900"]
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=5000",
+        "--window-size=1280,900",
+    ]
     command = ["chromium", *options, "--dump-dom", (tmp_path / "page.html").as_uri()]
     dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
     title = re.search(r"<title>\[(\d+),(\d+)\]</title>", dom)

@@ -11,9 +11,14 @@ from augury.scoring.bootstrap import resample
 
 def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
     labels = [[1, 0, 1, 1, 0], [0, 0, 1, 1, 1]]
-    seeds = [results.classified("base", "aa" * 8, seed, correct=correct) for seed, correct in enumerate(labels)]
+    seeds = [
+        results.classified("base", "aa" * 8, seed, correct=correct)
+        for seed, correct in enumerate(labels)
+    ]
     result = resample_runs(seeds, "test", "accuracy", 40)
-    expected = resample([np.column_stack([correct, np.ones(5)]) for correct in labels], accuracy.value, samples=40)
+    expected = resample(
+        [np.column_stack([correct, np.ones(5)]) for correct in labels], accuracy.value, samples=40
+    )
     assert result is not None
     assert result.scores.tolist() == expected.scores.tolist() == [60.0, 60.0]
     np.testing.assert_array_equal(result.samples, expected.samples)

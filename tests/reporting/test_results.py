@@ -28,7 +28,14 @@ from augury.scoring.signature import without_resampling
 
 
 def score(value: float, low: float, high: float, signature: str = "tok:13a") -> dict[str, Any]:
-    return {"name": "bleu", "value": value, "low": low, "high": high, "signature": signature, "n": 100}
+    return {
+        "name": "bleu",
+        "value": value,
+        "low": low,
+        "high": high,
+        "signature": signature,
+        "n": 100,
+    }
 
 
 def test_seeds_of_one_address_are_one_system(results: Any) -> None:
@@ -59,7 +66,10 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
 
 
 def test_an_unfinished_seed_is_listed_and_left_out(results: Any) -> None:
-    folders = [results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2, 10)]
+    folders = [
+        results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None)
+        for seed in (1, 2, 10)
+    ]
     (baseline,) = load(folders)
     assert baseline.unscored == (2, 10)
     assert baseline.tests["test"]["bleu"] == Estimate(30.0, 29.0, 31.0, "tok:13a", 2000, (1,))
@@ -71,11 +81,25 @@ def test_a_system_without_scores_has_no_cost(results: Any) -> None:
 
 
 def test_plain_is_json(results: Any) -> None:
-    folders = [results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2)]
+    folders = [
+        results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2)
+    ]
     plain = json.loads(json.dumps(load(folders)[0].to_dict()))
     assert plain["runs"] == {"1": folders[0].uri, "2": folders[1].uri}
-    assert (plain["name"], plain["address"], plain["task"], plain["unscored"]) == ("baseline", "aa" * 8, "nmt", [2])
-    estimate = {"value": 30.0, "low": 29.0, "high": 31.0, "signature": "tok:13a", "n": 2000, "seeds": [1]}
+    assert (plain["name"], plain["address"], plain["task"], plain["unscored"]) == (
+        "baseline",
+        "aa" * 8,
+        "nmt",
+        [2],
+    )
+    estimate = {
+        "value": 30.0,
+        "low": 29.0,
+        "high": 31.0,
+        "signature": "tok:13a",
+        "n": 2000,
+        "seeds": [1],
+    }
     assert plain["tests"]["test"]["bleu"] == estimate
     assert plain["cost"]["train_seconds"] == 100.0
 
@@ -83,7 +107,9 @@ def test_plain_is_json(results: Any) -> None:
 def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
     run = results.classified("base", "aa" * 8, correct=[1, 0])
     gone = "/nowhere/mine.py"
-    content = json.loads(json.dumps(run.read_json("scores.json")).replace('"accuracy"', f'"{gone}"'))
+    content = json.loads(
+        json.dumps(run.read_json("scores.json")).replace('"accuracy"', f'"{gone}"')
+    )
     run.write_json("scores.json", content)
     counts = read_statistics(run, "test")["accuracy"]
     write_statistics(run, "test", [Score(gone, 50.0, 0.0, 100.0, "", 2, counts)])
@@ -94,13 +120,20 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
 def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:
     run = results.run("cipher", "bb" * 8, 1, bleu=31.0)
     systems = load_experiment({"cipher": {1: run}}, {"baseline": (1, 2), "cipher": (1, 2)})
-    assert [(system.name, system.unscored) for system in systems] == [("baseline", (1, 2)), ("cipher", (2,))]
+    assert [(system.name, system.unscored) for system in systems] == [
+        ("baseline", (1, 2)),
+        ("cipher", (2,)),
+    ]
     html = report.render(systems, "failed", ["baseline, seed 1 diverged"])
     assert "baseline, seed 1 diverged" in html and "no scores on test" in html
 
 
 def test_values_that_are_not_finite_are_no_best_validation(results: Any) -> None:
-    history = [(1, {"valid/loss": math.nan}), (2, {"valid/loss": 2.0}), (3, {"valid/loss": math.inf})]
+    history = [
+        (1, {"valid/loss": math.nan}),
+        (2, {"valid/loss": 2.0}),
+        (3, {"valid/loss": math.inf}),
+    ]
     assert best_validations(results.run("base", "aa" * 8, history=history)) == {"loss": 2.0}
 
 
@@ -116,13 +149,20 @@ def labels(seed: int, share: float) -> list[int]:
 
 
 def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results: Any) -> None:
-    folders = [results.classified("base", "aa" * 8, seed, correct=labels(seed, 0.7)) for seed in (1, 2, 3)]
+    folders = [
+        results.classified("base", "aa" * 8, seed, correct=labels(seed, 0.7)) for seed in (1, 2, 3)
+    ]
     (base,) = load(folders)
     drawn = base.resampled["test"]["accuracy"]
     assert (drawn.seeds, len(drawn.samples)) == (3, 1000)
     expected = significance.interval(drawn)
     accuracy = base.tests["test"]["accuracy"]
-    assert (accuracy.low, accuracy.high, accuracy.n, accuracy.seeds) == (expected.low, expected.high, 300, (1, 2, 3))
+    assert (accuracy.low, accuracy.high, accuracy.n, accuracy.seeds) == (
+        expected.low,
+        expected.high,
+        300,
+        (1, 2, 3),
+    )
     assert accuracy.value == pytest.approx(sum(sum(labels(seed, 0.7)) for seed in (1, 2, 3)) / 9)
     assert "resampled" not in base.to_dict()
 
@@ -131,7 +171,11 @@ def test_one_seed_has_the_interval_that_it_was_scored_with(results: Any) -> None
     run = results.classified("base", "aa" * 8, correct=labels(1, 0.7))
     (kept,) = run.read_json("scores.json")["tests"]["test"]
     accuracy = load([run])[0].tests["test"]["accuracy"]
-    assert (accuracy.value, accuracy.low, accuracy.high) == (kept["value"], kept["low"], kept["high"])
+    assert (accuracy.value, accuracy.low, accuracy.high) == (
+        kept["value"],
+        kept["low"],
+        kept["high"],
+    )
 
 
 def test_as_many_samples_as_any_run_asks_for(results: Any) -> None:
@@ -140,7 +184,10 @@ def test_as_many_samples_as_any_run_asks_for(results: Any) -> None:
         results.classified("base", "aa" * 8, correct=[1, 0]),
         results.classified("cipher", "bb" * 8, correct=[1, 1], parameters=asked),
     ]
-    assert [len(system.resampled["test"]["accuracy"].samples) for system in load(folders)] == [1500, 1500]
+    assert [len(system.resampled["test"]["accuracy"].samples) for system in load(folders)] == [
+        1500,
+        1500,
+    ]
 
 
 def test_groups_are_systems_even_of_one_configuration(results: Any) -> None:
@@ -148,20 +195,36 @@ def test_groups_are_systems_even_of_one_configuration(results: Any) -> None:
     first, others = load_groups([{1: seeds[0]}, {2: seeds[1], 3: seeds[2]}])
     assert (first.name, others.name) == ("base abab seed 1", "base abab seed 2, 3")
     assert (first.tests["test"]["bleu"].value, others.tests["test"]["bleu"].value) == (31.0, 32.5)
-    assert [system.name for system in load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])] == ["one", "base"]
+    assert [
+        system.name for system in load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])
+    ] == ["one", "base"]
 
 
 def test_a_system_may_be_its_hypotheses_alone() -> None:
     references = ["the cat is on the mat", "there is a dog in my garden", "good"]
-    texts = {Folder("/tmp", "one.txt"): references, Folder("/tmp", "two.txt"): ["the cat sat on the mat", "", "good"]}
-    system = from_hypotheses("mine", texts, references, test="toy", language="en", metrics=["chrf", "bleu"])
+    texts = {
+        Folder("/tmp", "one.txt"): references,
+        Folder("/tmp", "two.txt"): ["the cat sat on the mat", "", "good"],
+    }
+    system = from_hypotheses(
+        "mine", texts, references, test="toy", language="en", metrics=["chrf", "bleu"]
+    )
     assert list(system.tests["toy"]) == ["chrf", "bleu"]
-    scores = [scored(lines, references, language="en", metrics=["chrf"], samples=1)[0] for lines in texts.values()]
+    scores = [
+        scored(lines, references, language="en", metrics=["chrf"], samples=1)[0]
+        for lines in texts.values()
+    ]
     estimate = system.tests["toy"]["chrf"]
     assert estimate.value == sum(seed_score.value for seed_score in scores) / 2
-    assert (estimate.measure, estimate.n, estimate.seeds) == (without_resampling(scores[0].signature), 3, (1, 2))
+    assert (estimate.measure, estimate.n, estimate.seeds) == (
+        without_resampling(scores[0].signature),
+        3,
+        (1, 2),
+    )
     assert "|bs:1000|seed:12345|" in estimate.signature
-    assert system.resampled["toy"]["chrf"].scores.tolist() == [seed_score.value for seed_score in scores]
+    assert system.resampled["toy"]["chrf"].scores.tolist() == [
+        seed_score.value for seed_score in scores
+    ]
     plain = json.loads(json.dumps(system.to_dict()))
     assert (plain["runs"], plain["cost"], len(plain["address"])) == (
         {"1": "/tmp/one.txt", "2": "/tmp/two.txt"},
@@ -171,11 +234,15 @@ def test_a_system_may_be_its_hypotheses_alone() -> None:
 
 
 def test_one_seed_keeps_its_interval() -> None:
-    assert estimate({1: score(31.5, 29.0, 34.5)}, None) == Estimate(31.5, 29.0, 34.5, "tok:13a", 100, (1,))
+    assert estimate({1: score(31.5, 29.0, 34.5)}, None) == Estimate(
+        31.5, 29.0, 34.5, "tok:13a", 100, (1,)
+    )
 
 
 def test_seeds_widen_the_interval_by_students_t() -> None:
-    mean = estimate({1: score(29.0, 26.0, 33.0), 2: score(30.0, 27.0, 34.0), 3: score(31.0, 28.0, 35.0)}, None)
+    mean = estimate(
+        {1: score(29.0, 26.0, 33.0), 2: score(30.0, 27.0, 34.0), 3: score(31.0, 28.0, 35.0)}, None
+    )
     spread = 4.30265273 * 1.0 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
     assert mean.value == 30.0
     assert mean.low == pytest.approx(30.0 - (3.0**2 + spread**2) ** 0.5)
@@ -192,8 +259,14 @@ def test_different_signatures_are_both_shown() -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=40))
-def test_the_interval_holds_that_of_sentences_within_the_range_of_the_metric(drawn: list[tuple[float, ...]]) -> None:
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 100), st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=40
+    )
+)
+def test_the_interval_holds_that_of_sentences_within_the_range_of_the_metric(
+    drawn: list[tuple[float, ...]],
+) -> None:
     scores = [score(value, value - below, value + above) for value, below, above in drawn]
     mean = estimate(dict(enumerate(scores)), None)
     below, above = (sum(seed_score[side] for seed_score in drawn) / len(drawn) for side in (1, 2))

@@ -11,7 +11,9 @@ PAIRS = [(f"quelle {index}", f"reference {index}") for index in range(40)]
 def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
     results.corpus(PAIRS)
     folders = [
-        results.run(name, address * 8, 1, bleu=30.0, hypotheses=[f"{name} {index}" for index in range(40)])
+        results.run(
+            name, address * 8, 1, bleu=30.0, hypotheses=[f"{name} {index}" for index in range(40)]
+        )
         for name, address in (("base", "aa"), ("cipher", "bb"))
     ]
     samples = draw(load(folders), "test")
@@ -45,15 +47,22 @@ def test_a_system_shows_the_first_seed_that_has_outputs_for_the_text(results: An
     described = folders[-1].read_json("run.json")
     described["inputs"][1]["address"] = "0" * 16
     folders[-1].write_json("run.json", described)
-    assert [sample.outputs for sample in draw(load(folders), "test")] == [{"base": "a"}, {"base": "b"}]
+    assert [sample.outputs for sample in draw(load(folders), "test")] == [
+        {"base": "a"},
+        {"base": "b"},
+    ]
 
 
 def test_of_inferences_both_sentences_and_the_label_are_shown(results: Any) -> None:
-    results.inferences([("a dog runs", "an animal runs", "entailment"), ("a dog runs", "it rains", "neutral")])
+    results.inferences(
+        [("a dog runs", "an animal runs", "entailment"), ("a dog runs", "it rains", "neutral")]
+    )
     run = results.run("base", "aa" * 8, bleu=30.0, hypotheses=["entailment", "contradiction"])
     samples = draw(load([run]), "test")
     second = {"premise": "a dog runs", "hypothesis": "it rains"}
-    assert samples[1] == Example("line 2", second, {"label": "neutral"}, {"base": "contradiction"}, "sw", "sw")
+    assert samples[1] == Example(
+        "line 2", second, {"label": "neutral"}, {"base": "contradiction"}, "sw", "sw"
+    )
 
 
 def test_without_translations_or_test_set_there_are_none(results: Any) -> None:

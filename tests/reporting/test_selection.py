@@ -15,7 +15,9 @@ def test_a_run_may_lie_below_a_directory_called_sweeps(tmp_path: Path) -> None:
     storage = str(tmp_path / "sweeps" / "mine")
     results = Results(Store(storage))
     folders = [results.run("base", "ab" * 8, bleu=30.0), results.run("other", "cd" * 8, bleu=31.0)]
-    assert [system.name for system in load_systems([str(folder.uri) for folder in folders], storage)] == [
+    assert [
+        system.name for system in load_systems([str(folder.uri) for folder in folders], storage)
+    ] == [
         "base",
         "other",
     ]
@@ -54,7 +56,9 @@ def test_a_report_names_all_its_systems(results: Results) -> None:
     report(results, "mine", 0, base=runs[0], ours=runs[1], later=unscored)
     systems = load_systems(["reports/mine"], results.store.root)
     assert [system.name for system in systems] == ["base", "ours"]
-    assert [system.name for system in load_systems([f"{results.store.root}/reports/mine"], "elsewhere")] == [
+    assert [
+        system.name for system in load_systems([f"{results.store.root}/reports/mine"], "elsewhere")
+    ] == [
         "base",
         "ours",
     ]

@@ -39,7 +39,12 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         scoring={"metrics": ["bleu", "bleu:lower"], "bootstrap_samples": 20},
         systems={
             "baseline": {},
-            "double": {"stages": {"tune": TUNE, "again": {"carry": "optimizer", "corpus.train.builtin": 20}}},
+            "double": {
+                "stages": {
+                    "tune": TUNE,
+                    "again": {"carry": "optimizer", "corpus.train.builtin": 20},
+                }
+            },
         },
     )
     (directory / "staged.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
@@ -49,13 +54,17 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return result
 
 
-def test_every_stage_is_listed_behind_the_one_before_with_its_scores(trained: dict[str, Any]) -> None:
+def test_every_stage_is_listed_behind_the_one_before_with_its_scores(
+    trained: dict[str, Any],
+) -> None:
     stages = trained["stages"]
     assert [stage["stage"] for stage in stages] == ["baseline", "double, tune", "double"]
     assert [stage["begins with"] for stage in stages] == ["–", "baseline", "double, tune"]
     assert [stage["takes over"] for stage in stages] == ["–", "weights", "optimizer"]
     assert [stage["pairs"] for stage in stages] == ["60", "30", "20"]
-    assert [stage["run"] for stage in stages][::2] == [system["address"] for system in trained["systems"]]
+    assert [stage["run"] for stage in stages][::2] == [
+        system["address"] for system in trained["systems"]
+    ]
     for stage, system in zip(stages[::2], trained["systems"], strict=True):
         assert {test: stage[test] for test in TESTS} == {
             test: f"{scores['bleu']['value']:.1f}" for test, scores in system["tests"].items()

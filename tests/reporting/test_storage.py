@@ -35,20 +35,35 @@ def test_runs_by_tests_by_metrics(results: Any, folders: list[Any]) -> None:
         ("cipher", 2),
     ]
     first = frame.iloc[0]
-    assert (first["test"], first["metric"], first["value"], first["n"]) == ("test", "accuracy", 25.0, 200)
-    assert first["low"] < 25 < first["high"] and first["train_seconds"] == 100.0 and first["run"] == folders[0].uri
+    assert (first["test"], first["metric"], first["value"], first["n"]) == (
+        "test",
+        "accuracy",
+        25.0,
+        200,
+    )
+    assert (
+        first["low"] < 25 < first["high"]
+        and first["train_seconds"] == 100.0
+        and first["run"] == folders[0].uri
+    )
 
 
 def test_a_comparison_as_a_frame(results: Any, folders: list[Any]) -> None:
     root = results.store.root
-    baseline, system = compare(f"{root}/runs/{'b' * 16}", f"{root}/runs/{'c' * 16}").to_dict("records")
+    baseline, system = compare(f"{root}/runs/{'b' * 16}", f"{root}/runs/{'c' * 16}").to_dict(
+        "records"
+    )
     assert (baseline["seeds"], system["seeds"], system["difference"]) == ("1 2", "1 2", 50.0)
-    assert system["difference_low"] <= 50 <= system["difference_high"] and system["p_corrected"] < 0.01
+    assert (
+        system["difference_low"] <= 50 <= system["difference_high"] and system["p_corrected"] < 0.01
+    )
     with pytest.raises(UserError):
         compare(f"{root}/runs/{'b' * 16}", f"{root}/runs/none")
 
 
-def test_an_empty_storage_has_a_frame_and_a_page(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_storage_has_a_frame_and_a_page(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert len(results_frame(tmp_path)) == 0 and "value" in results_frame(tmp_path).columns
     assert main(["watch", str(tmp_path), "--once"]) == 0
     assert (tmp_path / "index.html").exists()
@@ -71,5 +86,7 @@ def test_the_page_links_to_sweeps_and_reports(
         "reports/labels/index.html",
     ]
     assert store.folder("sweeps", "beta").exists("index.html"), "a sweep without a page has got one"
-    assert "<Which>?" in page.texts["p"] and any("50.0 accuracy more" in text for text in page.texts["p"])
+    assert "<Which>?" in page.texts["p"] and any(
+        "50.0 accuracy more" in text for text in page.texts["p"]
+    )
     assert page.texts["th"].count("base") == 2 and len(page.texts["script"]) == 2, "and no Plotly"

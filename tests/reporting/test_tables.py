@@ -27,7 +27,11 @@ def compared(results: Any) -> Comparison:
     correct = {"base": [1, 0, 0, 0] * 50, ODD: [1, 1, 1, 0] * 50}
     folders = [
         results.classified(
-            name, f"{index}a" * 8, seed, correct=labels[seed:] + labels[:seed], seconds=100 + 100 * index
+            name,
+            f"{index}a" * 8,
+            seed,
+            correct=labels[seed:] + labels[:seed],
+            seconds=100 + 100 * index,
         )
         for index, (name, labels) in enumerate(correct.items())
         for seed in (1, 2)
@@ -90,11 +94,16 @@ def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> 
     )
     lines = latex(score_tables([compared])).splitlines()
     rows = [line for line in lines if line.endswith(r"\\")]
-    assert len(rows) == 4 and rows[2].startswith("{}[a]")  # after a line break, LaTeX takes [..] for a length
+    assert len(rows) == 4 and rows[2].startswith(
+        "{}[a]"
+    )  # after a line break, LaTeX takes [..] for a length
     for row in rows:
         assert len(re.findall(r"(?<!\\)&", row)) == rows[0].count("&") and row.isascii()
         opened = re.findall(r"(?<!\\)\{", row)
-        assert len(opened) == len(re.findall(r"(?<!\\)\}", row)) and len(re.findall(r"(?<!\\)\$", row)) % 2 == 0
+        assert (
+            len(opened) == len(re.findall(r"(?<!\\)\}", row))
+            and len(re.findall(r"(?<!\\)\$", row)) % 2 == 0
+        )
 
 
 def test_rows_of_papers_have_no_letters_that_latex_lacks() -> None:
@@ -113,7 +122,11 @@ def test_negative_numbers_have_a_minus_in_latex() -> None:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_compiles(compared: Comparison, tmp_path: Path) -> None:
     content = latex(score_tables([compared]))
-    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + content + r"\end{document}"
+    document = (
+        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+        + content
+        + r"\end{document}"
+    )
     (tmp_path / "table.tex").write_text(document)
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0

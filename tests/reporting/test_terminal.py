@@ -25,7 +25,12 @@ def folders(results: Any, tests: int) -> list[Any]:
 def test_several_sets_are_one_table_with_notes_and_costs_once(results: Any) -> None:
     systems = load(folders(results, 2))
     shown = text(compare_all(systems, ["set0", "set1"]), width=200)
-    assert shown.count("[95 % interval]") == shown.count("training time") == shown.count("seeds: 1") == 1
+    assert (
+        shown.count("[95 % interval]")
+        == shown.count("training time")
+        == shown.count("seeds: 1")
+        == 1
+    )
     cells = [line.split() for line in shown.splitlines() if line.startswith(("a ", "b "))]
     tests = [words[:2] for words in cells if len(words) > 1 and words[1].startswith("set")]
     assert tests == [["a", "set0"], ["b", "set0"], ["a", "set1"], ["b", "set1"]]
@@ -50,7 +55,9 @@ def test_a_model_that_has_not_learned_is_warned_about(results: Any) -> None:
 
 
 @pytest.mark.parametrize(("correct", "warned"), [(40, True), (60, True), (90, False)])
-def test_labels_no_better_than_one_label_are_warned_about(results: Any, correct: int, warned: bool) -> None:
+def test_labels_no_better_than_one_label_are_warned_about(
+    results: Any, correct: int, warned: bool
+) -> None:
     """55 of the 100 examples have one label; the interval of 60 right ones holds 55."""
     results.inferences([("a", "b", label) for label in ["neutral"] * 55 + ["entailment"] * 45])
     run = results.classified("a", "aa" * 8, correct=[1] * correct + [0] * (100 - correct))

@@ -24,7 +24,9 @@ class Corpus:
 
 def noisy(sentence: str, rate: float, *key: str | int) -> str:
     random = generator(*key)
-    return " ".join(random.choice(WORDS) if random.random() < rate else word for word in sentence.split())
+    return " ".join(
+        random.choice(WORDS) if random.random() < rate else word for word in sentence.split()
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,5 @@
-"""Scores of systems with known components of their variance, as the mean of a number for each sentence."""
+"""Scores of systems with known components of their variance, as the mean of a number for each
+sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from augury.scoring.bootstrap import SEED, Resampled, resample_counts
 
 
 def given_scores(scores: Any, samples: Any) -> Resampled:
-    """Return a system with these scores, (seeds,), and scores on bootstrap samples, (samples, seeds)."""
+    """Return a system with these scores, (seeds,), and scores on bootstrap samples, (samples,
+    seeds)."""
     return Resampled(np.array(scores, dtype=float), np.array(samples, dtype=float), ())
 
 

@@ -46,7 +46,9 @@ def test_brevity_penalty():
 
 
 def test_longer_hypothesis_has_no_penalty():
-    assert value([("a b c d e", "a b c d")], "none") == pytest.approx(100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
+    assert value([("a b c d e", "a b c d")], "none") == pytest.approx(
+        100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25
+    )
 
 
 @pytest.mark.parametrize("smoothing", ["exp", "none"])
@@ -89,7 +91,8 @@ def test_punctuation_of_tensor2tensor(line: str, replaced: str):
 def test_moses_escapes():
     line = 'He said: "it\'s <5% & |x| [y]", e.g. Mr. B.'
     assert " ".join(bleu.moses(line, "en")) == (
-        "He said : &quot; it &apos;s &lt; 5 % &amp; &#124; x &#124; &#91; y &#93; &quot; , e.g. Mr. B."
+        "He said : &quot; it &apos;s &lt; 5 % &amp; &#124; x &#124; &#91; y &#93; &quot; , e.g. "
+        "Mr. B."
     )
 
 
@@ -107,6 +110,10 @@ def test_moses_follows_the_language(language: str, tokens: tuple[str, ...]):
 
 def test_languages_written_like_chinese_are_tokenised_like_it() -> None:
     cantonese = bleu.Bleu("bleu", "yue")
-    assert cantonese.prepare("我喜欢，很。") == bleu.Bleu("bleu", "zh").prepare("我喜欢，很。") == tuple("我喜欢，很。")
+    assert (
+        cantonese.prepare("我喜欢，很。")
+        == bleu.Bleu("bleu", "zh").prepare("我喜欢，很。")
+        == tuple("我喜欢，很。")
+    )
     with pytest.raises(UserError, match="give its language"):
         bleu.Bleu("bleu", "und").prepare("我喜欢")

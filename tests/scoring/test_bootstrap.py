@@ -22,7 +22,9 @@ def numbers(*key: str | int, n: int = 400) -> np.ndarray:
 
 
 def test_the_draws_are_those_of_sacrebleu():
-    chosen = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)  # as its paired test draws
+    chosen = np.random.default_rng(12345).choice(
+        7, size=(50, 7), replace=True
+    )  # as its paired test draws
     expected = [np.bincount(row, minlength=7).tolist() for row in chosen]
     assert np.concatenate(list(resample_counts(7, 50, 12345))).tolist() == expected
 
@@ -40,20 +42,29 @@ def test_a_sample_is_scored_as_the_sentences_that_were_drawn(corpus):
     bleu = metric("bleu", "en")
     statistics = bleu.statistics(corpus.better, corpus.references)
     resampled = resample([statistics], bleu.value, samples=5)
-    for row, times in zip(resampled.samples, np.concatenate(list(resample_counts(200, 5, 12345))), strict=True):
+    for row, times in zip(
+        resampled.samples, np.concatenate(list(resample_counts(200, 5, 12345))), strict=True
+    ):
         drawn = np.repeat(np.arange(200), times.astype(int))
-        lines, references = ([side[line] for line in drawn] for side in (corpus.better, corpus.references))
+        lines, references = (
+            [side[line] for line in drawn] for side in (corpus.better, corpus.references)
+        )
         assert row == [bleu.value(bleu.statistics(lines, references).sum(0).tolist())]
     assert resampled.scores == [bleu.value(statistics.sum(0).tolist())]
     assert resampled.statistics == (statistics,)
 
 
 def test_all_possible_draws_give_what_enumeration_gives():
-    """Every one of the 27 ordered draws from three sentences, against lists of sentences scored one by one."""
+    """Every one of the 27 ordered draws from three sentences, against lists of sentences scored
+    one by one."""
     statistics = np.array([[7, 1], [1, 3], [5, 2]])
-    times = np.array([np.bincount(draw, minlength=3) for draw in product(range(3), repeat=3)], dtype=float)
+    times = np.array(
+        [np.bincount(draw, minlength=3) for draw in product(range(3), repeat=3)], dtype=float
+    )
     scores = bootstrap.scores(times @ statistics.astype(float), mean)
-    expected = [mean(sum(statistics[line] for line in draw)) for draw in product(range(3), repeat=3)]
+    expected = [
+        mean(sum(statistics[line] for line in draw)) for draw in product(range(3), repeat=3)
+    ]
     assert scores[:, 0].tolist() == expected
 
 
@@ -62,12 +73,18 @@ def test_seeds_and_systems_share_the_sentences_of_a_sample():
     together = resample([first, second], mean, samples=30)
     apart = [resample([statistics], mean, samples=30) for statistics in (first, second)]
     assert (together.seeds, together.value) == (2, (mean(first.sum(0)) + mean(second.sum(0))) / 2)
-    np.testing.assert_array_equal(together.samples, np.hstack([resampled.samples for resampled in apart]))
-    np.testing.assert_array_equal(together.scores, np.concatenate([resampled.scores for resampled in apart]))
+    np.testing.assert_array_equal(
+        together.samples, np.hstack([resampled.samples for resampled in apart])
+    )
+    np.testing.assert_array_equal(
+        together.scores, np.concatenate([resampled.scores for resampled in apart])
+    )
 
 
 def test_deterministic():
-    first, again, other = (resample([numbers("a")], mean, samples=20, seed=seed).samples for seed in (1, 1, 2))
+    first, again, other = (
+        resample([numbers("a")], mean, samples=20, seed=seed).samples for seed in (1, 1, 2)
+    )
     assert (first == again).all() and (first != other).any()
 
 

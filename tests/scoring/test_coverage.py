@@ -1,4 +1,5 @@
-"""The simulation of `benchmarks/coverage.py`, smaller: hundreds of simulated comparisons instead of thousands."""
+"""The simulation of `benchmarks/coverage.py`, smaller: hundreds of simulated comparisons instead
+of thousands."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ QUIET = [Setting("accuracy", "same", 2, 0.0, 0.0), Setting("mean", "different", 
 
 @pytest.mark.parametrize("seeds", [2, 3])
 def test_equal_scores_of_all_seeds_are_no_evidence(seeds):
-    """One more of 500 right: half of the draws had p < .001 where sentences were not the floor of the variance."""
+    """One more of 500 right: half of the draws had p < .001 where sentences were not the floor
+    of the variance."""
     shares = tied_seeds(seeds, draws=60, samples=100)
     assert shares.earlier > 0.3
     assert shares.two_level == shares.moderated == 0.0
@@ -23,13 +25,20 @@ def test_the_true_score_of_an_accuracy_and_its_noise_are_those_of_the_simulation
     """Noise 1 doubles the variance that sentences alone cause between seeds."""
     variances = {}
     for noise in (0.0, 1.0):
-        random, setting = np.random.default_rng(1), Setting("accuracy", "same", 400, noise, 0.0, 100)
-        quality = 0.5 + 0.8 * random.standard_normal(100) + 0.55 * random.standard_normal((400, 100))
+        random, setting = (
+            np.random.default_rng(1),
+            Setting("accuracy", "same", 400, noise, 0.0, 100),
+        )
+        quality = (
+            0.5 + 0.8 * random.standard_normal(100) + 0.55 * random.standard_normal((400, 100))
+        )
         right = quality + setting.deviation * random.standard_normal((400, 1)) > 0
         variances[noise] = right.mean(1).var(ddof=1)
         fresh = random.standard_normal((2, 10**5))
         simulated = 0.5 + np.hypot(np.hypot(0.8, 0.55), setting.deviation) * fresh > 0
-        assert setting.truth(0.0, setting.deviation) == pytest.approx(100 * simulated.mean(), abs=0.4)
+        assert setting.truth(0.0, setting.deviation) == pytest.approx(
+            100 * simulated.mean(), abs=0.4
+        )
     assert variances[1.0] / variances[0.0] == pytest.approx(2, rel=0.25)
 
 
@@ -42,7 +51,9 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
         assert shares.min() > 0.92 and shares.max() < 0.99
         assert shares.mean(0).min() > 0.93 and shares.mean(0).max() < 0.98
     moderated = np.array(outcomes[1]["width"][len(METHODS) - len(TOGETHER) :])
-    assert moderated[0] < 0.8 and moderated[1:].max() < 0.6  # of two seeds, in widths of version 0.2
+    assert (
+        moderated[0] < 0.8 and moderated[1:].max() < 0.6
+    )  # of two seeds, in widths of version 0.2
 
 
 @pytest.mark.slow

@@ -49,7 +49,10 @@ def test_value_and_signature_are_those_of_sacrebleu(name, library, corpus):
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter"])
 def test_value_and_signature_are_those_of_sacrebleu_in_chinese(name):
-    hypotheses, references = ["这只猫坐在垫子上。", "今天 下雨。"], ["那只猫坐在垫子上面。", "今天下雨了。"]
+    hypotheses, references = (
+        ["这只猫坐在垫子上。", "今天 下雨。"],
+        ["那只猫坐在垫子上面。", "今天下雨了。"],
+    )
     library = {
         "bleu": sacrebleu.BLEU(trg_lang="zh"),
         "chrf": sacrebleu.CHRF(),
@@ -57,7 +60,9 @@ def test_value_and_signature_are_those_of_sacrebleu_in_chinese(name):
         "ter": sacrebleu.TER(),
     }[name]
     ours = metric(name, "zh")
-    assert value(ours, hypotheses, references) == library.corpus_score(hypotheses, [references]).score
+    assert (
+        value(ours, hypotheses, references) == library.corpus_score(hypotheses, [references]).score
+    )
     assert ours.signature == str(library.get_signature())
 
 
@@ -75,18 +80,26 @@ def test_multi_bleu_is_unsmoothed_bleu_of_moses_tokens(lowercase, corpus):
 
 @pytest.mark.parametrize(("name", "expected"), [("multi_bleu", 0.0), ("compound_bleu", 54.1082)])
 def test_compound_splitting(name, expected):
-    hypotheses, references = ["es ist ein gut-bekannter text ."], ["es ist ein gut-bekanntes buch ."]
+    hypotheses, references = (
+        ["es ist ein gut-bekannter text ."],
+        ["es ist ein gut-bekanntes buch ."],
+    )
     assert value(metric(name, "de"), hypotheses, references) == pytest.approx(expected, abs=1e-4)
 
 
 def test_punctuation_is_one_where_tensor2tensor_replaces_it():
     """By hand: with quotation marks of one form all tokens agree; else those two of ten do not."""
-    hypotheses, references = ["er sagt ”ja” und geht nach Hause ."], ['er sagt "ja" und geht nach Hause .']
+    hypotheses, references = (
+        ["er sagt ”ja” und geht nach Hause ."],
+        ['er sagt "ja" und geht nach Hause .'],
+    )
     assert value(metric("compound_bleu:t2t", "de"), hypotheses, references) == pytest.approx(100)
     assert value(metric("compound_bleu", "de"), hypotheses, references) < 75
 
 
-@pytest.mark.parametrize("name", [name for name in names("text") if not metric_class(name).needs_sources])
+@pytest.mark.parametrize(
+    "name", [name for name in names("text") if not metric_class(name).needs_sources]
+)
 def test_case_counts_as_the_option_says(name):
     hypotheses, references = ["THE CAT sat on the mat"], ["the cat sat on the mat"]
     score = value(metric(name, "en"), hypotheses, references)
@@ -107,7 +120,10 @@ def test_less_of_ter_is_better_and_its_title_is_no_case_of_its_own():
 
 def test_signatures_of_moses_metrics():
     versions = f"sacremoses:{sacremoses.__version__}|version:augury-0.1"
-    assert metric("multi_bleu", "en").signature == f"nrefs:1|case:mixed|tok:moses-en|smooth:none|{versions}"
+    assert (
+        metric("multi_bleu", "en").signature
+        == f"nrefs:1|case:mixed|tok:moses-en|smooth:none|{versions}"
+    )
     assert metric("compound_bleu:lower", "de").signature == (
         f"nrefs:1|case:lc|tok:moses-de|smooth:none|split:compound|{versions}"
     )
@@ -157,7 +173,10 @@ def test_language_whose_tokeniser_is_missing():
         metric("bleu", "ja")
 
 
-LATIN, CHINESE = (["Ein Haus – gut."], ["Ein Haus, gut."]), (["这只猫 is here."], ["That cat is here."])
+LATIN, CHINESE = (
+    (["Ein Haus – gut."], ["Ein Haus, gut."]),
+    (["这只猫 is here."], ["That cat is here."]),
+)
 
 
 @pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter", "multi_bleu_detok"])
@@ -168,11 +187,16 @@ def test_a_language_that_makes_no_difference_is_not_asked_for(name):
 
 @pytest.mark.parametrize("name", ["bleu", "multi_bleu_detok:lower"])
 def test_a_language_is_asked_for_where_tokens_depend_on_it(name):
-    assert metric(name, "en").statistics(*CHINESE).tolist() != metric(name, "zh").statistics(*CHINESE).tolist()
+    assert (
+        metric(name, "en").statistics(*CHINESE).tolist()
+        != metric(name, "zh").statistics(*CHINESE).tolist()
+    )
     with pytest.raises(UserError, match=rf"'{name}' tokenises Chinese.*contains '这'.*--language"):
         metric(name).statistics(*CHINESE)
 
 
 def test_moses_always_asks_for_a_language():
-    with pytest.raises(UserError, match="'compound_bleu' tokenises by the rules of a language: give it"):
+    with pytest.raises(
+        UserError, match="'compound_bleu' tokenises by the rules of a language: give it"
+    ):
         metric("compound_bleu")

@@ -1,4 +1,5 @@
-"""Metrics that are models: a number for every segment, its source included, and the mean of the corpus."""
+"""Metrics that are models: a number for every segment, its source included, and the mean of the
+corpus."""
 
 from __future__ import annotations
 
@@ -58,18 +59,27 @@ def regression(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_model_of_ones_own_scores_segments_with_their_sources(regression: str, tmp_path: Path) -> None:
+def test_a_model_of_ones_own_scores_segments_with_their_sources(
+    regression: str, tmp_path: Path
+) -> None:
     section = validate(TextScoring, {"metrics": ["chrf", regression]}, "scoring")
     name = section.metrics[1]
-    assert name.startswith(f"{regression}@") and TextScoring.model_validate(section.to_dict()) == section
+    assert (
+        name.startswith(f"{regression}@")
+        and TextScoring.model_validate(section.to_dict()) == section
+    )
     assert (title(name), lower_is_better(name)) == ("Regression", True)
-    chrf, model = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50)
+    chrf, model = score(
+        HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50
+    )
     assert chrf.value == score(HYPOTHESES, REFERENCES, metrics=["chrf"], samples=50)[0].value
     segments = model.statistics[:, 0]
     assert model.value == pytest.approx(segments.mean()) and model.low < model.value < model.high
     assert "|regression:tiny" in model.signature and len(set(segments)) == 5
     alone = score(HYPOTHESES[:1], REFERENCES[:1], sources=SOURCES[:1], metrics=[name], samples=2)[0]
-    other = score(HYPOTHESES[:1], REFERENCES[:1], sources=["der Hund"], metrics=[name], samples=2)[0]
+    other = score(HYPOTHESES[:1], REFERENCES[:1], sources=["der Hund"], metrics=[name], samples=2)[
+        0
+    ]
     assert alone.value == pytest.approx(segments[0], abs=1e-6) and other.value != alone.value
     run = Store(tmp_path).folder("runs", "a/seed-1")
     write_statistics(run, "test", [chrf, model])
@@ -97,11 +107,19 @@ COMET = os.environ.get("AUGURY_COMET")
 
 @pytest.mark.skipif(COMET is None, reason="AUGURY_COMET names no Python with unbabel-comet")
 def test_comet_scores_as_it_does_by_itself(tmp_path: Path) -> None:
-    """A regression model of random weights over a tiny XLM-R, written and scored by COMET itself."""
+    """A regression model of random weights over a tiny XLM-R, written and scored by COMET
+    itself."""
     maker = Path(__file__).with_name("tiny_comet.py")
-    segments = [{"src": s, "mt": h, "ref": r} for s, h, r in zip(SOURCES, HYPOTHESES, REFERENCES, strict=True)]
+    segments = [
+        {"src": s, "mt": h, "ref": r}
+        for s, h, r in zip(SOURCES, HYPOTHESES, REFERENCES, strict=True)
+    ]
     completed = subprocess.run(
-        [str(COMET), str(maker), str(tmp_path)], input=json.dumps(segments), capture_output=True, text=True, check=True
+        [str(COMET), str(maker), str(tmp_path)],
+        input=json.dumps(segments),
+        capture_output=True,
+        text=True,
+        check=True,
     )
     expected = json.loads(completed.stdout.splitlines()[-1])
     name = f"comet:{expected['checkpoint']}"

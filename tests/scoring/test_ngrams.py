@@ -38,10 +38,15 @@ def test_a_sequence_matches_itself_wholly(text: str):
 @given(st.lists(TEXT, min_size=1, max_size=4))
 def test_pairs_are_counted_as_one_by_one(texts: list[str]):
     totals, matched = pairwise_matches(texts, 3)
-    of_chrf, of_bleu = chrf.pairwise_statistics(texts), bleu.pairwise_statistics([tuple(text) for text in texts])
+    of_chrf, of_bleu = (
+        chrf.pairwise_statistics(texts),
+        bleu.pairwise_statistics([tuple(text) for text in texts]),
+    )
     for row, hypothesis in enumerate(texts):
         for column, reference in enumerate(texts):
             counts = (totals[row].tolist(), totals[column].tolist(), matched[row, column].tolist())
             assert counts == matches(hypothesis, reference, 3)
             assert of_chrf[row, column].tolist() == chrf.statistics(hypothesis, reference)
-            assert of_bleu[row, column].tolist() == bleu.statistics(tuple(hypothesis), tuple(reference))
+            assert of_bleu[row, column].tolist() == bleu.statistics(
+                tuple(hypothesis), tuple(reference)
+            )

@@ -39,7 +39,9 @@ def test_systems_without_a_second_seed_or_without_another_say_nothing():
     assert components([two], 100) is None
     assert components([one, two], 100) == Components(0.5, 0.0, 0.0)
     assert components([one, one], 100, paired=True) is None
-    assert components([two, without_sentences([40.0, 43.0])], 100, paired=True) == Components(1.0, 0.0, 0.0, True)
+    assert components([two, without_sentences([40.0, 43.0])], 100, paired=True) == Components(
+        1.0, 0.0, 0.0, True
+    )
 
 
 def test_the_variance_of_a_difference_by_hand():
@@ -50,18 +52,24 @@ def test_the_variance_of_a_difference_by_hand():
 @pytest.mark.parametrize(
     ("comparisons", "dof"),
     [
-        (1, 4 * 1.375),  # of two systems with three seeds: 4, times variance / V = (4/3 + 1/2) / (4/3)
+        (
+            1,
+            4 * 1.375,
+        ),  # of two systems with three seeds: 4, times variance / V = (4/3 + 1/2) / (4/3)
         (4, 10 * 1.375),  # of five systems: 10, below 2 x (4 + 2)
         (9, 12 * 1.375),  # of ten systems: 2 x (4 + 2), below 20
     ],
 )
 def test_the_smallest_difference_is_found_in_four_of_five_experiments(comparisons, dof):
-    """Three seeds and 100 sentences: V = 2 / 3 x (1 + 1) and 50 / 100 more; Bonferroni's level on both sides."""
+    """Three seeds and 100 sentences: V = 2 / 3 x (1 + 1) and 50 / 100 more; Bonferroni's level
+    on both sides."""
     error = math.sqrt(4 / 3 + 1 / 2)
     smallest = KNOWN.smallest_difference(3, 100, comparisons)
     critical = stats.t.ppf(1 - 0.05 / comparisons / 2, dof)
     assert stats.nct.sf(critical, dof, smallest / error) == pytest.approx(0.8, abs=1e-6)
-    assert smallest == pytest.approx(error * (critical + stats.t.ppf(0.8, dof)), rel=0.03)  # the usual approximation
+    assert smallest == pytest.approx(
+        error * (critical + stats.t.ppf(0.8, dof)), rel=0.03
+    )  # the usual approximation
 
 
 def test_seeds_that_never_vary_leave_the_normal_distribution():
@@ -81,19 +89,25 @@ def test_more_seeds_see_more(known, seeds, sentences, comparisons):
 
 @given(COMPONENTS, st.integers(3, 20), st.integers(50, 5000), st.integers(1, 14))
 def test_more_sentences_see_more(known, seeds, sentences, comparisons):
-    """From three seeds on: two of two systems have so few degrees of freedom that known variance can help."""
+    """From three seeds on: two of two systems have so few degrees of freedom that known variance
+    can help."""
     more = known.smallest_difference(seeds, 2 * sentences, comparisons)
     assert more < known.smallest_difference(seeds, sentences, comparisons)
 
 
 @given(COMPONENTS, st.floats(0.1, 20), st.integers(50, 5000), st.integers(1, 14))
-def test_the_seeds_needed_are_the_fewest_that_see_a_difference(known, difference, sentences, comparisons):
+def test_the_seeds_needed_are_the_fewest_that_see_a_difference(
+    known, difference, sentences, comparisons
+):
     needed = known.seeds_needed(difference, sentences, comparisons)
     if needed is None:
         assert known.smallest_difference(MOST_SEEDS, sentences, comparisons) > difference
     else:
         assert known.smallest_difference(needed, sentences, comparisons) <= difference
-        assert needed == 2 or known.smallest_difference(needed - 1, sentences, comparisons) > difference
+        assert (
+            needed == 2
+            or known.smallest_difference(needed - 1, sentences, comparisons) > difference
+        )
 
 
 def test_a_small_test_set_hides_what_no_number_of_seeds_shows():
@@ -129,4 +143,6 @@ def test_the_smallest_paired_difference_has_the_degrees_of_freedom_of_difference
     """The same variance as of independent seeds above, 4/3 + 1/2."""
     smallest = replace(KNOWN, paired=True).smallest_difference(3, 100, comparisons)
     critical = stats.t.ppf(1 - 0.05 / comparisons / 2, dof)
-    assert stats.nct.sf(critical, dof, smallest / math.sqrt(4 / 3 + 1 / 2)) == pytest.approx(0.8, abs=1e-6)
+    assert stats.nct.sf(critical, dof, smallest / math.sqrt(4 / 3 + 1 / 2)) == pytest.approx(
+        0.8, abs=1e-6
+    )

@@ -1,4 +1,5 @@
-"""Punctuation fixing (Li and Specia 2019): the golden lines, and a metric of its own beside the plain one."""
+"""Punctuation fixing (Li and Specia 2019): the golden lines, and a metric of its own beside the
+plain one."""
 
 from __future__ import annotations
 
@@ -37,7 +38,10 @@ def test_the_step_has_a_line_of_its_own() -> None:
     assert [result.name for result in (plain, fixed, lower, narrow)] == [*names]
     assert fixed.signature == f"{plain.signature}|punctuation:fr" and "case:lc" in lower.signature
     assert narrow.signature.endswith("punctuation:fr-narrow")
-    assert [title(name) for name in names[1:3]] == ["BLEU, punctuation fixed", "BLEU (lower), punctuation fixed"]
+    assert [title(name) for name in names[1:3]] == [
+        "BLEU, punctuation fixed",
+        "BLEU (lower), punctuation fixed",
+    ]
     assert metric_class("ter-fixed").lower_is_better and "-fixed" not in "".join(metrics.names())
 
 

@@ -27,7 +27,11 @@ def test_golden_pair(name):
 def test_golden_pair_without_higher_matches():
     asked = ("bleu", "multi_bleu", "multi_bleu_detok")
     results = score(
-        ["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=asked, samples=10
+        ["the cat sat on a mat today"],
+        ["a cat is on the mat now"],
+        language="en",
+        metrics=asked,
+        samples=10,
     )
     assert [result.name for result in results] == list(asked)
     assert [result.value for result in results] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
@@ -36,7 +40,9 @@ def test_golden_pair_without_higher_matches():
 def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
     results = score(corpus.better, corpus.references)
     libraries = [sacrebleu.BLEU(), sacrebleu.CHRF()]
-    expected = [library.corpus_score(corpus.better, [corpus.references]).score for library in libraries]
+    expected = [
+        library.corpus_score(corpus.better, [corpus.references]).score for library in libraries
+    ]
     assert [result.value for result in results] == expected
 
 
@@ -60,20 +66,25 @@ def test_interval_and_signature_are_those_of_sacrebleu(name, library, corpus):
 
 
 def test_interval_holds_the_value(corpus):
-    for result in score(corpus.better, corpus.references, language="en", metrics=COUNTED, samples=100):
+    for result in score(
+        corpus.better, corpus.references, language="en", metrics=COUNTED, samples=100
+    ):
         assert 0 < result.low < result.value < result.high < 100
         assert result.n == 200
 
 
 def test_perfect_translation(corpus):
-    for result in score(corpus.references, corpus.references, language="en", metrics=COUNTED, samples=20):
+    for result in score(
+        corpus.references, corpus.references, language="en", metrics=COUNTED, samples=20
+    ):
         best = 0 if lower_is_better(result.name) else 100
         assert (result.low, result.value, result.high) == pytest.approx((best, best, best))
 
 
 def test_deterministic(corpus):
     first, again, other = (
-        score(corpus.better, corpus.references, language="en", seed=seed, samples=50) for seed in (1, 1, 2)
+        score(corpus.better, corpus.references, language="en", seed=seed, samples=50)
+        for seed in (1, 1, 2)
     )
     assert first == again
     assert [result.value for result in first] == [result.value for result in other]
@@ -96,7 +107,10 @@ def test_statistics_are_kept_and_read_again(tmp_path):
     run = Store(tmp_path).folder("runs", "a/seed-1")
     asked = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
     results = score(HYPOTHESES, REFERENCES, metrics=asked, samples=10)
-    assert results[0].statistics.tolist() == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
+    assert (
+        results[0].statistics.tolist()
+        == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
+    )
     write_statistics(run, "test", results)
     kept = read_statistics(run, "test")
     assert {name: counts.tolist() for name, counts in kept.items()} == {
@@ -129,7 +143,9 @@ def test_unknown_metric():
 
 def test_section():
     assert TextScoring().to_dict() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
-    assert validate(TextScoring, {"metrics": ["multi_bleu:lower"]}, "test").metrics == ("multi_bleu:lower",)
+    assert validate(TextScoring, {"metrics": ["multi_bleu:lower"]}, "test").metrics == (
+        "multi_bleu:lower",
+    )
 
 
 @pytest.mark.parametrize(

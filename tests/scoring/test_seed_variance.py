@@ -21,11 +21,14 @@ from tests.scoring.simulated import given_scores, systems, without_sentences
 
 POOLED = SeedVariance(total=3.0, interaction=2.0, dof=10.0)
 
-VARIANCES = st.builds(SeedVariance, st.floats(0, 50), st.floats(0, 50), st.integers(1, 20).map(float))
+VARIANCES = st.builds(
+    SeedVariance, st.floats(0, 50), st.floats(0, 50), st.integers(1, 20).map(float)
+)
 
 
 def test_the_variance_of_two_seeds_by_hand():
-    """Scores 5 and 9; they move by (-1, -1) and by (1, 3) in two samples, with sample variances 0 and 2."""
+    """Scores 5 and 9; they move by (-1, -1) and by (1, 3) in two samples, with sample variances
+    0 and 2."""
     assert sample_variance(given_scores([5, 9], [[4, 8], [6, 12]])) == SeedVariance(8.0, 1.0, 1.0)
 
 
@@ -59,7 +62,8 @@ def test_moderation_by_hand():
 
 @pytest.mark.parametrize(("total", "shrunk"), [(19.0, True), (20.0, False)])
 def test_a_system_that_is_noisier_than_the_others_is_not_shrunk(total, shrunk):
-    """The others have 2.25 on eight degrees of freedom; F(2, 8) is 8.65 at 1 %, below 20 / 2.25 and above 19 / 2.25."""
+    """The others have 2.25 on eight degrees of freedom; F(2, 8) is 8.65 at 1 %, below 20 / 2.25
+    and above 19 / 2.25."""
     own = SeedVariance(total, 1.0, 2.0)
     pooled = pool([own, SeedVariance(2.25, 1.0, 8.0)])
     assert (stats.f.sf(total / 2.25, 2, 8) > 0.01) == shrunk
@@ -121,16 +125,23 @@ def test_blocks_of_two_systems_have_the_variance_of_their_differences():
 
 @pytest.mark.parametrize(("count", "seeds"), [(2, 2), (3, 4), (6, 3)])
 def test_blocks_have_the_residual_variance_of_the_two_way_analysis(count, seeds):
-    """Least squares with a constant, a column for every other system, and one for every other block."""
+    """Least squares with a constant, a column for every other system, and one for every other
+    block."""
     table = generator("blocks", count, seeds).normal(size=(count, seeds))
     rows, columns = (axis.ravel() for axis in np.indices(table.shape))
     design = np.column_stack(
-        [np.ones(table.size), rows[:, None] == np.arange(1, count), columns[:, None] == np.arange(1, seeds)]
+        [
+            np.ones(table.size),
+            rows[:, None] == np.arange(1, count),
+            columns[:, None] == np.arange(1, seeds),
+        ]
     )
     fitted = design @ np.linalg.lstsq(design, table.ravel(), rcond=None)[0]
     dof = table.size - design.shape[1]
     mean_square = ((table.ravel() - fitted) ** 2).sum() / dof
-    assert block_variance([without_sentences(row) for row in table]) == pytest.approx((2 * mean_square, 0.0, dof))
+    assert block_variance([without_sentences(row) for row in table]) == pytest.approx(
+        (2 * mean_square, 0.0, dof)
+    )
 
 
 def test_an_effect_of_blocks_changes_no_variance_of_blocks():

@@ -61,28 +61,37 @@ def test_identical_systems_do_not_differ():
 
 
 def test_system_better_everywhere():
-    difference = compare(one("a", samples=999), resample([numbers("a") + [5, 0]], mean, samples=999))
+    difference = compare(
+        one("a", samples=999), resample([numbers("a") + [5, 0]], mean, samples=999)
+    )
     assert (difference.value, difference.low, difference.high) == pytest.approx((5, 5, 5))
     assert difference.p_value == 0.001
 
 
 def test_swapping_the_systems_mirrors_the_result():
     there, back = compare(one("a"), one("b")), compare(one("b"), one("a"))
-    assert (there.value, there.low, there.high) == pytest.approx((-back.value, -back.high, -back.low))
+    assert (there.value, there.low, there.high) == pytest.approx(
+        (-back.value, -back.high, -back.low)
+    )
     assert there.p_value == back.p_value
 
 
 def test_pairs_share_their_sentences():
     """Without pairing, the error of the common part would drown the difference."""
     common = numbers("common")
-    system = resample([common + np.column_stack([numbers("own")[:, 0] // 50, np.zeros(400, dtype=int)])], mean)
+    system = resample(
+        [common + np.column_stack([numbers("own")[:, 0] // 50, np.zeros(400, dtype=int)])], mean
+    )
     alone, together = interval(system), compare(one("common"), system)
     assert together.low > 0
     assert together.high - together.low < 0.1 * (alone.high - alone.low)
 
 
 def test_false_alarms_are_as_rare_as_the_level_says():
-    pairs = [(one("a", trial, n=100, samples=200), one("b", trial, n=100, samples=200)) for trial in range(300)]
+    pairs = [
+        (one("a", trial, n=100, samples=200), one("b", trial, n=100, samples=200))
+        for trial in range(300)
+    ]
     assert 0.02 <= np.mean([compare(*pair).p_value <= 0.05 for pair in pairs]) <= 0.08
 
 
@@ -98,15 +107,23 @@ def test_false_alarms_are_as_rare_as_the_level_says():
 @pytest.mark.parametrize(("kind", "trials"), [("bs", 1000), ("ar", 2000)])
 def test_p_values_are_those_of_sacrebleu_to_the_bit(corpus, name, library, kind, trials):
     systems = [("worse", corpus.worse), ("better", corpus.better)]
-    expected = PairedTest(systems, {name: library}, [corpus.references], kind, n_samples=trials)()[1]
+    expected = PairedTest(systems, {name: library}, [corpus.references], kind, n_samples=trials)()[
+        1
+    ]
     (result,) = (results for key, results in expected.items() if key != "System")
     ours = metric(name, "en")
-    worse, better = (resample([ours.statistics(lines, corpus.references)], ours.value) for _, lines in systems)
+    worse, better = (
+        resample([ours.statistics(lines, corpus.references)], ours.value) for _, lines in systems
+    )
     if kind == "bs":
         assert paired_bootstrap(worse, better) == result[1].p_value
-        assert interval(better).high - interval(better).low == pytest.approx(2 * result[1].ci, rel=0.02)
+        assert interval(better).high - interval(better).low == pytest.approx(
+            2 * result[1].ci, rel=0.02
+        )
     else:
-        assert approximate_randomisation(worse, better, ours.value, trials=trials) == result[1].p_value
+        assert (
+            approximate_randomisation(worse, better, ours.value, trials=trials) == result[1].p_value
+        )
     assert 0.002 < result[1].p_value < 0.5
 
 
@@ -118,15 +135,23 @@ def test_the_bootstrap_of_sacrebleu_looks_one_way_only(corpus):
     )
     both_ways = compare(worse, better).p_value
     assert paired_bootstrap(worse, better) == pytest.approx(both_ways / 2, abs=0.02)
-    assert approximate_randomisation(worse, better, bleu.value) == pytest.approx(both_ways, abs=0.02)
+    assert approximate_randomisation(worse, better, bleu.value) == pytest.approx(
+        both_ways, abs=0.02
+    )
 
 
 def test_methods_choose_what_is_known_of_others():
     baseline, system = systems("methods", seeds=[3, 3], sentences=50, noise=0.1)
     pooled = SeedVariance(0.02, 0.005, 8.0)
-    assert compare_by("moderated", baseline, system, mean, pooled) == compare(baseline, system, pooled)
-    assert compare_by("two-level", baseline, system, mean, pooled) == compare(baseline, system, UNKNOWN)
-    assert compare(baseline, system, pooled).p_value != pytest.approx(compare(baseline, system, UNKNOWN).p_value)
+    assert compare_by("moderated", baseline, system, mean, pooled) == compare(
+        baseline, system, pooled
+    )
+    assert compare_by("two-level", baseline, system, mean, pooled) == compare(
+        baseline, system, UNKNOWN
+    )
+    assert compare(baseline, system, pooled).p_value != pytest.approx(
+        compare(baseline, system, UNKNOWN).p_value
+    )
 
 
 def test_a_method_changes_the_p_value_alone():
@@ -150,13 +175,15 @@ def test_two_levels_by_hand():
     """Baseline (1, 3), system (5, 9), two samples; every number below can be checked on paper."""
     baseline = given_scores([1, 3], [[0, 2], [2, 6]])
     system = given_scores([5, 9], [[4, 8], [6, 12]])
-    # Seeds: V = 2/2 + 8/2 = 5. Differences of means in the samples: 5 and 5, so W = 0 and nothing is added.
+    # Seeds: V = 2/2 + 8/2 = 5. Differences of means in the samples: 5 and 5, so W = 0 and nothing
+    # is added.
     difference = compare(baseline, system, UNKNOWN)
     half = stats.t.ppf(0.975, 5**2 / (1 + 4**2)) * 5**0.5
     assert (difference.value, difference.over) == (5.0, "seeds and sentences")
     assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
-    # One system: V = 4; means in the samples 6 and 9, so W = 2.25; seeds move from their scores by (-1, -1) and
-    # (1, 3), whose sample variances are 0 and 2, so I = 1 / 2; in all 4 + 2.25 - 0.5 = 5.75 on 1 * 5.75 / 4.
+    # One system: V = 4; means in the samples 6 and 9, so W = 2.25; seeds move from their scores by
+    # (-1, -1) and (1, 3), whose sample variances are 0 and 2, so I = 1 / 2; in all 4 + 2.25 - 0.5 =
+    # 5.75 on 1 * 5.75 / 4.
     half = stats.t.ppf(0.975, 5.75 / 4) * 5.75**0.5
     assert interval(system) == Interval(pytest.approx(7 - half), pytest.approx(7 + half))
 
@@ -165,15 +192,18 @@ def test_moderation_by_hand():
     """The same systems; their sample variances are 2 and 8, on one degree of freedom each."""
     baseline = given_scores([1, 3], [[0, 2], [2, 6]])
     system = given_scores([5, 9], [[4, 8], [6, 12]])
-    # Shrunk to each other: (2 x 5 + 2) / 3 = 4 and (2 x 5 + 8) / 3 = 6, so V = 5; Welch's degrees of freedom are
-    # 5^2 / (2^2 / 2 + 3^2 / 2) = 3.8, but the two systems have 2.
+    # Shrunk to each other: (2 x 5 + 2) / 3 = 4 and (2 x 5 + 8) / 3 = 6, so V = 5; Welch's degrees
+    # of freedom are 5^2 / (2^2 / 2 + 3^2 / 2) = 3.8, but the two systems have 2.
     difference, half = compare(baseline, system), stats.t.ppf(0.975, 2) * 5**0.5
     assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
     assert difference.p_value == pytest.approx(2 * stats.t.sf(5**0.5, 2))
-    # Shrunk to a variance of 3 on 10, which counts for 4: (4 x 3 + 2) / 5 = 2.8 and (4 x 3 + 8) / 5 = 4 on 5 each, so
-    # V = 3.4 on 3.4^2 / (1.4^2 / 5 + 2^2 / 5).
+    # Shrunk to a variance of 3 on 10, which counts for 4: (4 x 3 + 2) / 5 = 2.8 and (4 x 3 + 8) / 5
+    # = 4 on 5 each, so V = 3.4 on 3.4^2 / (1.4^2 / 5 + 2^2 / 5).
     pooled = SeedVariance(3.0, 0.5, 10.0)
-    difference, half = compare(baseline, system, pooled), stats.t.ppf(0.975, 17 * 3.4 / 5.96) * 3.4**0.5
+    difference, half = (
+        compare(baseline, system, pooled),
+        stats.t.ppf(0.975, 17 * 3.4 / 5.96) * 3.4**0.5,
+    )
     assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
     # One system: V = 2, and W - I = 2.25 - 0.5 as above; 5 degrees of freedom times 3.75 / 2.
     half = stats.t.ppf(0.975, 5 * 3.75 / 2) * 3.75**0.5
@@ -181,11 +211,14 @@ def test_moderation_by_hand():
 
 
 def test_sentences_are_the_floor_by_hand():
-    """Two seeds of equal scores that move by (-1, 1) and (1, -1): I = 2, so V = 2 / 2 on one degree of freedom."""
+    """Two seeds of equal scores that move by (-1, 1) and (1, -1): I = 2, so V = 2 / 2 on one
+    degree of freedom."""
     system = given_scores([4, 4], [[3, 5], [5, 3]])
     half = stats.t.ppf(0.975, 1)
     assert interval(system) == Interval(pytest.approx(4 - half), pytest.approx(4 + half))
-    difference = compare(given_scores([1, 1], [[0, 2], [2, 0]]), system)  # V = 1 + 1, on the two of both systems
+    difference = compare(
+        given_scores([1, 1], [[0, 2], [2, 0]]), system
+    )  # V = 1 + 1, on the two of both systems
     assert difference.p_value == pytest.approx(2 * stats.t.sf(3 / 2**0.5, 2))
 
 
@@ -196,7 +229,9 @@ def test_equal_scores_of_seeds_are_no_more_certain_than_one_seed(seeds, pooled):
     random = generator("ties", seeds)
     for _ in range(20):
         baseline, system = (
-            of_sentences(100.0 * random.permuted(np.tile(np.arange(500) < right, (seeds, 1)), axis=1))
+            of_sentences(
+                100.0 * random.permuted(np.tile(np.arange(500) < right, (seeds, 1)), axis=1)
+            )
             for right in (350, 351)
         )
         difference, bounds = compare(baseline, system, pooled), interval(baseline)
@@ -207,16 +242,24 @@ def test_equal_scores_of_seeds_are_no_more_certain_than_one_seed(seeds, pooled):
 
 
 def test_two_levels_equal_the_enumeration_of_all_resamples():
-    """Two systems of two and three seeds on three sentences: all 2^2 x 3^3 x 3^3 draws of seeds and sentences.
+    """Two systems of two and three seeds on three sentences: all 2^2 x 3^3 x 3^3 draws of seeds and
+    sentences.
 
-    The variance of the plain bootstrap is that of its parts, seeds by (S - 1) / S: W + sum (S - 1) / S (V + I).
+    The variance of the plain bootstrap is that of its parts, seeds by (S - 1) / S: W + sum (S - 1)
+    / S (V + I).
     """
-    scores = [generator("tiny", system).integers(50, size=(seeds, 3)) for system, seeds in enumerate((2, 3))]
+    scores = [
+        generator("tiny", system).integers(50, size=(seeds, 3))
+        for system, seeds in enumerate((2, 3))
+    ]
     lines = list(product(range(3), repeat=3))
     differences = []
     for drawn in lines:
         per_seed = [of_system[:, drawn].mean(1) for of_system in scores]
-        means = [[own[list(again)].mean() for again in product(range(len(own)), repeat=len(own))] for own in per_seed]
+        means = [
+            [own[list(again)].mean() for again in product(range(len(own)), repeat=len(own))]
+            for own in per_seed
+        ]
         differences += [second - first for first in means[0] for second in means[1]]
     assert len(differences) == 2**2 * 3**3 * 3**3
     times = np.array([np.bincount(drawn, minlength=3) for drawn in lines])
@@ -225,29 +268,41 @@ def test_two_levels_equal_the_enumeration_of_all_resamples():
     seeds = [own.scores.var(ddof=1) / own.seeds for own in both]
     together = [(own.samples - own.scores).var(axis=1, ddof=1).mean() / own.seeds for own in both]
     sentences = (both[1].samples.mean(1) - both[0].samples.mean(1)).var()
-    parts = sentences + sum(share * (v + i) for share, v, i in zip(shares, seeds, together, strict=True))
+    parts = sentences + sum(
+        share * (v + i) for share, v, i in zip(shares, seeds, together, strict=True)
+    )
     assert np.var(differences) == pytest.approx(parts, rel=1e-12)
     # And what `compare` makes of the same parts, with the sentences as the floor.
     seeds = [max(parts) for parts in zip(seeds, together, strict=True)]
     variance = sum(seeds) + max(0, sentences - sum(together))
     freedom = variance * sum(seeds) / (seeds[0] ** 2 / 1 + seeds[1] ** 2 / 2)
     difference = compare(*both, UNKNOWN)
-    assert difference.high - difference.value == pytest.approx(stats.t.ppf(0.975, freedom) * variance**0.5)
-    assert difference.p_value == pytest.approx(2 * stats.t.sf(abs(difference.value) / variance**0.5, freedom))
+    assert difference.high - difference.value == pytest.approx(
+        stats.t.ppf(0.975, freedom) * variance**0.5
+    )
+    assert difference.p_value == pytest.approx(
+        2 * stats.t.sf(abs(difference.value) / variance**0.5, freedom)
+    )
 
 
 @pytest.mark.parametrize("seeds", [(3, 3), (2, 5), (10, 4)])
 def test_without_an_effect_of_sentences_it_is_welchs_test(seeds):
-    scores = [generator("welch", *seeds, side).normal(30 + side, 1 + side, size=n) for side, n in enumerate(seeds)]
+    scores = [
+        generator("welch", *seeds, side).normal(30 + side, 1 + side, size=n)
+        for side, n in enumerate(seeds)
+    ]
     baseline, system = (without_sentences(own) for own in scores)
     expected = stats.ttest_ind(scores[1], scores[0], equal_var=False)
     difference = compare(baseline, system, UNKNOWN)
     assert difference.p_value == pytest.approx(expected.pvalue)
-    assert (difference.low, difference.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert (difference.low, difference.high) == pytest.approx(
+        tuple(expected.confidence_interval(0.95))
+    )
 
 
 def test_two_copies_of_one_configuration_are_decided_over_seeds():
-    """What seeds do to sentences is in V once, and W has no more: Welch's test up to the error of resampling."""
+    """What seeds do to sentences is in V once, and W has no more: Welch's test up to the error
+    of resampling."""
     runs = [[numbers("run", side, seed) for seed in range(5)] for side in (0, 1)]
     baseline, system = (resample(own, mean) for own in runs)
     expected = stats.ttest_ind(system.scores, baseline.scores, equal_var=False)
@@ -282,7 +337,10 @@ def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
 
 
 def test_single_seeds_beside_others_have_their_variance():
-    """V = 3 + 3 on the eight degrees of freedom of two times four; with nothing known of others, sentences decide."""
+    """V = 3 + 3 on the eight degrees of freedom of two times four.
+
+    With nothing known of others, sentences decide.
+    """
     baseline, system = without_sentences([30.0]), without_sentences([33.0])
     difference = compare(baseline, system, SeedVariance(3.0, 0.0, 10.0))
     assert difference.p_value == pytest.approx(2 * stats.t.sf(3 / 6**0.5, 8))
@@ -293,18 +351,25 @@ def test_single_seeds_beside_others_have_their_variance():
 @pytest.mark.parametrize("seeds", [2, 3, 7])
 def test_blocks_without_an_effect_of_sentences_are_the_paired_t_test(seeds):
     block = 10 * generator("block", seeds).normal(size=seeds)
-    scores = [block + generator("pair", seeds, side).normal(30 + side, 1, size=seeds) for side in (0, 1)]
+    scores = [
+        block + generator("pair", seeds, side).normal(30 + side, 1, size=seeds) for side in (0, 1)
+    ]
     baseline, system = map(without_sentences, scores)
     expected = stats.ttest_rel(scores[1], scores[0])
     for pooled in (UNKNOWN, block_variance([baseline, system])):
         difference = compare_blocks(baseline, system, pooled)
         assert difference.p_value == pytest.approx(expected.pvalue)
-        assert (difference.low, difference.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+        assert (difference.low, difference.high) == pytest.approx(
+            tuple(expected.confidence_interval(0.95))
+        )
         assert difference.over == "paired seeds and sentences"
 
 
 def test_blocks_are_moderated_by_hand():
-    """Differences 1 and 3: (4 x 7 + 1 x 2) / 5 = 6 on 5 degrees of freedom, so V = 3; at most those of all, 4."""
+    """Differences 1 and 3: (4 x 7 + 1 x 2) / 5 = 6 on 5 degrees of freedom, so V = 3.
+
+    At most those of all, 4.
+    """
     baseline, system = without_sentences([50.0, 20.0]), without_sentences([51.0, 23.0])
     difference = compare_blocks(baseline, system, SeedVariance(7.0, 0.0, 10.0))
     assert difference.p_value == pytest.approx(2 * stats.t.sf(2 / 3**0.5, 5))
@@ -313,9 +378,12 @@ def test_blocks_are_moderated_by_hand():
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 4), st.lists(st.floats(-50, 50), min_size=4, max_size=4))
+@given(
+    st.integers(0, 10**6), st.integers(2, 4), st.lists(st.floats(-50, 50), min_size=4, max_size=4)
+)
 def test_properties_of_blocks(key, seeds, effects):
-    """An effect that all systems of a seed share changes nothing, and swapping the systems mirrors the result."""
+    """An effect that all systems of a seed share changes nothing, and swapping the systems
+    mirrors the result."""
     alone = systems("blocks", key, seeds=[seeds] * 3, sentences=30, noise=0.1, samples=60)
     effect = np.array(effects[:seeds])
     moved = [Resampled(system.scores + effect, system.samples + effect, ()) for system in alone]
@@ -324,8 +392,12 @@ def test_properties_of_blocks(key, seeds, effects):
         for chosen, first in ((alone, 0), (moved, 0), (alone, 1))
     )
     numbers_of = (difference.value, difference.low, difference.high, difference.p_value)
-    assert (again.value, again.low, again.high, again.p_value) == pytest.approx(numbers_of, abs=1e-6)
-    assert (-mirrored.value, -mirrored.high, -mirrored.low, mirrored.p_value) == pytest.approx(numbers_of)
+    assert (again.value, again.low, again.high, again.p_value) == pytest.approx(
+        numbers_of, abs=1e-6
+    )
+    assert (-mirrored.value, -mirrored.high, -mirrored.low, mirrored.p_value) == pytest.approx(
+        numbers_of
+    )
     assert 0 < difference.p_value <= 1
     assert (difference.p_value < 0.05) == (not difference.low <= 0 <= difference.high)
 
@@ -333,7 +405,9 @@ def test_properties_of_blocks(key, seeds, effects):
 def test_equal_systems_do_not_differ():
     three = resample([numbers("a")] * 3, mean)
     assert compare(three, three) == Difference(0.0, 0.0, 0.0, 1.0, "seeds and sentences")
-    difference = compare(three, one("a"))  # the mean of three equal numbers may differ from them by a rounding
+    difference = compare(
+        three, one("a")
+    )  # the mean of three equal numbers may differ from them by a rounding
     assert difference.p_value == pytest.approx(1.0)
 
 
@@ -343,7 +417,10 @@ POOLED = st.sampled_from([None, UNKNOWN, SeedVariance(4.0, 1.0, 12.0)])
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.floats(-5, 5), POOLED)
 def test_properties_of_a_comparison(key, first, second, shift, pooled):
-    sides = [[numbers(key, side, seed, n=30) for seed in range(n)] for side, n in enumerate((first, second))]
+    sides = [
+        [numbers(key, side, seed, n=30) for seed in range(n)]
+        for side, n in enumerate((first, second))
+    ]
     baseline, system = (resample(own, mean, samples=60) for own in sides)
     difference, mirrored = compare(baseline, system, pooled), compare(system, baseline, pooled)
     assert 0 < difference.p_value <= 1
@@ -369,23 +446,30 @@ def test_holm_by_hand():
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
 def test_holm_is_the_closed_test_of_bonferroni(p_values):
-    """Corrected: the largest Bonferroni p-value of all sets of hypotheses that one belongs to (Marcus et al.)."""
+    """Corrected: the largest Bonferroni p-value of all sets of hypotheses that one belongs to
+    (Marcus et al.)."""
     sets = [chosen for chosen in product((False, True), repeat=len(p_values)) if any(chosen)]
 
     def bonferroni(chosen) -> float:
         selected = [p for p, inside in zip(p_values, chosen, strict=True) if inside]
         return min(1.0, len(selected) * min(selected))
 
-    expected = [max(bonferroni(chosen) for chosen in sets if chosen[own]) for own in range(len(p_values))]
+    expected = [
+        max(bonferroni(chosen) for chosen in sets if chosen[own]) for own in range(len(p_values))
+    ]
     assert holm(p_values) == pytest.approx(expected)
 
 
 def test_interval_of_an_accuracy_is_that_of_a_proportion():
     correct = (generator("labels").random(1000) < 0.8).astype(int)
-    bounds = interval(resample([np.column_stack([correct, np.ones(1000, int)])], accuracy.value, samples=4000))
+    bounds = interval(
+        resample([np.column_stack([correct, np.ones(1000, int)])], accuracy.value, samples=4000)
+    )
     share = correct.mean()
     error = 196 * (share * (1 - share) / 1000) ** 0.5
-    assert (bounds.low, bounds.high) == pytest.approx((100 * share - error, 100 * share + error), abs=0.3)
+    assert (bounds.low, bounds.high) == pytest.approx(
+        (100 * share - error, 100 * share + error), abs=0.3
+    )
 
 
 def test_clusters_put_an_examples_languages_into_one_row():
@@ -393,13 +477,17 @@ def test_clusters_put_an_examples_languages_into_one_row():
     german = (["c", "a", "a"], np.array([[1, 1], [0, 1], [1, 1]]))  # without b, and a twice
     rows = clusters([english, german])
     assert rows.tolist() == [[1, 1, 1, 2], [0, 1, 0, 0], [1, 1, 1, 1]]
-    assert mean_over(accuracy.value, 2)(rows.sum(0).tolist()) == pytest.approx(100 * (2 / 3 + 2 / 3) / 2)
+    assert mean_over(accuracy.value, 2)(rows.sum(0).tolist()) == pytest.approx(
+        100 * (2 / 3 + 2 / 3) / 2
+    )
 
 
 def test_a_set_of_which_nothing_was_drawn_has_no_part_in_the_mean():
     mean = mean_over(accuracy.value, 2)
     assert mean([3, 4, 0, 0]) == 75 and mean([3, 4, 0, 1]) == 37.5
-    tiny = clusters([([str(index) for index in range(50)], np.ones((50, 2), int)), (["0"], np.array([[0, 1]]))])
+    tiny = clusters(
+        [([str(index) for index in range(50)], np.ones((50, 2), int)), (["0"], np.array([[0, 1]]))]
+    )
     resampled = resample([tiny], mean)
     assert resampled.value == 50 and set(resampled.samples[:, 0]) == {50, 100}
 
@@ -414,4 +502,6 @@ def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
     double = interval(resample([clusters([(ids, labels), german])], mean_over(accuracy.value, 2)))
     assert (double.low, double.high) == pytest.approx((single.low, single.high))
     apart = interval(resample([np.vstack([labels, labels])], accuracy.value))
-    assert (apart.high - apart.low) / (single.high - single.low) == pytest.approx(0.5**0.5, abs=0.06)
+    assert (apart.high - apart.low) / (single.high - single.low) == pytest.approx(
+        0.5**0.5, abs=0.06
+    )

@@ -1,4 +1,5 @@
-"""Bands of several test sets: as a single interval for one, as Šidák's for unrelated ones, never narrower."""
+"""Bands of several test sets: as a single interval for one, as Šidák's for unrelated ones, never
+narrower."""
 
 from __future__ import annotations
 
@@ -16,16 +17,24 @@ def resampled(table: np.ndarray) -> list[Resampled]:
     """Systems by set from scores (seeds, sentences, sets) of sentences, whose mean is the score."""
     ones = np.ones(table.shape[1])
     return [
-        resample([np.stack([of_seed[:, place], ones], 1) for of_seed in table], lambda sums: sums[0] / sums[1])
+        resample(
+            [np.stack([of_seed[:, place], ones], 1) for of_seed in table],
+            lambda sums: sums[0] / sums[1],
+        )
         for place in range(table.shape[2])
     ]
 
 
-def pair(seeds: int, sets: int, shared: float, effect: float = 0.0) -> tuple[list[Resampled], list[Resampled]]:
+def pair(
+    seeds: int, sets: int, shared: float, effect: float = 0.0
+) -> tuple[list[Resampled], list[Resampled]]:
     random = np.random.default_rng(7)
 
     def system(shift: float) -> np.ndarray:
-        common, own = random.standard_normal((seeds, SENTENCES, 1)), random.standard_normal((seeds, SENTENCES, sets))
+        common, own = (
+            random.standard_normal((seeds, SENTENCES, 1)),
+            random.standard_normal((seeds, SENTENCES, sets)),
+        )
         return shift + shared**0.5 * common + (1 - shared) ** 0.5 * own
 
     return resampled(system(0.0)), resampled(system(effect))
@@ -48,7 +57,9 @@ def test_one_seed_and_unrelated_sets_give_sidak() -> None:
 
     baseline, system = pair(1, 10, 0.0)
     bands = simultaneous_bands(baseline, system)
-    errors = [float((b.samples - a.samples).std(ddof=1)) for a, b in zip(baseline, system, strict=True)]
+    errors = [
+        float((b.samples - a.samples).std(ddof=1)) for a, b in zip(baseline, system, strict=True)
+    ]
     sidak = norm.ppf(1 - (1 - 0.95 ** (1 / 10)) / 2)
     ratios = [half(band) / (error * sidak) for band, error in zip(bands, errors, strict=True)]
     assert ratios == pytest.approx([1.0] * 10, abs=0.03)
@@ -56,7 +67,10 @@ def test_one_seed_and_unrelated_sets_give_sidak() -> None:
 
 def test_equal_sets_are_as_one() -> None:
     baseline, system = pair(1, 6, 1.0, effect=0.1)
-    bands, (alone,) = simultaneous_bands(baseline, system), simultaneous_bands(baseline[:1], system[:1])
+    bands, (alone,) = (
+        simultaneous_bands(baseline, system),
+        simultaneous_bands(baseline[:1], system[:1]),
+    )
     assert [half(band) for band in bands] == pytest.approx([half(alone)] * 6, rel=0.03)
     assert bands[0].p_value == pytest.approx(alone.p_value, abs=0.02)
 

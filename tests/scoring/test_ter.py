@@ -26,4 +26,6 @@ def test_equals_sacrebleu(pairs: list[tuple[list[str], list[str]]]):
     rows = [ter.statistics(tuple(hypothesis), tuple(reference)) for hypothesis, reference in pairs]
     hypotheses, references = ([" ".join(pair[side]) for pair in pairs] for side in (0, 1))
     expected = sacrebleu.TER().corpus_score(hypotheses, [references]).score
-    assert ter.value([sum(column) for column in zip(*rows, strict=True)]) == pytest.approx(expected, abs=0)
+    assert ter.value([sum(column) for column in zip(*rows, strict=True)]) == pytest.approx(
+        expected, abs=0
+    )

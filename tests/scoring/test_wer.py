@@ -1,4 +1,7 @@
-"""WER and WRR: golden values, ties by substitution, insertion, deletion; errors are the edit distance."""
+"""WER and WRR: golden values, ties by substitution, insertion, deletion.
+
+Errors are the edit distance.
+"""
 
 from __future__ import annotations
 
@@ -49,23 +52,32 @@ words = st.lists(st.sampled_from("abc"), max_size=9)
 
 
 @given(words, words)
-def test_the_alignment_is_that_of_the_whole_lattice(reference: list[str], hypothesis: list[str]) -> None:
+def test_the_alignment_is_that_of_the_whole_lattice(
+    reference: list[str], hypothesis: list[str]
+) -> None:
     assert align(reference, hypothesis) == _traced(reference, hypothesis)
 
 
 @given(words, words)
 def test_errors_are_those_of_rapidfuzz(reference: list[str], hypothesis: list[str]) -> None:
     distance = pytest.importorskip("rapidfuzz.distance")
-    assert align(reference, hypothesis).errors == distance.Levenshtein.distance(reference, hypothesis)
+    assert align(reference, hypothesis).errors == distance.Levenshtein.distance(
+        reference, hypothesis
+    )
 
 
 def _traced(reference: list[str], hypothesis: list[str]) -> Alignment:
-    """The alignment that is traced from the end of a lattice of costs: substitution, then insertion, then deletion."""
-    costs = [[column + row for column in range(len(hypothesis) + 1)] for row in range(len(reference) + 1)]
+    """The alignment that is traced from the end of a lattice of costs: substitution, then
+    insertion, then deletion."""
+    costs = [
+        [column + row for column in range(len(hypothesis) + 1)] for row in range(len(reference) + 1)
+    ]
     for row, word in enumerate(reference, start=1):
         for column, other in enumerate(hypothesis, start=1):
             changes = costs[row - 1][column - 1] + (word != other)
-            costs[row][column] = min(changes, costs[row][column - 1] + 1, costs[row - 1][column] + 1)
+            costs[row][column] = min(
+                changes, costs[row][column - 1] + 1, costs[row - 1][column] + 1
+            )
     row, column, matches = len(reference), len(hypothesis), 0
     while row and column:
         differs, cost = reference[row - 1] != hypothesis[column - 1], costs[row][column]

@@ -1,4 +1,5 @@
-"""Run by a Python that has COMET: writes a tiny checkpoint with random weights and scores segments with it."""
+"""Run by a Python that has COMET: writes a tiny checkpoint with random weights and scores
+segments with it."""
 
 from __future__ import annotations
 
@@ -19,14 +20,22 @@ def encoder(directory: Path) -> str:
     text.write_text("the cat sat on the mat\nim Garten ist ein Hund\nyes, why not\n" * 50)
     prefix = str(directory / "sentencepiece.bpe")
     sentencepiece.SentencePieceTrainer.train(
-        input=str(text), model_prefix=prefix, vocab_size=60, model_type="bpe", hard_vocab_limit=False
+        input=str(text),
+        model_prefix=prefix,
+        vocab_size=60,
+        model_type="bpe",
+        hard_vocab_limit=False,
     )
     place = directory / "xlm-roberta-tiny"
     tokenizer = transformers.XLMRobertaTokenizer(f"{prefix}.model")
     tokenizer.save_pretrained(place)
     torch.manual_seed(1)
     config = transformers.XLMRobertaConfig(
-        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
     )
     transformers.XLMRobertaModel(config).save_pretrained(place)
     return str(place)
@@ -35,15 +44,24 @@ def encoder(directory: Path) -> str:
 def main(directory: Path) -> None:
     """Write the checkpoint below `directory`, score the segments on standard input."""
     model = RegressionMetric(
-        encoder_model="XLM-RoBERTa", pretrained_model=encoder(directory), hidden_sizes=[8], layer="mix", dropout=0.0
+        encoder_model="XLM-RoBERTa",
+        pretrained_model=encoder(directory),
+        hidden_sizes=[8],
+        layer="mix",
+        dropout=0.0,
     ).eval()
     checkpoint = directory / "checkpoints" / "model.ckpt"
     checkpoint.parent.mkdir()
     (directory / "hparams.yaml").write_text(
-        "class_identifier: regression_metric\n" + "".join(f"{k}: {json.dumps(v)}\n" for k, v in model.hparams.items())
+        "class_identifier: regression_metric\n"
+        + "".join(f"{k}: {json.dumps(v)}\n" for k, v in model.hparams.items())
     )
     torch.save(
-        {"state_dict": model.state_dict(), "hyper_parameters": dict(model.hparams), "pytorch-lightning_version": "2.0"},
+        {
+            "state_dict": model.state_dict(),
+            "hyper_parameters": dict(model.hparams),
+            "pytorch-lightning_version": "2.0",
+        },
         checkpoint,
     )
     segments = json.load(sys.stdin)

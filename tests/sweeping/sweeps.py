@@ -1,4 +1,5 @@
-"""Helpers that run sweeps in this process or another, wait for them, stop them and read their results."""
+"""Helpers that run sweeps in this process or another, wait for them, stop them and read their
+results."""
 
 from __future__ import annotations
 
@@ -39,7 +40,9 @@ def start(*command: str) -> subprocess.Popen[str]:
 
     environment = {**os.environ, "RAY_ADDRESS": ray.get_runtime_context().gcs_address}
     line = [sys.executable, "-m", "augury.cli", *command]
-    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    return subprocess.Popen(
+        line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
+    )
 
 
 def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
@@ -57,17 +60,23 @@ def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
 def decisions(storage: Path) -> list[dict[str, Any]]:
     """Return the decisions of the sweep without their times."""
     content = json.loads((storage / "sweeps/quick/state.json").read_text())["decisions"]
-    return [{key: value for key, value in decision.items() if key != "time"} for decision in content]
+    return [
+        {key: value for key, value in decision.items() if key != "time"} for decision in content
+    ]
 
 
 def processes(storage: Path) -> set[int]:
     """Return the ids of the processes in which trials of the last command have reported."""
     last = max(storage.glob("sweeps/quick/tune/*/"))
-    reports = [line for path in last.glob("*/result.json") for line in path.read_text().splitlines()]
+    reports = [
+        line for path in last.glob("*/result.json") for line in path.read_text().splitlines()
+    ]
     return {json.loads(line)["pid"] for line in reports}
 
 
-def wait_for(check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 200.0) -> None:
+def wait_for(
+    check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 200.0
+) -> None:
     """Wait until `check` is true; fail if the driver exits before."""
     deadline = time.monotonic() + seconds
     while not check():
@@ -85,7 +94,10 @@ def validations(storage: Path) -> int:
 
 
 def actors(name: str) -> list[psutil.Process]:
-    """Return the processes of the session's Ray actors with a name; they are children of this process."""
+    """Return the processes of the session's Ray actors with a name.
+
+    They are children of this process.
+    """
     matching = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
@@ -95,11 +107,16 @@ def actors(name: str) -> list[psutil.Process]:
 
 
 def stop(driver: subprocess.Popen[str], number: int) -> str:
-    """Send a signal to a driver and wait until Ray has removed its actors; return its standard error."""
+    """Send a signal to a driver and wait until Ray has removed its actors.
+
+    Return its standard error.
+    """
     before = {process.pid for process in actors("ImplicitFunc")}
     driver.send_signal(number)
     _, output = driver.communicate(timeout=120)
     deadline = time.monotonic() + 60
-    while {process.pid for process in actors("ImplicitFunc")} & before and time.monotonic() < deadline:
+    while {
+        process.pid for process in actors("ImplicitFunc")
+    } & before and time.monotonic() < deadline:
         time.sleep(0.1)
     return output

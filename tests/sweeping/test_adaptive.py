@@ -32,7 +32,9 @@ def prepare(point: Mapping[str, Any]) -> str:
     return str(dict(point))
 
 
-def schedule(space: Space, sweep: Folder, samples: int, at_once: int = 4, fixed: Sequence[str] = ()) -> OptunaScheduler:
+def schedule(
+    space: Space, sweep: Folder, samples: int, at_once: int = 4, fixed: Sequence[str] = ()
+) -> OptunaScheduler:
     return OptunaScheduler(space, sweep, fixed, SEEDS, samples, at_once, prepare)
 
 
@@ -44,7 +46,10 @@ def requested(scheduler: OptunaScheduler) -> list[str]:
 
 
 def train(scheduler: OptunaScheduler) -> dict[str, float]:
-    """Tell a value for every seed of every point to the end; return the means that the study has."""
+    """Tell a value for every seed of every point to the end.
+
+    Return the means that the study has.
+    """
     while not scheduler.finished:
         for configuration in requested(scheduler):
             for seed in SEEDS:
@@ -67,7 +72,10 @@ def test_points_are_suggested_while_there_is_room_and_valued_by_the_mean_over_se
     scheduler = schedule(sweeping(BETA), sweep, samples=3, fixed=["reference"])
     first = requested(scheduler)
     assert first[0] == "reference" and len(first) == 3  # two points × two seeds fill the four slots
-    assert [(work.configuration, work.seed) for work in scheduler.work()][:2] == [("reference", 1), ("reference", 2)]
+    assert [(work.configuration, work.seed) for work in scheduler.work()][:2] == [
+        ("reference", 1),
+        ("reference", 2),
+    ]
     means = train(scheduler)
     assert len(means) == 3 and scheduler.finished
     assert all(value == pytest.approx(len(name) + 0.15) for name, value in means.items())
@@ -83,7 +91,9 @@ def test_the_study_learns_the_value_of_a_repeated_point(sweep):
 def test_a_study_is_continued(sweep):
     first = train(schedule(sweeping(BETA), sweep, samples=2))
     more = schedule(sweeping(BETA), sweep, samples=3)
-    assert [future.result() for future in more._points.values()] == list(first)  # before any call of work
+    assert [future.result() for future in more._points.values()] == list(
+        first
+    )  # before any call of work
     means = train(more)
     assert list(means)[:2] == list(first) and len(means) == 3
 

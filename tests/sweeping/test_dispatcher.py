@@ -36,7 +36,9 @@ def test_a_metric_that_is_not_validated_is_named(tmp_path):
     validate(dispatcher, key, loss=3.0, perplexity=20.0)
     assert dispatcher.on_result(key, ["valid/loss", "valid/perplexity", "update"]) == "STOP"
     assert dispatcher.progress[key] == "failed"
-    assert dispatcher.errors[key].endswith("is not validated: set 'metric' to one of valid/loss, valid/perplexity")
+    assert dispatcher.errors[key].endswith(
+        "is not validated: set 'metric' to one of valid/loss, valid/perplexity"
+    )
 
 
 def test_no_more_trials_start_than_may_run(tmp_path):

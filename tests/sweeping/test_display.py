@@ -17,13 +17,18 @@ from augury.sweeping.state import Configuration, Point, Progress, Sweep, Trial
 
 
 def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> Sweep:
-    """Return a sweep of trials (configuration, seed, progress, validations); validation n of seed s is 10 s + n."""
+    """Return a sweep of trials (configuration, seed, progress, validations).
+
+    Validation n of seed s is 10 s + n.
+    """
     store, groups = Store("results"), dict[str, list[Trial]]()
     for name, seed, progress, validations in trials:
         curve = tuple(Point(n, 8 * n, 2.0 * n, 10.0 * seed + n) for n in range(1, validations + 1))
         folder = store.folder("runs", f"{name}/seed-{seed}")
         groups.setdefault(name, []).append(Trial(seed, folder, progress, error, curve))
-    configurations = tuple(Configuration(name, name, {}, tuple(group)) for name, group in groups.items())
+    configurations = tuple(
+        Configuration(name, name, {}, tuple(group)) for name, group in groups.items()
+    )
     folder = store.folder("sweeps", "beta")
     return Sweep(
         "beta",
@@ -69,10 +74,26 @@ def test_every_running_trial_has_a_line_and_none_is_repeated(
         clock[0] += 30
     trials = [message.split(":")[0] for message in caplog.messages]
     assert sorted(trials) == ["a, seed 1", "b, seed 1", "beta"]
-    display.show(sweep(("a", 1, "running", 2), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
+    display.show(
+        sweep(
+            ("a", 1, "running", 2),
+            ("b", 1, "failed", 0),
+            ("b", 2, "waiting", 0),
+            error="loss is NaN",
+        )
+    )
     clock[0] += 2
-    display.show(sweep(("a", 1, "running", 3), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
-    assert any("b, seed 1: failed" in message and "loss is NaN" in message for message in caplog.messages)
+    display.show(
+        sweep(
+            ("a", 1, "running", 3),
+            ("b", 1, "failed", 0),
+            ("b", 2, "waiting", 0),
+            error="loss is NaN",
+        )
+    )
+    assert any(
+        "b, seed 1: failed" in message and "loss is NaN" in message for message in caplog.messages
+    )
     shown = [message for message in caplog.messages if message.startswith("a, seed 1")]
     assert len(shown) == 2 and "validation 2" in shown[1], "at most every ten seconds per trial"
     assert len(caplog.messages) == len(set(caplog.messages))
@@ -95,7 +116,9 @@ def test_a_terminal_shows_only_running_trials(monkeypatch: pytest.MonkeyPatch) -
         display.show(sweep(("a", 1, "running", 2), ("b", 1, "paused", 1), ("b", 2, "finished", 2)))
         lines = [task.description for task in messages.display().tasks]
         assert [line.split(":")[0] for line in lines] == ["a, seed 1", "beta"]
-        display.show(sweep(("a", 1, "finished", 3), ("b", 1, "running", 2), ("b", 2, "finished", 2)))
+        display.show(
+            sweep(("a", 1, "finished", 3), ("b", 1, "running", 2), ("b", 2, "finished", 2))
+        )
         lines = [task.description for task in messages.display().tasks]
         assert [line.split(":")[0] for line in lines] == ["beta", "b, seed 1"]
         display.close()
@@ -104,8 +127,15 @@ def test_a_terminal_shows_only_running_trials(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_leaders_and_the_time_left() -> None:
-    running = sweep(("a", 1, "finished", 4), ("a", 2, "running", 1), ("b", 1, "stopped", 3), ("b", 2, "waiting", 0))
-    assert [(configuration.name, value) for configuration, value in displays.leaders(running)] == [("a", 17.5)]
+    running = sweep(
+        ("a", 1, "finished", 4),
+        ("a", 2, "running", 1),
+        ("b", 1, "stopped", 3),
+        ("b", 2, "waiting", 0),
+    )
+    assert [(configuration.name, value) for configuration, value in displays.leaders(running)] == [
+        ("a", 17.5)
+    ]
     assert displays.seconds_left(running) == (8 - 2) + 8
     assert displays.leaders(replace(running, mode="min"))[0][1] == (11 + 21) / 2
 

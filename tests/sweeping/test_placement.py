@@ -24,7 +24,9 @@ def quick(**sections) -> Experiment:
     spec = importlib.util.spec_from_file_location("quick", QUICK)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    merged = {name: {**module.base.get(name, {}), **settings} for name, settings in sections.items()}
+    merged = {
+        name: {**module.base.get(name, {}), **settings} for name, settings in sections.items()
+    }
     return parse({**module.base, **merged})
 
 
@@ -57,7 +59,9 @@ def test_trials_that_do_not_fit_are_rejected(sections, at_once, message):
 
 def test_halving_needs_the_number_of_validations(tmp_path):
     quick_space = space.find(QUICK)
-    planned = plan.make(quick_space, Store(tmp_path), {"training.max_passes": 3}, points.sample(quick_space))
+    planned = plan.make(
+        quick_space, Store(tmp_path), {"training.max_passes": 3}, points.sample(quick_space)
+    )
     options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):
         driver.decision_rungs(options, planned)

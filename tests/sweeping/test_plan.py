@@ -1,4 +1,7 @@
-"""Configurations and their addresses; points that are the same experiment are merged with a reason."""
+"""Configurations and their addresses.
+
+Points that are the same experiment are merged with a reason.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,9 @@ from augury.sweeping.plan import Plan
 from augury.sweeping.settings import SweepOptions
 
 
-def planned(name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any) -> Plan:
+def planned(
+    name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any
+) -> Plan:
     space_ = replace(space.find(name), **changes)
     return plans.make(space_, store, assignments or {}, points.sample(space_))
 
@@ -76,7 +81,11 @@ def test_keys_equal_modulo_the_alphabet_are_one_experiment(store):
 
 
 def test_a_given_alphabet_has_no_mode(store):
-    keys = {"augment.0.alphabet": ["abcdefgh"], "augment.0.mode": ["alpha", "lower"], "augment.0.min_count": [1, 2]}
+    keys = {
+        "augment.0.alphabet": ["abcdefgh"],
+        "augment.0.mode": ["alpha", "lower"],
+        "augment.0.min_count": [1, 2],
+    }
     plan = planned("cipher_keys", store, keys=keys)
     assert len(plan.configurations) == 2 and len(plan.merged) == 3
     assert plan.merged[0].reason == "augment.0.min_count has no effect: the alphabet is given"
@@ -95,11 +104,16 @@ def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
 def test_settings_of_the_other_vocabulary_mode_have_no_effect(store):
     plan = planned("vocabulary", store)
     assert len(plan.configurations) == 1 + 4 + 1
-    assert plan.merged[0].reason == "vocabulary.size_per_key has no effect: the mode of the vocabulary is separate"
+    assert (
+        plan.merged[0].reason
+        == "vocabulary.size_per_key has no effect: the mode of the vocabulary is separate"
+    )
 
 
 def test_an_unknown_key_names_the_nearest(store):
-    with pytest.raises(UserError, match="point betta=1 is not valid(.|\n)*'regime.betta': did you mean 'beta'"):
+    with pytest.raises(
+        UserError, match="point betta=1 is not valid(.|\n)*'regime.betta': did you mean 'beta'"
+    ):
         planned("agreement", store, keys={"regime.betta": [1]})
 
 
@@ -148,15 +162,21 @@ def test_rows_can_be_combined_with_a_grid(store):
 def test_keys_of_rows_cannot_be_set(store, key):
     with pytest.raises(UserError, match=f"--set {key}: space 'agreement' sweeps this key"):
         planned("agreement", store, {key: 1}, keys={}, rows=ROWS, reference="pull")
-    plan = planned("agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull")
-    assert {entry.experiment.training.max_updates for entry in plan.configurations.values()} == {900}
+    plan = planned(
+        "agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull"
+    )
+    assert {entry.experiment.training.max_updates for entry in plan.configurations.values()} == {
+        900
+    }
 
 
 def test_a_radius_that_the_steps_cannot_reach_has_no_effect(store):
     keys = {"regime.epsilon": [2, 3, 5], "regime.steps": [3]}
     plan = planned("pgd", store, {"regime.alpha": 1.0, "corpus.train.builtin": 60}, keys=keys)
     assert names(plan) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
-    assert [(entry.label, entry.same_as) for entry in plan.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
+    assert [(entry.label, entry.same_as) for entry in plan.merged] == [
+        ("epsilon=5, steps=3", "epsilon=3, steps=3")
+    ]
     assert plan.merged[0].reason == (
         "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected"
     )
@@ -168,17 +188,23 @@ def test_the_papers_attack_has_no_radius(store, scale):
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
     settings = {"corpus": corpus, "model": {"architecture": "tiny"}}
     plan = plans.make(space_, store, settings, points.sample(space_))
-    assert names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"] and len(plan.configurations) == 2 + 3 * 2 * 2
+    assert (
+        names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"]
+        and len(plan.configurations) == 2 + 3 * 2 * 2
+    )
     paper = plan.configurations[list(plan.configurations)[1]].experiment.regime
     assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)
-    assert [(entry.label, entry.same_as) for entry in plan.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
+    assert [(entry.label, entry.same_as) for entry in plan.merged] == [
+        ("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")
+    ]
     assert "3 steps of 1 cannot exceed it: nothing is projected" in plan.merged[0].reason
 
 
 def test_rows_that_differ_only_in_scoring_are_rejected(store):
     rows = {"beam 5": {"decoding.beam": 5}, "greedy": {"decoding.beam": 1}}
     with pytest.raises(
-        UserError, match="'beam 5' and 'greedy' of space 'agreement' train the same model and differ only"
+        UserError,
+        match="'beam 5' and 'greedy' of space 'agreement' train the same model and differ only",
     ):
         planned("agreement", store, keys={}, rows=rows)
 
@@ -188,4 +214,7 @@ def test_points_that_optuna_is_to_suggest_are_not_planned_and_a_population_has_n
     space_ = space.find("multi_source")
     assert names(plans.of_options(space_, options, store)) == ["baseline"]
     population = replace(options, scheduler="pbt", search="random", samples=None)
-    assert names(plans.of_options(space_, population, store)) == names(planned("multi_source", store))[1:]
+    assert (
+        names(plans.of_options(space_, population, store))
+        == names(planned("multi_source", store))[1:]
+    )

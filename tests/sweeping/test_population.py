@@ -1,4 +1,7 @@
-"""The values that may change in population-based training, and the address of a population; without Ray."""
+"""The values that may change in population-based training, and the address of a population.
+
+Without Ray.
+"""
 
 from __future__ import annotations
 
@@ -37,8 +40,19 @@ def check(mutations: dict[str, Any], launcher: str = "direct", **dotted: Any) ->
 
 def test_settings_of_single_updates_may_change():
     check(AGREEMENT)
-    check({"training.learning_rate": [1e-3, 1e-2], "regime.label_smoothing": [0.0, 0.1], "model.dropout": [0.1, 0.3]})
-    check({"regime.warmup_views": tune.choice(["both", "cipher"]), "training.clip_norm": tune.uniform(0, 1)})
+    check(
+        {
+            "training.learning_rate": [1e-3, 1e-2],
+            "regime.label_smoothing": [0.0, 0.1],
+            "model.dropout": [0.1, 0.3],
+        }
+    )
+    check(
+        {
+            "regime.warmup_views": tune.choice(["both", "cipher"]),
+            "training.clip_norm": tune.uniform(0, 1),
+        }
+    )
 
 
 @pytest.mark.parametrize(
@@ -85,31 +99,43 @@ def test_a_mutation_must_suit_every_member():
 @pytest.mark.parametrize("settings", [Training(), GeneratorTraining()])
 def test_every_setting_of_the_optimisation_is_marked(settings):
     changing = set(mutable_keys(settings))
-    assert changing | {key for key in type(settings).model_fields if fixed_reason(settings, key)} == set(
-        type(settings).model_fields
-    )
+    assert changing | {
+        key for key in type(settings).model_fields if fixed_reason(settings, key)
+    } == set(type(settings).model_fields)
     assert "learning_rate" in changing and "max_tokens" not in changing
 
 
 def test_the_address_of_a_population_depends_on_everything_that_affects_its_members():
     space = mutating(AGREEMENT)
     address = population.address("quick", space, ["a", "b"], [1, 2])
-    equal = {key: tune.loguniform(0.1, 20) if key == "regime.beta" else value for key, value in AGREEMENT.items()}
+    equal = {
+        key: tune.loguniform(0.1, 20) if key == "regime.beta" else value
+        for key, value in AGREEMENT.items()
+    }
     assert population.address("quick", mutating(equal), ["b", "a"], [2, 1]) == address
     others = [
         population.address("quick", space, ["a", "b"], [1, 2, 3]),
         population.address("quick", space, ["a", "b", "c"], [1, 2]),
         population.address("other", space, ["a", "b"], [1, 2]),
-        population.address("quick", mutating({**AGREEMENT, "regime.tau": tune.uniform(0.5, 8)}), ["a", "b"], [1, 2]),
+        population.address(
+            "quick", mutating({**AGREEMENT, "regime.tau": tune.uniform(0.5, 8)}), ["a", "b"], [1, 2]
+        ),
         population.address("quick", mutating({"regime.beta": [1, 5]}), ["a", "b"], [1, 2]),
-        population.address("quick", mutating({"regime.beta": tune.choice([1, 5, 9])}), ["a", "b"], [1, 2]),
+        population.address(
+            "quick", mutating({"regime.beta": tune.choice([1, 5, 9])}), ["a", "b"], [1, 2]
+        ),
         population.address("quick", replace(space, mode="max"), ["a", "b"], [1, 2]),
     ]
     assert len({address, *others}) == 1 + len(others)
 
 
 def test_explored_values_stay_in_their_domains():
-    values = {"regime.beta": 0.08, "regime.tau": 4.8, "training.learning_rate": 0.0012345678, "seed": 3}
+    values = {
+        "regime.beta": 0.08,
+        "regime.tau": 4.8,
+        "training.learning_rate": 0.0012345678,
+        "seed": 3,
+    }
     mutations = {**AGREEMENT, "training.learning_rate": [1e-3]}
     assert population._bounded(values, mutations) == {
         "regime.beta": 0.1,
@@ -135,5 +161,7 @@ def test_a_member_adopts_the_weights_of_another(tmp_path):
     assert (position["address"], position["seed"], position["update"]) == ("mine", 1, 8)
     assert position["scores"] == {8: 29.0}  # the better checkpoint, after update 4, is not here
     assert (adopted.local() / MODEL).read_bytes() == b"weights of other"
-    population._adopt(run, checkpoint(tmp_path / "mine", "mine", 1), "mine", 1)  # its own, after a pause
+    population._adopt(
+        run, checkpoint(tmp_path / "mine", "mine", 1), "mine", 1
+    )  # its own, after a pause
     assert (adopted.local() / MODEL).read_bytes() == b"weights of other"

@@ -40,8 +40,17 @@ def file(tmp_path: Path) -> Path:
 
 def test_rows_have_names_sections_cells_values_and_marks(file: Path) -> None:
     first, second, third = read(file, "table1", COLUMNS).rows.values()
-    assert (first.number, first.label, first.section, first.values) == (1, "None", "Baseline", {"test": 34.64})
-    assert (second.label, second.name, second.values) == ("None, mixed", "None", {"test": 36.19, "mean": 36.0})
+    assert (first.number, first.label, first.section, first.values) == (
+        1,
+        "None",
+        "Baseline",
+        {"test": 34.64},
+    )
+    assert (second.label, second.name, second.values) == (
+        "None, mixed",
+        "None",
+        {"test": 36.19, "mean": 36.0},
+    )
     assert second.cells == {"D": "2x", "De→En": "36.19", "avg": "36"}
     assert (second.marks, second.bold) == ({"De→En": "*", "name": "†"}, ("De→En", "avg"))
     assert third.values == {"mean": 35.5}
@@ -64,13 +73,33 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("\n\ntable2", "\n\ntabel2", "unknown table in the notes of published.tsv 'table2': did you mean"),
-        ("\n\ntable2", "\n\ntable1", "a block starts with 'table1': after an empty line give a unique table name"),
+        (
+            "\n\ntable2",
+            "\n\ntabel2",
+            "unknown table in the notes of published.tsv 'table2': did you mean",
+        ),
+        (
+            "\n\ntable2",
+            "\n\ntable1",
+            "a block starts with 'table1': after an empty line give a unique table name",
+        ),
         ("3\tMixed", "\n3\tMixed", "a block starts with '3\tMixed"),
-        ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None': give one of them another label"),
+        (
+            "\tNone, mixed\t",
+            "\t\t",
+            "table1: two rows are called 'None': give one of them another label",
+        ),
         ("1\tA\tnearly 2", "1\tA", "table2, line 1 has 2 cells, but the header has 3"),
-        ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is not a number: leave the cell empty"),
-        ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3"),
+        (
+            "\t35.5\t",
+            "\tn/a\t",
+            "table1, row 3, column avg: 'n/a' is not a number: leave the cell empty",
+        ),
+        (
+            "table1\t2\tall",
+            "table1\t4\tall",
+            "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3",
+        ),
         ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
     ],
 )
@@ -87,5 +116,7 @@ def test_an_unknown_table_suggests_the_nearest(file: Path) -> None:
 
 
 def test_a_table_can_be_made_from_values() -> None:
-    plain, oracle = from_values({"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}).rows.values()
+    plain, oracle = from_values(
+        {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}
+    ).rows.values()
     assert (plain.values, oracle.number) == ({"mean": 30.0}, 2)

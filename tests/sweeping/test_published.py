@@ -34,11 +34,23 @@ def write(tmp_path: Path, text: str) -> str:
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
     table = published.find(write(tmp_path, MINIMAL))
-    assert (table.space.scale, table.comparable, table.deviations) == ("toy", False, ("little text",))
+    assert (table.space.scale, table.comparable, table.deviations) == (
+        "toy",
+        False,
+        ("little text",),
+    )
     assert table.rows == ["plain", "oracle", "gain", "strong"]  # printed order first
-    assert [table.values(row) for row in table.rows] == [{"mean": 30.0}, {"mean": 99.0}, {"mean": 5.1}, {}]
+    assert [table.values(row) for row in table.rows] == [
+        {"mean": 30.0},
+        {"mean": 99.0},
+        {"mean": 5.1},
+        {},
+    ]
     assert table.reason("oracle") == "reads the references"
-    assert table.reason("gain") == "computed: relative improvement of 'strong' over 'plain' in per cent"
+    assert (
+        table.reason("gain")
+        == "computed: relative improvement of 'strong' over 'plain' in per cent"
+    )
     paper_scale = published.find(write(tmp_path, MINIMAL), "paper")
     assert (paper_scale.comparable, paper_scale.deviations) == (True, ())
 
@@ -47,9 +59,18 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     ("text", "message"),
     [
         (MINIMAL.replace("where", "there"), "lacks where: a table also defines paper, where"),
-        (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
-        (MINIMAL.replace('("strong", "plain"', '("strnog", "plain"'), "row in the improvements .* mean 'strong'"),
-        (MINIMAL.replace('("strong", "chrf"', '("strnog", "chrf"'), "row in the rescored rows .* mean 'strong'"),
+        (
+            MINIMAL.replace('"oracle": {', '"orakel": {'),
+            "published values for 'orakel', which is not in rows",
+        ),
+        (
+            MINIMAL.replace('("strong", "plain"', '("strnog", "plain"'),
+            "row in the improvements .* mean 'strong'",
+        ),
+        (
+            MINIMAL.replace('("strong", "chrf"', '("strnog", "chrf"'),
+            "row in the rescored rows .* mean 'strong'",
+        ),
         (
             MINIMAL.replace("rows =", "reference, space = None, {'regime.beta': [1]}\nthings ="),
             "must be one of its rows",
@@ -64,7 +85,8 @@ def test_errors_about_a_table(tmp_path: Path, text: str, message: str) -> None:
 
 def test_an_unknown_table_suggests_the_nearest() -> None:
     with pytest.raises(
-        UserError, match="unknown table 'xnli_adversarial/tabel2': did you mean 'xnli_adversarial/table2'"
+        UserError,
+        match="unknown table 'xnli_adversarial/tabel2': did you mean 'xnli_adversarial/table2'",
     ):
         published.find("xnli_adversarial/tabel2")
 

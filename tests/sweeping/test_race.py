@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.sweeping.race import PILOTS, Exhaustive, Race, RungDecision, Work, half_widths, pooled_deviation, rungs
+from augury.sweeping.race import (
+    PILOTS,
+    Exhaustive,
+    Race,
+    RungDecision,
+    Work,
+    half_widths,
+    pooled_deviation,
+    rungs,
+)
 from benchmarks import halving
 
 Values = Mapping[tuple[str, int], Iterable[float]]
@@ -24,7 +33,9 @@ def in_order(work: list[Work]) -> Work:
     return work[0]
 
 
-def finish(race: Race | Exhaustive, values: Values, pick: Callable[[list[Work]], Work] = in_order) -> set[Work]:
+def finish(
+    race: Race | Exhaustive, values: Values, pick: Callable[[list[Work]], Work] = in_order
+) -> set[Work]:
     """Train the race to its end and return what was trained."""
     trained = set()
     while work := race.work():
@@ -66,7 +77,9 @@ def actions(race: Race | Exhaustive, rung: int) -> dict[str, list[str]]:
         (10, {"first": 1}, [None]),
     ],
 )
-def test_rungs_are_fractions_of_the_training(validations: int, arguments: dict, expected: list) -> None:
+def test_rungs_are_fractions_of_the_training(
+    validations: int, arguments: dict, expected: list
+) -> None:
     assert rungs(validations, **arguments) == expected
 
 
@@ -78,9 +91,13 @@ def test_the_standard_deviation_is_pooled_over_groups() -> None:
 
 def test_intervals_use_students_t() -> None:
     """12.7062 and 2.7764 are the quantiles of t at 97.5 % for 1 and 4 degrees of freedom."""
-    assert half_widths({"a": [1, 3], "b": [5]}, 0.95) == pytest.approx({"a": 12.7062, "b": 12.7062 * 2**0.5}, rel=1e-5)
+    assert half_widths({"a": [1, 3], "b": [5]}, 0.95) == pytest.approx(
+        {"a": 12.7062, "b": 12.7062 * 2**0.5}, rel=1e-5
+    )
     five = [1.0, 2.0, 3.0, 4.0, 5.0]
-    assert half_widths({"a": five}, 0.95)["a"] == pytest.approx(2.7764 * np.std(five, ddof=1) / 5**0.5, rel=1e-4)
+    assert half_widths({"a": five}, 0.95)["a"] == pytest.approx(
+        2.7764 * np.std(five, ddof=1) / 5**0.5, rel=1e-4
+    )
     assert half_widths({"a": [1], "b": [5]}, 0.95) == {}
 
 
@@ -89,7 +106,10 @@ def test_with_one_seed_it_is_successive_halving() -> None:
     values = {(name, 1): [value, 10 - value, value] for name, value in first.items()}
     race = Race(names(9), [1], [1, 3, None], mode="max")
     trained = finish(race, values)
-    assert actions(race, 0) == {"stopped": ["g", "e", "f", "c", "h", "a"], "promoted": ["b", "i", "d"]}
+    assert actions(race, 0) == {
+        "stopped": ["g", "e", "f", "c", "h", "a"],
+        "promoted": ["b", "i", "d"],
+    }
     assert actions(race, 1) == {"stopped": ["i", "b"], "promoted": ["d"]}
     assert actions(race, 2) == {"chosen": ["d"]}
     assert race.best == "d"
@@ -103,7 +123,11 @@ def test_with_one_seed_a_certain_slot_is_filled_before_the_rung_is_complete() ->
     race = Race(names(6), [1], [1, None], mode="max", reduction=2)
     for name, value in zip("abcd", [4.0, 2.0, 3.0, 1.0], strict=True):
         race.tell(name, 1, 0, value)
-    assert race.work() == [Work("e", 1, 0), Work("f", 1, 0), Work("a", 1, 1)]  # e and f may both still beat c
+    assert race.work() == [
+        Work("e", 1, 0),
+        Work("f", 1, 0),
+        Work("a", 1, 1),
+    ]  # e and f may both still beat c
     race.tell("e", 1, 0, 5.0)
     assert race.work() == [Work("f", 1, 0), Work("e", 1, 1), Work("a", 1, 1)]
     race.fail("f", 1)
@@ -125,7 +149,8 @@ def test_a_rung_by_hand() -> None:
     race = Race(names(4), [1, 2, 3], [5, None], mode="max", reduction=2)
     assert race.work() == [Work(name, 1, 0) for name in "abcd"]
     trained = finish(race, values)
-    # The groups deviate by 0.02 / 1 each, so pooled too: 0.1414 with 4 degrees of freedom; 2.7764 * 0.1414 / sqrt(2).
+    # The groups deviate by 0.02 / 1 each, so pooled too: 0.1414 with 4 degrees of freedom; 2.7764 *
+    # 0.1414 / sqrt(2).
     half = pytest.approx(0.27764, rel=1e-4)
     first, second = race.decisions[:4], race.decisions[4:8]
     assert [tuple(decision) for decision in first] == [
@@ -142,21 +167,37 @@ def test_a_rung_by_hand() -> None:
     ]
     assert [decision.mean for decision in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
     assert [decision.cut for decision in second] == pytest.approx([9.05] * 4)
-    assert all(decision.high - decision.mean == half and decision.mean - decision.low == half for decision in second)
+    assert all(
+        decision.high - decision.mean == half and decision.mean - decision.low == half
+        for decision in second
+    )
     # At the end two seeds separate them; no third seed is needed.
-    assert actions(race, 1) == {"seed added": ["a", "b", "c"], "stopped": ["b", "c"], "chosen": ["a"]}
-    assert trained == {Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)} | {
+    assert actions(race, 1) == {
+        "seed added": ["a", "b", "c"],
+        "stopped": ["b", "c"],
+        "chosen": ["a"],
+    }
+    assert trained == {
+        Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)
+    } | {
         Work("d", 1, 0),
         Work("d", 2, 0),
     }
 
 
 def test_clear_decisions_need_one_seed() -> None:
-    """Seeds agree to 0.01: all but the pilots are decided on their first seed, including promoted ones."""
-    values = {(name, seed): [100 - index + seed / 100] * 2 for index, name in enumerate(names(20)) for seed in (1, 2)}
+    """Seeds agree to 0.01: all but the pilots are decided on their first seed, including
+    promoted ones."""
+    values = {
+        (name, seed): [100 - index + seed / 100] * 2
+        for index, name in enumerate(names(20))
+        for seed in (1, 2)
+    }
     race = Race(names(20), [1, 2], [1, None], mode="max", reduction=2)
     finish(race, values)
-    seeds = {decision.configuration: decision.seeds for decision in race.decisions if decision.rung == 0}
+    seeds = {
+        decision.configuration: decision.seeds for decision in race.decisions if decision.rung == 0
+    }
     assert actions(race, 0)["promoted"] == names(10)
     assert [seeds[name] for name in names(20)] == [2] * PILOTS + [1] * (20 - PILOTS)
 
@@ -169,11 +210,20 @@ def test_a_close_call_at_the_end_gets_all_seeds_and_the_best_mean_wins() -> None
     }
     race = Race("abc", [1, 2, 3, 4], [None], mode="max")
     trained = finish(race, values)
-    assert {(work.configuration, work.seed) for work in trained} == set(values) - {("c", 3), ("c", 4)}
-    assert actions(race, 0) == {"seed added": [*"abc", *"ab", *"ba"], "stopped": ["c", "a"], "chosen": ["b"]}
+    assert {(work.configuration, work.seed) for work in trained} == set(values) - {
+        ("c", 3),
+        ("c", 4),
+    }
+    assert actions(race, 0) == {
+        "seed added": [*"abc", *"ab", *"ba"],
+        "stopped": ["c", "a"],
+        "chosen": ["b"],
+    }
     chosen = race.decisions[-1]
     assert (race.best, chosen.seeds) == ("b", 4)
-    assert (chosen.mean, chosen.cut) == pytest.approx((5.175, 5.125))  # midway to the mean of a, 5.075
+    assert (chosen.mean, chosen.cut) == pytest.approx(
+        (5.175, 5.125)
+    )  # midway to the mean of a, 5.075
 
 
 def test_added_seeds_train_up_to_the_current_rung() -> None:
@@ -186,7 +236,10 @@ def test_added_seeds_train_up_to_the_current_rung() -> None:
 
 def test_of_equal_configurations_the_first_wins() -> None:
     values = {(name, seed): [1.0, 2.0] for name in "cab" for seed in (1, 2, 3)}
-    single, many = Race("cab", [1], [1, None], mode="max"), Race("cab", [1, 2, 3], [1, None], mode="max")
+    single, many = (
+        Race("cab", [1], [1, None], mode="max"),
+        Race("cab", [1, 2, 3], [1, None], mode="max"),
+    )
     finish(single, values)
     finish(many, values)
     assert single.best == many.best == "c"
@@ -208,13 +261,21 @@ def test_a_failed_seed_eliminates_its_configuration_which_still_counts_for_the_s
     values["i", 1], values["h", 1] = [], [7.0]
     race = Race(names(9), [1], [1, None], mode="max")
     finish(race, values)
-    assert actions(race, 0)["promoted"] == ["h", "g", "f"]  # three slots for nine, though eight were left
+    assert actions(race, 0)["promoted"] == [
+        "h",
+        "g",
+        "f",
+    ]  # three slots for nine, though eight were left
     assert actions(race, 1) == {"stopped": ["f"], "chosen": ["g"]}
     assert race.eliminated == set(names(9)) - {"g"}
 
 
 def test_an_added_seed_that_fails_eliminates_its_configuration() -> None:
-    values = {(name, seed): [value + seed / 10] for name, value in (("a", 5.0), ("b", 4.9)) for seed in (1, 2, 3)}
+    values = {
+        (name, seed): [value + seed / 10]
+        for name, value in (("a", 5.0), ("b", 4.9))
+        for seed in (1, 2, 3)
+    }
     values["a", 3] = []
     race = Race("ab", [1, 2, 3], [None], mode="max")
     finish(race, values)
@@ -231,7 +292,9 @@ def test_a_value_that_is_not_finite_is_a_failure(value: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Race, Exhaustive])
-def test_a_race_in_which_all_fail_finishes_without_a_best(kind: type[Race] | type[Exhaustive]) -> None:
+def test_a_race_in_which_all_fail_finishes_without_a_best(
+    kind: type[Race] | type[Exhaustive],
+) -> None:
     race = kind("ab", [1, 2], [1, None], mode="max")
     finish(race, {(name, seed): [] for name in "ab" for seed in (1, 2)})
     assert (race.finished, race.best, race.work(), race.decisions) == (True, None, [], [])
@@ -256,12 +319,20 @@ def test_the_first_value_of_a_rung_counts() -> None:
 
 
 def test_exhaustive_trains_everything_and_chooses_the_best_mean() -> None:
-    values = {("a", 1): [1.0], ("a", 2): [5.0], ("b", 1): [2.0], ("b", 2): [3.0], ("c", 1): [9.0], ("c", 2): []}
+    values = {
+        ("a", 1): [1.0],
+        ("a", 2): [5.0],
+        ("b", 1): [2.0],
+        ("b", 2): [3.0],
+        ("c", 1): [9.0],
+        ("c", 2): [],
+    }
     everything = Exhaustive("abc", [1, 2], [None], mode="max")
     assert everything.work() == [Work(name, seed, 0) for seed in (1, 2) for name in "abc"]
     finish(everything, values)
     assert (everything.best, everything.eliminated) == ("a", frozenset())
-    # Deviation sqrt((8 + 0.5) / 2) with 2 degrees of freedom, whose t is 4.302653; the means are 3 and 2.5.
+    # Deviation sqrt((8 + 0.5) / 2) with 2 degrees of freedom, whose t is 4.302653; the means are 3
+    # and 2.5.
     half = 4.302653 * 4.25**0.5 / 2**0.5
     (chosen,) = everything.decisions
     assert chosen == RungDecision("a", 0, "chosen", 2, 3.0, chosen.low, chosen.high, 2.75)
@@ -269,8 +340,13 @@ def test_exhaustive_trains_everything_and_chooses_the_best_mean() -> None:
 
 
 @st.composite
-def races(draw: st.DrawFn) -> tuple[list[str], list[int], list[int | None], int, dict[tuple[str, int], list[float]]]:
-    """Configurations, seeds, rungs, reduction and values of every run; some fail, many values are equal."""
+def races(
+    draw: st.DrawFn,
+) -> tuple[list[str], list[int], list[int | None], int, dict[tuple[str, int], list[float]]]:
+    """Configurations, seeds, rungs, reduction and values of every run.
+
+    Some fail, many values are equal.
+    """
     configurations, seeds = names(draw(st.integers(1, 14))), list(range(draw(st.integers(1, 4))))
     schedule = [*range(1, draw(st.integers(1, 3))), None]
     drawn = random.Random(draw(st.integers(0, 2**32)))
@@ -280,7 +356,9 @@ def races(draw: st.DrawFn) -> tuple[list[str], list[int], list[int | None], int,
         level = drawn.randint(0, 5)
         for seed in seeds:
             reached = drawn.randrange(len(schedule)) if drawn.random() < failures else len(schedule)
-            values[name, seed] = [level + rung + round(drawn.gauss(0, noise), 1) for rung in range(reached)]
+            values[name, seed] = [
+                level + rung + round(drawn.gauss(0, noise), 1) for rung in range(reached)
+            ]
     return configurations, seeds, schedule, draw(st.integers(2, 3)), values
 
 
@@ -330,7 +408,9 @@ def test_an_interrupted_race_continues_unchanged(race: tuple, steps: int) -> Non
 @settings(max_examples=100, deadline=None)
 def test_an_extended_race_ends_like_one_race(race: tuple, fewer: int, seeds_before: int) -> None:
     configurations, seeds, schedule, reduction, values = race
-    before = Race(configurations[:fewer], seeds[:seeds_before], schedule, mode="max", reduction=reduction)
+    before = Race(
+        configurations[:fewer], seeds[:seeds_before], schedule, mode="max", reduction=reduction
+    )
     trained = finish(before, values)
     extended = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
     for work in sorted(trained):
@@ -355,7 +435,9 @@ def test_minimum_mirrors_maximum(race: tuple) -> None:
     up, down = ended("max", 1), ended("min", -1)
     assert down.best == up.best
     assert down.decisions == [
-        decision._replace(mean=-decision.mean, low=-decision.high, high=-decision.low, cut=-decision.cut)
+        decision._replace(
+            mean=-decision.mean, low=-decision.high, high=-decision.low, cut=-decision.cut
+        )
         for decision in up.decisions
     ]
 
@@ -368,7 +450,11 @@ def test_a_rung_fills_its_slots_and_stops_none_above_the_cut(race: tuple) -> Non
     finish(raced, values)
     entered = len(configurations)
     for rung in range(len(schedule) - 1):
-        final = [decision for decision in raced.decisions if decision.rung == rung and decision.action != "seed added"]
+        final = [
+            decision
+            for decision in raced.decisions
+            if decision.rung == rung and decision.action != "seed added"
+        ]
         promoted = [decision for decision in final if decision.action == "promoted"]
         slots = -(-entered // reduction)
         assert len(promoted) >= min(slots, len(final))
@@ -391,7 +477,10 @@ def test_it_finds_what_all_seeds_find_at_a_third_of_the_cost_and_one_seed_does_n
     assert np.mean(raced.chosen == best) >= np.mean(everything.chosen == best) - 0.03
     assert raced.cost.mean() < 1 / 3
     for setting in halving.SETTINGS:
-        assert np.mean(halving.halving(sample.values, 1, *setting).chosen == best) < np.mean(raced.chosen == best) - 0.1
+        assert (
+            np.mean(halving.halving(sample.values, 1, *setting).chosen == best)
+            < np.mean(raced.chosen == best) - 0.1
+        )
 
 
 def test_halving_of_the_benchmark_is_the_race_with_one_seed() -> None:
@@ -400,10 +489,18 @@ def test_halving_of_the_benchmark_is_the_race_with_one_seed() -> None:
     picked = halving.halving(sample.values, 1, 2, 1 / 9)
     ends = [rung or halving.VALIDATIONS for rung in schedule]
     for runs, chosen, cost in zip(sample.values, *picked, strict=True):
-        race = Race(list(map(str, range(halving.CONFIGURATIONS))), [0], schedule, mode="max", reduction=2)
+        race = Race(
+            list(map(str, range(halving.CONFIGURATIONS))), [0], schedule, mode="max", reduction=2
+        )
         trained = finish(
-            race, {(str(index), 0): runs[index, 0, [end - 1 for end in ends]] for index in range(len(runs))}
+            race,
+            {
+                (str(index), 0): runs[index, 0, [end - 1 for end in ends]]
+                for index in range(len(runs))
+            },
         )
         lasted = {work.configuration: ends[work.rung] for work in sorted(trained)}
         assert race.best == str(chosen)
-        assert cost == pytest.approx(sum(lasted.values()) / (halving.VALIDATIONS * len(runs) * halving.SEEDS))
+        assert cost == pytest.approx(
+            sum(lasted.values()) / (halving.VALIDATIONS * len(runs) * halving.SEEDS)
+        )

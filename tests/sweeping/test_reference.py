@@ -7,7 +7,11 @@ from augury.sweeping.reference import RaceWithReference
 
 
 def value(work: Work) -> float:
-    return {"reference": 5.0, "good": 9.0, "bad": 1.0}[work.configuration] + work.seed / 100 + work.rung
+    return (
+        {"reference": 5.0, "good": 9.0, "bad": 1.0}[work.configuration]
+        + work.seed / 100
+        + work.rung
+    )
 
 
 def run(scheduler: RaceWithReference) -> list[Work]:
@@ -22,8 +26,16 @@ def run(scheduler: RaceWithReference) -> list[Work]:
 def test_reference_and_winner_train_with_every_seed():
     scheduler = RaceWithReference("reference", ["good", "bad"], [1, 2, 3], [4, None], mode="max")
     done = run(scheduler)
-    assert {work.seed for work in done if work.configuration == "reference" and work.rung == 1} == {1, 2, 3}
-    assert {work.seed for work in done if work.configuration == "good" and work.rung == 1} == {1, 2, 3}
+    assert {work.seed for work in done if work.configuration == "reference" and work.rung == 1} == {
+        1,
+        2,
+        3,
+    }
+    assert {work.seed for work in done if work.configuration == "good" and work.rung == 1} == {
+        1,
+        2,
+        3,
+    }
     assert not [work for work in done if work.configuration == "bad" and work.rung == 1]
     assert scheduler.work() == []
 

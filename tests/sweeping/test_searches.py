@@ -43,7 +43,9 @@ def values(run: Folder) -> list[float]:
 
 
 def test_a_population_is_trained_with_changing_values(tmp_path):
-    mine = quick(tmp_path, '{"regime.beta": [1, 5]}', 'mutations = {"regime.beta": tune.uniform(0.5, 10)}')
+    mine = quick(
+        tmp_path, '{"regime.beta": [1, 5]}', 'mutations = {"regime.beta": tune.uniform(0.5, 10)}'
+    )
     flags = ("--scheduler", "pbt", *SHORT)
     result = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)
     assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 2)
@@ -55,7 +57,8 @@ def test_a_population_is_trained_with_changing_values(tmp_path):
 
 @pytest.fixture(scope="module")
 def suggested(local_ray, tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
-    """A storage with a sweep of two points suggested by Optuna, its space, and the JSON output of the command."""
+    """A storage with a sweep of two points suggested by Optuna, its space, and the JSON output
+    of the command."""
     tmp_path = tmp_path_factory.mktemp("suggested")
     mine = quick(tmp_path, '{"regime.beta": tune.loguniform(0.5, 10)}')
     flags = ("--search", "optuna", "--samples", "2", "--seeds", "1", *SHORT)
@@ -67,7 +70,9 @@ def test_suggested_points_are_trained_reused_and_left_out(suggested):
     assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 3)
     assert len(result["table"]) == 3
     trained = results(storage)
-    fewer = sweep(storage, "--search", "optuna", "--samples", "1", "--seeds", "1", *SHORT, space=mine)
+    fewer = sweep(
+        storage, "--search", "optuna", "--samples", "1", "--seeds", "1", *SHORT, space=mine
+    )
     assert (fewer["reused"], fewer["finished"], len(fewer["table"])) == (2, 2, 2)
     assert results(storage) == trained
 
@@ -76,7 +81,8 @@ def test_suggested_points_are_trained_reused_and_left_out(suggested):
 def serving(*arguments: str) -> Iterator[str]:
     """Run `augury watch --serve` and yield the URL of its page."""
     command = [sys.executable, "-m", "augury.cli", "watch", *arguments, "--serve", "0"]
-    # A shell that runs these tests in the background ignores SIGINT, and child processes inherit that.
+    # A shell that runs these tests in the background ignores SIGINT, and child processes inherit
+    # that.
     restore_sigint = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
     server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_sigint)
     try:
@@ -91,7 +97,9 @@ def serving(*arguments: str) -> Iterator[str]:
 
 def test_a_sweep_is_watched(suggested, capsys):
     storage = suggested[0]
-    names = [configuration.name for configuration in state.load(Store(storage), "quick").configurations]
+    names = [
+        configuration.name for configuration in state.load(Store(storage), "quick").configurations
+    ]
     page = storage / "sweeps/quick/index.html"
     page.unlink()
     assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0

@@ -26,7 +26,12 @@ from augury.sweeping.state import DEFINITION, KIND, resolve
 )
 def test_sweeps_are_resolved_by_name_and_space(tmp_path: Path, text: str, name: str | None) -> None:
     store = Store(tmp_path)
-    scales = {"mine-default": "default", "beta-toy": "toy", "beta-small": "small", "other-toy-optuna": "toy"}
+    scales = {
+        "mine-default": "default",
+        "beta-toy": "toy",
+        "beta-small": "small",
+        "other-toy-optuna": "toy",
+    }
     scales["cipherdaug-table3-paper-iwslt17-fr-en"] = "paper/iwslt17-fr-en"
     for sweep, scale in scales.items():
         store.folder(KIND, sweep).write_json(DEFINITION, {"scale": scale})

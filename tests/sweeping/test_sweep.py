@@ -48,10 +48,16 @@ def test_the_result_of_a_sweep(undisturbed):
     assert {row["name"] for row in result["table"]} == {"baseline", "beta=0", "beta=5"}
     quick = state.load(Store(storage), "quick")
     assert quick.ended and quick.count("running") == quick.count("waiting") == 0
-    assert [configuration.name for configuration in quick.configurations] == ["baseline", "beta=0", "beta=5"]
+    assert [configuration.name for configuration in quick.configurations] == [
+        "baseline",
+        "beta=0",
+        "beta=5",
+    ]
     assert quick.decisions[-1].action == "chosen"
     assert (storage / "sweeps/quick/index.html").exists()
-    assert list(storage.glob("sweeps/quick/tune/*/*/events.out.tfevents*")), "TensorBoard has nothing to show"
+    assert list(storage.glob("sweeps/quick/tune/*/*/events.out.tfevents*")), (
+        "TensorBoard has nothing to show"
+    )
 
 
 def kill_an_actor() -> None:
@@ -65,7 +71,9 @@ def kill_an_actor() -> None:
 def test_an_interrupted_sweep_ends_like_an_undisturbed_one(undisturbed, tmp_path):
     """After a killed driver, Ctrl-C and a killed trial, the same command finishes the sweep."""
     storage = tmp_path / "storage"
-    shutil.copytree(undisturbed[0], storage, ignore=shutil.ignore_patterns("runs", "sweeps"))  # only prepared data
+    shutil.copytree(
+        undisturbed[0], storage, ignore=shutil.ignore_patterns("runs", "sweeps")
+    )  # only prepared data
     for number in (signal.SIGKILL, signal.SIGINT):
         target = validations(storage) + 1
         driver = start(*command_line(storage, *FLAGS))
@@ -93,7 +101,9 @@ def test_more_values_and_seeds_train_only_missing_trials(undisturbed, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
     narrowed = sweep(storage, "--seeds", "1", "2", *updates)
     assert (narrowed["reused"], narrowed["finished"], len(narrowed["table"])) == (6, 6, 3)
-    assert {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")} == before
+    assert {
+        path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")
+    } == before
 
 
 @pytest.mark.parametrize(

@@ -18,12 +18,24 @@ def after(validations: int) -> list[Point]:
 
 
 def test_without_limits_workers_return_only_at_rungs():
-    assert [_until(RACE, after(done)) for done in (0, 3, 4, 11, 12, 20)] == [4, 4, 12, 12, None, None]
+    assert [_until(RACE, after(done)) for done in (0, 3, 4, 11, 12, 20)] == [
+        4,
+        4,
+        12,
+        12,
+        None,
+        None,
+    ]
     assert _until(ALL, after(3)) is None
 
 
 def test_with_fail_fast_they_return_at_every_validation():
-    assert [_until(replace(RACE, fail_fast=True), after(done)) for done in (0, 3, 4, 12)] == [1, 4, 5, 13]
+    assert [_until(replace(RACE, fail_fast=True), after(done)) for done in (0, 3, 4, 12)] == [
+        1,
+        4,
+        5,
+        13,
+    ]
 
 
 def test_with_a_deadline_they_return_at_the_first_validation_after_it():

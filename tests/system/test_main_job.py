@@ -1,4 +1,5 @@
-"""Training a translation system on the command line: learning, reuse, translation, export, tracking and restarts."""
+"""Training a translation system on the command line: learning, reuse, translation, export,
+tracking and restarts."""
 
 from __future__ import annotations
 
@@ -50,7 +51,9 @@ def write_corpus(directory: Path, name: str, count: int, seed: int) -> dict[str,
     sentences = [drawn.choices(list(WORDS), k=drawn.randint(3, 7)) for _ in range(count)]
     paths = {side: directory / f"{name}.{side}" for side in ("de", "en")}
     paths["de"].write_text("".join(" ".join(words) + "\n" for words in sentences), encoding="utf-8")
-    paths["en"].write_text("".join(" ".join(WORDS[word] for word in words) + "\n" for words in sentences))
+    paths["en"].write_text(
+        "".join(" ".join(WORDS[word] for word in words) + "\n" for words in sentences)
+    )
     return {"source": str(paths["de"]), "target": str(paths["en"])}
 
 
@@ -113,9 +116,15 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     done = augury("train", str(path), "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
-    hypotheses = (Path(result["runs"][1]) / "hypotheses" / "test.txt").read_text(encoding="utf-8").splitlines()
+    hypotheses = (
+        (Path(result["runs"][1]) / "hypotheses" / "test.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    )
     sources = (directory / "test.de").read_text(encoding="utf-8").splitlines()
-    return SimpleNamespace(path=path, result=result, directory=directory, sources=sources, hypotheses=hypotheses)
+    return SimpleNamespace(
+        path=path, result=result, directory=directory, sources=sources, hypotheses=hypotheses
+    )
 
 
 @pytest.mark.trains
@@ -131,7 +140,9 @@ def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
 
 
-def test_finished_runs_are_reused(trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_runs_are_reused(
+    trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = time.time()
     assert main(["train", str(trained.path), "--json"]) == 0
     out, messages = capsys.readouterr()
@@ -147,7 +158,10 @@ def test_another_beam_scores_again_without_training(
     before = time.time()
     assert main(["train", str(trained.path), "--json", "--set", "decoding.beam=1"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
-    assert all((Path(run) / "weights.safetensors").stat().st_mtime < before for run in trained.result["runs"])
+    assert all(
+        (Path(run) / "weights.safetensors").stat().st_mtime < before
+        for run in trained.result["runs"]
+    )
 
 
 @pytest.mark.trains
@@ -155,7 +169,9 @@ def test_translate_reads_standard_input(
     trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     first, second, *_ = trained.sources
-    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(f"{first}\n\n{second}\n".encode())))
+    monkeypatch.setattr(
+        "sys.stdin", SimpleNamespace(buffer=io.BytesIO(f"{first}\n\n{second}\n".encode()))
+    )
     assert main(["translate", trained.result["runs"][1]]) == 0
     first, second, *_ = trained.hypotheses
     assert capsys.readouterr().out == f"{first}\n\n{second}\n"
@@ -165,12 +181,18 @@ def test_translate_reads_standard_input(
 def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: Path) -> None:
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
+    assert (
+        main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")])
+        == 0
+    )
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
     output = model.generate(**tokenizer(trained.sources[:1], return_tensors="pt"))
     assert tokenizer.batch_decode(output, skip_special_tokens=True) == trained.hypotheses[:1]
-    assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
+    assert (
+        main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")])
+        == 2
+    )
 
 
 @pytest.mark.trains
@@ -184,7 +206,9 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
     assert set(runs) == {"words", "baseline seed 1", "words seed 1"}
     run = runs["words seed 1"]
     assert run.info.status == "FINISHED"
-    assert run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
+    assert (
+        run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
+    )
     assert {entry.dataset.name for entry in run.inputs.dataset_inputs} == {"train", "valid", "test"}
     curve = client.get_metric_history(run.info.run_id, "valid/bleu")
     assert [point.step for point in curve] == [150, 300, 450, 600]
@@ -197,7 +221,9 @@ def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
     """Return the averaged parameters of every run in a storage."""
     files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
     return {
-        str(file.relative_to(storage)): {name: tensor.tobytes() for name, tensor in load_file(file).items()}
+        str(file.relative_to(storage)): {
+            name: tensor.tobytes() for name, tensor in load_file(file).items()
+        }
         for file in files
     }
 
@@ -254,7 +280,11 @@ def test_ray_job_submit(tmp_path: Path) -> None:
     (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
     port = free_port()
     session = tempfile.mkdtemp(prefix="ray")  # paths of sockets must be short
-    environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
+    environment = {
+        **os.environ,
+        "RAY_AUTH_MODE": "disabled",
+        "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}",
+    }
     ray = str(Path(sys.executable).with_name("ray"))
     start = [
         ray,
@@ -270,7 +300,11 @@ def test_ray_job_submit(tmp_path: Path) -> None:
         "--disable-usage-stats",
     ]
     head = subprocess.Popen(
-        start, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        start,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         wait_for_dashboard(port, head)
@@ -289,7 +323,9 @@ def test_ray_job_submit(tmp_path: Path) -> None:
             "--json",
         ]
         for _ in range(10):  # the head responds before its agent accepts jobs
-            done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
+            done = subprocess.run(
+                submit, env=environment, text=True, capture_output=True, timeout=400, check=False
+            )
             if "No available agent" not in done.stderr + done.stdout:
                 break
             time.sleep(3)

@@ -21,11 +21,16 @@ NOUNS, VERBS = ("cat", "dog", "bird", "fish"), ("runs", "sleeps", "sings", "eats
 
 
 def write_pairs(file: Path, count: int, seed: int) -> dict[str, str]:
-    """Write premises with a verb, and hypotheses with the same verb, its negation or another verb."""
+    """Write premises with a verb, and hypotheses with the same verb, its negation or another
+    verb."""
     drawn = random.Random(seed)
     lines = ["premise\thypothesis\tlabel"]
     for _ in range(count):
-        noun, (verb, other), label = drawn.choice(NOUNS), drawn.sample(VERBS, 2), drawn.choice(LABELS)
+        noun, (verb, other), label = (
+            drawn.choice(NOUNS),
+            drawn.sample(VERBS, 2),
+            drawn.choice(LABELS),
+        )
         predicate = {"entailment": verb, "neutral": other, "contradiction": f"{verb} not"}[label]
         lines.append(f"the {noun} {verb} here\tit {predicate}\t{label}")
     file.write_text("".join(f"{line}\n" for line in lines))
@@ -43,7 +48,13 @@ def write_experiment(directory: Path) -> Path:
             "valid": write_pairs(directory / "valid.tsv", 60, 2),
             "tests": {"test": write_pairs(directory / "test.tsv", 90, 3)},
         },
-        "model": {"architecture": "tiny", "vocabulary_size": 60, "layers": 1, "hidden_size": 32, "dropout": 0},
+        "model": {
+            "architecture": "tiny",
+            "vocabulary_size": 60,
+            "layers": 1,
+            "hidden_size": 32,
+            "dropout": 0,
+        },
         "max_length": 24,
         "training": {"learning_rate": 0.004, "max_passes": 12, "patience": 12},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
@@ -84,15 +95,24 @@ def test_translate_labels_standard_input(
     assert "runs of task nli have no decoding settings" in capsys.readouterr().err
 
 
-def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """PGD with three steps of length 1 never leaves ε = 3, so that ε = 3 and no ε are the same run, as in sweeps."""
+def test_settings_without_effect_do_not_train_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """PGD with three steps of length 1 never leaves ε = 3, so that ε = 3 and no ε are the same
+    run, as in sweeps."""
     path = str(write_experiment(tmp_path))
     short = ["--set", "training.max_passes=1", "--json"]
     runs = []
     for regime in ("{name: adversarial, preset: paper}", "{name: adversarial, epsilon: null}"):
-        assert main(["train", path, "--set", f"regime={regime}", "--set", "baseline=false", *short]) == 0
+        assert (
+            main(["train", path, "--set", f"regime={regime}", "--set", "baseline=false", *short])
+            == 0
+        )
         out, messages = capsys.readouterr()
         runs.append(json.loads(out)["runs"])
         if "preset" in regime:
-            assert "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected" in messages
+            assert (
+                "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected"
+                in messages
+            )
     assert runs[0] == runs[1] and "found, not trained again" in messages

@@ -1,4 +1,5 @@
-"""The whole augmented NLI pipeline in one command: aligner, reorderer, generator, teacher, attack, both languages."""
+"""The whole augmented NLI pipeline in one command: aligner, reorderer, generator, teacher,
+attack, both languages."""
 
 from __future__ import annotations
 
@@ -19,7 +20,13 @@ from augury.experiments.run import Run
 pytestmark = pytest.mark.trains
 
 ROWS = 60
-TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 32, "dropout": 0}
+TINY = {
+    "architecture": "tiny",
+    "vocabulary_size": 150,
+    "layers": 1,
+    "hidden_size": 32,
+    "dropout": 0,
+}
 TINY_T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 64, "dropout": 0}
 SHORT = {"learning_rate": 0.004, "max_passes": 1}
 SAMPLING = {"max_length": 40}
@@ -30,7 +37,12 @@ def text(size: int, **settings: Any) -> dict[str, Any]:
 
 
 def experiment(directory: Path) -> dict[str, Any]:
-    parallel = {"source_language": "qaa", "target_language": "qab", "train": text(ROWS), "valid": text(10)}
+    parallel = {
+        "source_language": "qaa",
+        "target_language": "qab",
+        "train": text(ROWS),
+        "valid": text(10),
+    }
     return {
         "name": "whole",
         "task": "nli",
@@ -66,13 +78,17 @@ def experiment(directory: Path) -> dict[str, Any]:
         "training": {"learning_rate": 0.004, "max_passes": 3},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
-        "health": {"stop": False},  # the generators are trained for one pass, and may write anything
+        "health": {
+            "stop": False
+        },  # the generators are trained for one pass, and may write anything
     }
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_every_stage_runs_once_and_is_reused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_stage_runs_once_and_is_reused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     result, messages = train(tmp_path, capsys)
     assert not result["failures"] and "found, not" not in messages
     assert all(math.isfinite(number) for number in numbers(result))
@@ -83,7 +99,9 @@ def test_every_stage_runs_once_and_is_reused(tmp_path: Path, capsys: pytest.Capt
 
     before = modification_times(tmp_path)
     again, messages = train(tmp_path, capsys)
-    assert messages.count("found, not trained again") == 5  # three models, the baseline and the system
+    assert (
+        messages.count("found, not trained again") == 5
+    )  # three models, the baseline and the system
     assert "found, not made again: reorder-qab, semantic, eda" in messages
     assert modification_times(tmp_path) == before and again["tables"] == result["tables"]
 
@@ -111,18 +129,25 @@ def assert_models_are_trained(run: Path, store: Store) -> None:
 
 
 def assert_records(run: Path, store: Store) -> int:
-    """Assert that every operator's records match the counts in its manifest; return the number of records."""
+    """Assert that every operator's records match the counts in its manifest.
+
+    Return the number of records.
+    """
     original = read(run, store).corpus("train")
     premises = dict(zip(original.column("id"), original.column("premise"), strict=True))
     records, counts = {}, {}
     for origin, folder in parts(run, store).items():
         manifest = folder.manifest()
-        records[origin] = [row for shard in manifest["shards"] for row in read_shard(folder, shard).to_pylist()]
+        records[origin] = [
+            row for shard in manifest["shards"] for row in read_shard(folder, shard).to_pylist()
+        ]
         counts[origin] = manifest["counts"]
         assert {row["origin"] for row in records[origin]} == {origin}
 
     def unchanged(origin: str) -> int:
-        return sum(row["premise"] == premises[row["lineage"]["parents"][0]] for row in records[origin])
+        return sum(
+            row["premise"] == premises[row["lineage"]["parents"][0]] for row in records[origin]
+        )
 
     def count(origin: str, *prefixes: str) -> int:
         return sum(n for name, n in counts[origin].items() if name.startswith(prefixes))
@@ -143,7 +168,9 @@ def assert_records(run: Path, store: Store) -> int:
 def assert_both_languages_are_scored(result: dict[str, Any], rows: int) -> None:
     """Assert the cost of training on `rows` and the scores of both languages and their mean."""
     baseline, system = result["systems"]
-    assert baseline["cost"]["data_factor"] == 1 and system["cost"]["data_factor"] == pytest.approx(rows / ROWS)
+    assert baseline["cost"]["data_factor"] == 1 and system["cost"]["data_factor"] == pytest.approx(
+        rows / ROWS
+    )
     assert system["cost"]["updates"] == 3 * math.ceil(rows / 32)
     assert [table["test"] for table in result["tables"]] == ["mean", "qaa", "qab"]
     for row in (0, 1):
@@ -163,9 +190,14 @@ def parts(run: Path, store: Store) -> dict[str, Folder]:
 
 
 def modification_times(directory: Path) -> dict[str, int]:
-    """Return the modification time of every file in the store except pages and locks, which every call writes."""
+    """Return the modification time of every file in the store except pages and locks, which
+    every call writes."""
     files = [path for path in (directory / "store").rglob("*") if path.is_file()]
-    return {str(path): path.stat().st_mtime_ns for path in files if not {"reports", ".locks"} & {*path.parts}}
+    return {
+        str(path): path.stat().st_mtime_ns
+        for path in files
+        if not {"reports", ".locks"} & {*path.parts}
+    }
 
 
 def numbers(value: Any) -> Iterator[float]:

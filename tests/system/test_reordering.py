@@ -1,4 +1,5 @@
-"""Training a reorderer: word alignment, a small T5 trained on reordered sentences, and held-out sentences."""
+"""Training a reorderer: word alignment, a small T5 trained on reordered sentences, and held-out
+sentences."""
 
 from __future__ import annotations
 
@@ -34,8 +35,18 @@ def test_held_out_sentences_are_reordered_like_the_other_language(tmp_path: Path
                     "valid": text(100),
                     "tests": {"test": text(200)},
                 },
-                "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
-                "training": {"max_passes": 10, "max_examples": None, "max_tokens": 500, "learning_rate": 0.004},
+                "model": {
+                    "architecture": "tiny",
+                    "vocabulary_size": 200,
+                    "feedforward_size": 128,
+                    "dropout": 0,
+                },
+                "training": {
+                    "max_passes": 10,
+                    "max_examples": None,
+                    "max_tokens": 500,
+                    "learning_rate": 0.004,
+                },
                 "tracking": {"enabled": False},
                 "execution": {"executor": "local", "threads": 1},
             }
@@ -46,6 +57,11 @@ def test_held_out_sentences_are_reordered_like_the_other_language(tmp_path: Path
     corpus = run.corpus("test")
     sources, references = corpus.column("source"), corpus.column("target")
     hypotheses = run.folder.sub("hypotheses").read("test.txt").decode().splitlines()
-    already_ordered = sum(f"reorder: {target}" == source for source, target in zip(sources, references, strict=True))
-    correct = sum(hypothesis == reference for hypothesis, reference in zip(hypotheses, references, strict=True))
+    already_ordered = sum(
+        f"reorder: {target}" == source for source, target in zip(sources, references, strict=True)
+    )
+    correct = sum(
+        hypothesis == reference
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
+    )
     assert already_ordered < 10 and correct > 80  # of 200

@@ -12,7 +12,22 @@ import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
-WORDS = ["the", "a", "dog", "cat", "bird", "man", "runs", "sleeps", "sings", "eats", "fish", "not", "old", "big"]
+WORDS = [
+    "the",
+    "a",
+    "dog",
+    "cat",
+    "bird",
+    "man",
+    "runs",
+    "sleeps",
+    "sings",
+    "eats",
+    "fish",
+    "not",
+    "old",
+    "big",
+]
 FAMILIES = {
     "xlm_roberta": ("XLMRoberta", "ForMaskedLM"),
     "bert": ("Bert", "ForMaskedLM"),
@@ -109,7 +124,10 @@ SIZES: dict[str, dict[str, Any]] = {
 
 
 def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
-    """A tokenizer of whole words that frames pairs as the family does; without `pad` it knows none."""
+    """A tokenizer of whole words that frames pairs as the family does.
+
+    Without `pad` it knows none.
+    """
     if family in ("xlm_roberta", "multilingual_minilm", "bart"):
         special, single, pair = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
         named = {"cls_token": "<s>", "sep_token": "</s>", "eos_token": "</s>"}
@@ -117,17 +135,29 @@ def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
         special, single, pair = ["<pad>", "</s>"], "$A </s>", "$A </s> $B </s>"
         named = {"eos_token": "</s>"}
     elif family == "xlnet":
-        special, single, pair = ["<pad>", "<sep>", "<cls>"], "$A <sep> <cls>:2", "$A <sep> $B:1 <sep>:1 <cls>:2"
+        special, single, pair = (
+            ["<pad>", "<sep>", "<cls>"],
+            "$A <sep> <cls>:2",
+            "$A <sep> $B:1 <sep>:1 <cls>:2",
+        )
         named = {"cls_token": "<cls>", "sep_token": "<sep>"}
     else:
-        special, single, pair = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
+        special, single, pair = (
+            ["[PAD]", "[UNK]", "[CLS]", "[SEP]"],
+            "[CLS] $A [SEP]",
+            "[CLS] $A [SEP] $B:1 [SEP]:1",
+        )
         named = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
     unknown = "[UNK]" if "[UNK]" in special else "<unk>"
     known = list(dict.fromkeys([*special, unknown, *WORDS]))
-    tokenizer = Tokenizer(models.WordLevel({word: index for index, word in enumerate(known)}, unknown))
+    tokenizer = Tokenizer(
+        models.WordLevel({word: index for index, word in enumerate(known)}, unknown)
+    )
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     frame = [(token, index) for index, token in enumerate(special)]
-    tokenizer.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=frame)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=single, pair=pair, special_tokens=frame
+    )
     typed = ["token_type_ids"] if family in ("bert", "albert", "deberta", "xlnet") else []
     if pad:
         named["pad_token"] = "<pad>" if "<pad>" in special else "[PAD]"
@@ -145,7 +175,9 @@ Checkpoint = Callable[..., Path]
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    """Makes a directory with a randomly initialised model of a family; with `classes` it is a classifier of these.
+    """Makes a directory with a randomly initialised model of a family.
+
+    With `classes` it is a classifier of these.
 
     Further settings are those of its configuration.
     """
@@ -161,14 +193,26 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
         directory = tmp_path_factory.mktemp(family)
         name, language_model = FAMILIES[family]
         tokenizer = words_tokenizer(family, pad)
-        labels = {"id2label": dict(enumerate(classes)), "label2id": {label: i for i, label in enumerate(classes)}}
+        labels = {
+            "id2label": dict(enumerate(classes)),
+            "label2id": {label: i for i, label in enumerate(classes)},
+        }
         with torch.random.fork_rng():
             torch.manual_seed(3)
             settings = getattr(transformers, f"{name}Config")(
-                **{"vocab_size": len(tokenizer), **SIZES[family], **(labels if classes else {}), **further}
+                **{
+                    "vocab_size": len(tokenizer),
+                    **SIZES[family],
+                    **(labels if classes else {}),
+                    **further,
+                }
             )
-            model = getattr(transformers, name + ("ForSequenceClassification" if classes else language_model))(settings)
-            for parameter in model.parameters():  # norms and biases too: equal results are no accident then
+            model = getattr(
+                transformers, name + ("ForSequenceClassification" if classes else language_model)
+            )(settings)
+            for (
+                parameter
+            ) in model.parameters():  # norms and biases too: equal results are no accident then
                 torch.nn.init.normal_(parameter, std=0.3)
         model.to(dtype).save_pretrained(directory)
         tokenizer.save_pretrained(directory)

@@ -108,7 +108,9 @@ def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
     assert len(toy.task.lengths.cost) == 60 and toy.run.data_factor == 1.0
     loaded = toy.task.load(np.array([3, 41]), 0, CPU)
     batch = loaded.batch
-    premises, hypotheses, labels = (toy.corpus.column(name) for name in ("premise", "hypothesis", "label"))
+    premises, hypotheses, labels = (
+        toy.corpus.column(name) for name in ("premise", "hypothesis", "label")
+    )
     for place, row in enumerate((3, 41)):
         assert toy.text(batch.ids[0, place]) == [premises[row], hypotheses[row]]
         assert LABELS[batch.labels[place]] == labels[row]
@@ -124,14 +126,21 @@ def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> N
     assert view == [" ".join(text.split()[::-1]) for text in source]
     assert beside.run.data_factor == 2.0 and len(beside.task.lengths.cost) == 60
 
-    union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
+    union = Toy(
+        storage,
+        augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}],
+        regime="adversarial",
+    )
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
     assert union.task.group_rows == [60 + 120, 60] and union.run.data_factor == 4.0
     records = Corpus(union.run.stored_folder(union.run.records["eda"]))
     for example, text in ((59, union.corpus), (60, records), (179, records)):
         row = example - (60 if example >= 60 else 0)
         batch = union.load(example)
-        assert union.text(batch.ids[0, 0]) == [text.column("premise")[row], text.column("hypothesis")[row]]
+        assert union.text(batch.ids[0, 0]) == [
+            text.column("premise")[row],
+            text.column("hypothesis")[row],
+        ]
         assert LABELS[batch.labels[0]] == text.column("label")[row]
         assert union.task.ids(np.array([example])) == [f"{text.column('id')[row]} (source)"]
     last = union.load(239)
@@ -152,8 +161,13 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
         augmented = Corpus(toy.run.stored_folder(views[name]))
         batch = toy.load(60 * group + 5)
         for view, text in enumerate((toy.corpus, augmented)):
-            assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
-        assert toy.task.ids(np.array([60 * group + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
+            assert toy.text(batch.ids[view, 0]) == [
+                text.column("premise")[5],
+                text.column("hypothesis")[5],
+            ]
+        assert toy.task.ids(np.array([60 * group + 5])) == [
+            f"{toy.corpus.column('id')[5]} (source+{name})"
+        ]
     losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
     assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
 
@@ -163,8 +177,12 @@ def test_rows_do_not_depend_on_company(storage: Path) -> None:
     task.module.eval()
     examples = np.array([0, 7, 20, 33])
     together = task.rows(task.load(examples, 0, CPU).batch, [0, 1])
-    alone = [task.rows(task.load(np.array([example]), 0, CPU).batch, [0, 1]) for example in examples]
-    assert torch.allclose(together.hidden, torch.cat([rows.hidden for rows in alone], dim=1), atol=1e-6)
+    alone = [
+        task.rows(task.load(np.array([example]), 0, CPU).batch, [0, 1]) for example in examples
+    ]
+    assert torch.allclose(
+        together.hidden, torch.cat([rows.hidden for rows in alone], dim=1), atol=1e-6
+    )
     assert torch.equal(together.labels, torch.cat([rows.labels for rows in alone]))
     second = task.rows(task.load(examples, 0, CPU).batch, [1])
     assert torch.allclose(second.hidden[0], together.hidden[1], atol=1e-6)
@@ -182,7 +200,9 @@ def test_no_perturbation_changes_nothing(storage: Path) -> None:
     assert torch.equal(plain.weight, torch.eye(3)) and plain.bias is None
 
 
-@pytest.mark.parametrize("regime", ["plain", "adversarial", {"name": "coregularised", "over": "identity"}])
+@pytest.mark.parametrize(
+    "regime", ["plain", "adversarial", {"name": "coregularised", "over": "identity"}]
+)
 def test_the_loss_is_that_of_torch(storage: Path, regime: Any) -> None:
     task = Toy(storage, regime=regime, model={**content(storage)["model"], "dropout": 0.0}).task
     batch = task.load(np.arange(10), 0, CPU).batch
@@ -219,7 +239,9 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
         labels = torch.tensor([LABELS.index(label) for label in valid.column("label")])
     accuracy = 100 * float((logits.argmax(1) == labels).float().mean())
     assert validation.score == validation.metrics["accuracy"] == pytest.approx(accuracy)
-    assert validation.loss == pytest.approx(float(torch.nn.functional.cross_entropy(logits, labels)), rel=1e-5)
+    assert validation.loss == pytest.approx(
+        float(torch.nn.functional.cross_entropy(logits, labels)), rel=1e-5
+    )
 
 
 def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
@@ -245,9 +267,13 @@ PAIRS = [
 ]
 
 
-def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[..., Path], tmp_path: Path) -> None:
+def test_adversarial_gradients_are_those_of_the_naive_loop(
+    checkpoint: Callable[..., Path], tmp_path: Path
+) -> None:
     path, file = checkpoint("xlm_roberta", LABELS), tmp_path / "pairs.tsv"
-    file.write_text("".join("\t".join(row) + "\n" for row in (("premise", "hypothesis", "label"), *PAIRS)))
+    file.write_text(
+        "".join("\t".join(row) + "\n" for row in (("premise", "hypothesis", "label"), *PAIRS))
+    )
     corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
     task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
     task.module.eval()
@@ -256,15 +282,23 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
     assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
 
-    naive = AutoModelForSequenceClassification.from_pretrained(path, attn_implementation="eager").eval()
-    encoding = task.tokenizer(*zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt")
+    naive = AutoModelForSequenceClassification.from_pretrained(
+        path, attn_implementation="eager"
+    ).eval()
+    encoding = task.tokenizer(
+        *zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt"
+    )
     assert encoding.attention_mask.sum(1).unique().numel() > 2
     labels = torch.tensor([LABELS.index(row[2]) for row in PAIRS])
-    positions = encoding.attention_mask.cumsum(1) * encoding.attention_mask + 1  # pads have that of the pad, 1
+    positions = (
+        encoding.attention_mask.cumsum(1) * encoding.attention_mask + 1
+    )  # pads have that of the pad, 1
 
     def nll(perturbation: torch.Tensor) -> torch.Tensor:
         words = naive.get_input_embeddings()(encoding.input_ids) + perturbation
-        logits = naive(inputs_embeds=words, attention_mask=encoding.attention_mask, position_ids=positions).logits
+        logits = naive(
+            inputs_embeds=words, attention_mask=encoding.attention_mask, position_ids=positions
+        ).logits
         return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
 
     perturbation = torch.zeros(*encoding.input_ids.shape, 32)
@@ -274,7 +308,9 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
         gradient = perturbation.grad
         assert gradient is not None
         gradient = gradient * encoding.attention_mask.unsqueeze(-1)
-        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(
+            -1, 1, 1
+        )
         perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
     naive.zero_grad()
     loss = nll(perturbation)
@@ -294,7 +330,13 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
             model={**content(tmp_path)["model"], "dropout": 0.0},
             regime={**ATTACKED, "epsilon": 0.5, "alpha": 0.3},
             # 10 batches: two workers take the updates of one that accumulates two of them.
-            training={"max_examples": 6, "max_passes": 2, "learning_rate": 0.01, "adam_eps": 0.01, **training},
+            training={
+                "max_examples": 6,
+                "max_passes": 2,
+                "learning_rate": 0.01,
+                "adam_eps": 0.01,
+                **training,
+            },
         ).run
 
     two_workers, one_worker = run(), run(accumulation=2)
@@ -302,12 +344,18 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
     file.write_bytes(pickle.dumps(two_workers))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(Path(__file__).with_name("workers.py")), str(file)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=250, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     train_here(one_worker, CPU, lambda metrics: None)
-    of_two, of_one = (load_file(Path(run.folder.path(WEIGHTS))) for run in (two_workers, one_worker))
+    of_two, of_one = (
+        load_file(Path(run.folder.path(WEIGHTS))) for run in (two_workers, one_worker)
+    )
     assert of_two.keys() == of_one.keys()
     fresh = nli.TASK.load(one_worker).module.state_dict()
-    assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in of_one.items())
+    assert any(
+        not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in of_one.items()
+    )
     for name, trained in of_one.items():
         assert torch.allclose(of_two[name], trained, atol=1e-5), name

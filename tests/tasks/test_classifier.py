@@ -1,4 +1,5 @@
-"""Classifiers of several families: how they are loaded, what is new in them, how they read padded pairs."""
+"""Classifiers of several families: how they are loaded, what is new in them, how they read
+padded pairs."""
 
 from __future__ import annotations
 
@@ -22,12 +23,26 @@ from augury.text.subwords import encode
 from augury.training.batching import padded
 
 Checkpoint = Callable[..., Path]
-FAMILIES = ("xlm_roberta", "bert", "multilingual_minilm", "distilbert", "deberta", "albert", "modernbert")
+FAMILIES = (
+    "xlm_roberta",
+    "bert",
+    "multilingual_minilm",
+    "distilbert",
+    "deberta",
+    "albert",
+    "modernbert",
+)
 PREMISES = ["the dog runs", "a big old man eats the fish", "a bird sings"]
-HYPOTHESES = ["the cat sleeps not", "a man eats", "the old bird sings the big cat eats not the fish"]
+HYPOTHESES = [
+    "the cat sleeps not",
+    "a man eats",
+    "the old bird sings the big cat eats not the fish",
+]
 
 
-def loaded(path: Path, store: Path, seed: int = 1, **settings: object) -> tuple[PreTrainedModel, str]:
+def loaded(
+    path: Path, store: Path, seed: int = 1, **settings: object
+) -> tuple[PreTrainedModel, str]:
     """A checkpoint as training gets it, and where its tokenizer lies."""
     config = PretrainedClassifier.model_validate({"name": str(path), **settings})
     folder = Store(store).folder("vocabularies", path.name)
@@ -40,11 +55,15 @@ def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tupl
     """A reader in evaluation mode, and the ids of the pairs."""
     tokenizer = pretrained.tokenizer(directory)
     rows, _ = encode(tokenizer, [PREMISES, HYPOTHESES], max_length)
-    return Reader(model.eval(), tokenizer, max_length), torch.from_numpy(padded(rows, tokenizer.pad_token_id))
+    return Reader(model.eval(), tokenizer, max_length), torch.from_numpy(
+        padded(rows, tokenizer.pad_token_id)
+    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_pairs_are_read_as_transformers_reads_them(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_pairs_are_read_as_transformers_reads_them(
+    family: str, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     model, directory = loaded(checkpoint(family, LABELS), tmp_path)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
@@ -72,12 +91,16 @@ def test_embeddings_without_perturbation_give_the_logits_of_the_ids(
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("embedded", [False, True])
-def test_company_and_padding_do_not_matter(family: str, embedded: bool, checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_company_and_padding_do_not_matter(
+    family: str, embedded: bool, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     read, ids = reader(*loaded(checkpoint(family, LABELS), tmp_path))
 
     def logits(input_ids: Tensor) -> Tensor:
         with torch.no_grad():
-            return read.logits(input_ids, torch.zeros_like(read.embeddings(input_ids)) if embedded else None)
+            return read.logits(
+                input_ids, torch.zeros_like(read.embeddings(input_ids)) if embedded else None
+            )
 
     wider = nn.functional.pad(ids, (0, 9), value=read.pad)
     assert torch.allclose(logits(wider), logits(ids), atol=1e-5)
@@ -87,7 +110,9 @@ def test_company_and_padding_do_not_matter(family: str, embedded: bool, checkpoi
 
 
 @pytest.mark.parametrize("family", ["bert", "albert"])
-def test_token_types_are_those_of_the_tokenizer(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_token_types_are_those_of_the_tokenizer(
+    family: str, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     model, directory = loaded(checkpoint(family), tmp_path)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
@@ -122,25 +147,42 @@ def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
     assert "new head" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("classes", [("LABEL_0", "LABEL_1", "LABEL_2"), ("entailment", "not_entailment")])
+@pytest.mark.parametrize(
+    "classes", [("LABEL_0", "LABEL_1", "LABEL_2"), ("entailment", "not_entailment")]
+)
 def test_another_classifier_gets_a_new_head_and_it_is_said(
-    classes: tuple[str, ...], checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    classes: tuple[str, ...],
+    checkpoint: Checkpoint,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     path = checkpoint("xlm_roberta", classes)
     model, _ = loaded(path, tmp_path)
-    assert f"labels {', '.join(classes)} instead of entailment, neutral, contradiction" in capsys.readouterr().err
+    assert (
+        f"labels {', '.join(classes)} instead of entailment, neutral, contradiction"
+        in capsys.readouterr().err
+    )
     saved = load_file(path / "model.safetensors")
     for name, parameter in model.named_parameters():
-        kept = name in saved and saved[name].shape == parameter.shape and torch.equal(saved[name], parameter)
+        kept = (
+            name in saved
+            and saved[name].shape == parameter.shape
+            and torch.equal(saved[name], parameter)
+        )
         assert kept == name.startswith("roberta.")
     assert model.classifier.out_proj.weight.shape == (3, 32)
 
 
 @pytest.mark.parametrize("family", ["xlm_roberta", "bert", "distilbert", "deberta"])
-def test_what_is_new_is_a_function_of_the_seed(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_what_is_new_is_a_function_of_the_seed(
+    family: str, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     path = checkpoint(family)
     before = torch.random.get_rng_state()
-    models = [dict(loaded(path, tmp_path / str(run), seed)[0].named_parameters()) for run, seed in enumerate((1, 1, 2))]
+    models = [
+        dict(loaded(path, tmp_path / str(run), seed)[0].named_parameters())
+        for run, seed in enumerate((1, 1, 2))
+    ]
     assert torch.equal(torch.random.get_rng_state(), before)
     saved = load_file(path / "model.safetensors")
     new = {name for name in models[0] if name not in saved}
@@ -156,7 +198,9 @@ def test_from_nothing_every_parameter_is_a_function_of_the_seed(tmp_path: Path) 
     folder = Store(tmp_path).folder("vocabularies", "learned")
     learned.learn(["the dog runs", "a cat sleeps"] * 20, 60, folder)
     config, directory = Scratch(architecture="tiny", layers=1), learned.directory(folder)
-    first, again, other = (build(config, LABELS, directory, seed).state_dict() for seed in (1, 1, 2))
+    first, again, other = (
+        build(config, LABELS, directory, seed).state_dict() for seed in (1, 1, 2)
+    )
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["classifier.dense.weight"], other["classifier.dense.weight"])
     embeddings = first["roberta.embeddings.word_embeddings.weight"]
@@ -177,7 +221,10 @@ def test_in_half_precision_a_checkpoint_is_trained_and_evaluated_in_32_bits(
 
 
 def dropouts(model: PreTrainedModel) -> set[float]:
-    """The shares that a model drops, by modules of their own or as arguments of functions; no dropout is 0."""
+    """The shares that a model drops, by modules of their own or as arguments of functions.
+
+    No dropout is 0.
+    """
     modules = {module.p for module in model.modules() if isinstance(module, nn.Dropout)}
     numbers = {
         value
@@ -199,7 +246,9 @@ def dropouts(model: PreTrainedModel) -> set[float]:
         ("gpt2", {0.1}),
     ],
 )
-def test_dropout_can_be_replaced(family: str, own: set[float], checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_dropout_can_be_replaced(
+    family: str, own: set[float], checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     path = checkpoint(family, LABELS)
     assert dropouts(loaded(path, tmp_path / "own")[0]) == own
     model, directory = loaded(path, tmp_path / "more", dropout=0.3)
@@ -209,7 +258,11 @@ def test_dropout_can_be_replaced(family: str, own: set[float], checkpoint: Check
 
 def test_layers_are_not_dropped_in_place_of_units(checkpoint: Checkpoint, tmp_path: Path) -> None:
     settings = loaded(checkpoint("bart", LABELS), tmp_path, dropout=0.3)[0].config
-    assert (settings.dropout, settings.activation_dropout, settings.classifier_dropout) == (0.3, 0.3, 0.3)
+    assert (settings.dropout, settings.activation_dropout, settings.classifier_dropout) == (
+        0.3,
+        0.3,
+        0.3,
+    )
     assert (settings.encoder_layerdrop, settings.decoder_layerdrop) == (0, 0)
 
 
@@ -252,7 +305,9 @@ def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
 # What cannot be read
 
 
-def checked(path: Path, store: Path, *, embedded: bool, max_length: int = 32, columns: int = 2) -> None:
+def checked(
+    path: Path, store: Path, *, embedded: bool, max_length: int = 32, columns: int = 2
+) -> None:
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.save(str(path), None, folder)
     config, directory = PretrainedClassifier(name=str(path)), learned.directory(folder)
@@ -260,13 +315,17 @@ def checked(path: Path, store: Path, *, embedded: bool, max_length: int = 32, co
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_encoders_read_words_and_embeddings(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_encoders_read_words_and_embeddings(
+    family: str, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     path = checkpoint(family)
     for columns in (1, 2):
         checked(path, tmp_path, embedded=True, columns=columns)
 
 
-def test_of_a_large_vocabulary_only_what_is_read_is_made(checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_of_a_large_vocabulary_only_what_is_read_is_made(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     path = checkpoint("bert")
     settings = json.loads((path / "config.json").read_text())
     (path / "config.json").write_text(json.dumps({**settings, "vocab_size": 10**12}))
@@ -286,14 +345,22 @@ def test_embeddings_that_are_not_read_as_words_are_refused_where_they_are_moved(
 ) -> None:
     path = checkpoint(family)
     checked(path, tmp_path / "plain", embedded=False)
-    with pytest.raises(UserError, match=f"regime adversarial moves word embeddings, .*{reason}.* Take regime plain"):
+    with pytest.raises(
+        UserError, match=f"regime adversarial moves word embeddings, .*{reason}.* Take regime plain"
+    ):
         checked(path, tmp_path / "moved", embedded=True)
 
 
-def test_a_model_that_is_read_otherwise_by_transformers_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="xlnet. is not read as transformers reads it: the logits differ"):
+def test_a_model_that_is_read_otherwise_by_transformers_is_refused(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    with pytest.raises(
+        UserError, match="xlnet. is not read as transformers reads it: the logits differ"
+    ):
         checked(checkpoint("xlnet"), tmp_path / "xlnet", embedded=False)
-    with pytest.raises(UserError, match="Cannot handle batch sizes > 1 if no padding token is defined"):
+    with pytest.raises(
+        UserError, match="Cannot handle batch sizes > 1 if no padding token is defined"
+    ):
         checked(checkpoint("gpt2", pad_token_id=None), tmp_path / "gpt2", embedded=False)
 
 
@@ -302,7 +369,9 @@ def test_a_tokenizer_without_pad_is_refused(checkpoint: Checkpoint, tmp_path: Pa
         checked(checkpoint("gpt2", pad=False), tmp_path, embedded=False)
 
 
-def test_where_positions_are_relative_length_is_free(checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_where_positions_are_relative_length_is_free(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     for family in ("t5", "xlnet"):  # the latter says -1
         model, directory = loaded(checkpoint(family), tmp_path / family)
         assert reader(model, directory, 4000)
@@ -317,11 +386,15 @@ def test_t5_is_trained_and_read(checkpoint: Checkpoint, tmp_path: Path) -> None:
     assert model.transformer.shared.weight.grad.abs().max() > 0
 
 
-def test_a_pair_may_not_be_longer_than_the_positions(checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_a_pair_may_not_be_longer_than_the_positions(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     for family in ("xlm_roberta", "bert"):
         model, directory = loaded(checkpoint(family), tmp_path / family)
         assert reader(model, directory, 64)
-        with pytest.raises(UserError, match="max_length=65 exceeds the 64 positions of the model: lower it"):
+        with pytest.raises(
+            UserError, match="max_length=65 exceeds the 64 positions of the model: lower it"
+        ):
             reader(model, directory, 65)
 
 

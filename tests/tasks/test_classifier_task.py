@@ -72,15 +72,23 @@ def test_scores_are_those_of_the_labels(finished: SimpleNamespace) -> None:
     labels = finished.folder.sub("hypotheses").read("words.txt").decode().split()
     right = [label == row[2] for label, row in zip(labels, finished.rows, strict=True)]
     assert (score["name"], score["n"]) == ("accuracy", 20)
-    assert score["value"] == pytest.approx(100 * np.mean(right)) and score["low"] <= score["value"] <= score["high"]
+    assert (
+        score["value"] == pytest.approx(100 * np.mean(right))
+        and score["low"] <= score["value"] <= score["high"]
+    )
 
 
-def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace, tmp_path: Path) -> None:
+def test_probabilities_are_those_of_the_exported_model(
+    finished: SimpleNamespace, tmp_path: Path
+) -> None:
     export(finished.folder, finished.store, "hf", tmp_path / "hf")
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
     assert [model.config.id2label[index] for index in range(3)] == list(LABELS)
-    premises, hypotheses = [row[0] for row in finished.rows[:4]], [row[1] for row in finished.rows[:4]]
+    premises, hypotheses = (
+        [row[0] for row in finished.rows[:4]],
+        [row[1] for row in finished.rows[:4]],
+    )
     with torch.no_grad():
         encoding = tokenizer(premises, hypotheses, padding=True, return_tensors="pt")
         expected = model(**encoding).logits.softmax(1).numpy()
@@ -102,17 +110,25 @@ def test_the_card_of_a_classifier_says_how_it_is_used_and_what_it_scores(
     assert prediction["label"] == nli.TASK.translate(finished.run, [f"{premise}\t{hypothesis}"])[0]
     data = ModelCard.load(tmp_path / "hf" / "README.md").data
     (result,) = data.eval_results
-    assert (data.pipeline_tag, data.language, data.base_model) == ("text-classification", ["en"], None)
+    assert (data.pipeline_tag, data.language, data.base_model) == (
+        "text-classification",
+        ["en"],
+        None,
+    )
     assert (result.metric_type, result.dataset_name) == ("accuracy", "words")
 
 
-def test_free_text_is_cleaned_and_labelled_here(finished: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_free_text_is_cleaned_and_labelled_here(
+    finished: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")
     lines = [f"{premise}\t{hypothesis}" for premise, hypothesis, _ in finished.rows[:3]]
     labels = finished.folder.sub("hypotheses").read("words.txt").decode().split()[:3]
     assert nli.TASK.translate(finished.run, lines) == labels
     assert nli.TASK.translate(finished.run, [line.upper() for line in lines]) == labels
-    with pytest.raises(UserError, match="line 2 has 0 tabs: give premise<TAB>hypothesis on every line"):
+    with pytest.raises(
+        UserError, match="line 2 has 0 tabs: give premise<TAB>hypothesis on every line"
+    ):
         nli.TASK.translate(finished.run, [lines[0], "no tab"])
 
 

@@ -69,7 +69,9 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBa
     return pretrained.tokenizer(learned.directory(folder))
 
 
-def logits(model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None) -> Tensor:
+def logits(
+    model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None
+) -> Tensor:
     with torch.no_grad():
         return linear(hidden_states(model, source, labels, perturbation), *head(model))
 
@@ -79,18 +81,25 @@ def test_rows_and_head_give_the_logits_and_the_loss_of_transformers(name: str) -
     model, real = family(name), LABELS != PAD
     ours = logits(model, SOURCE, LABELS)
     with torch.no_grad():
-        own = model(input_ids=SOURCE, attention_mask=SOURCE != PAD, labels=LABELS.masked_fill(~real, -100))
+        own = model(
+            input_ids=SOURCE, attention_mask=SOURCE != PAD, labels=LABELS.masked_fill(~real, -100)
+        )
     assert torch.allclose(ours[real], own.logits[real], atol=1e-5)
     assert torch.allclose(torch.nn.functional.cross_entropy(ours[real], LABELS[real]), own.loss)
 
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_a_perturbation_is_added_to_what_the_encoder_reads(name: str) -> None:
-    """As far as another word is from the first, it makes that of it; no perturbation changes nothing, pads or not."""
+    """As far as another word is from the first, it makes that of it.
+
+    No perturbation changes nothing, pads or not.
+    """
     model = family(name)
     embeddings = source_embeddings(model, SOURCE).detach()
     perturbation = torch.zeros_like(embeddings)
-    assert torch.allclose(logits(model, SOURCE, LABELS, perturbation), logits(model, SOURCE, LABELS), atol=1e-5)
+    assert torch.allclose(
+        logits(model, SOURCE, LABELS, perturbation), logits(model, SOURCE, LABELS), atol=1e-5
+    )
     exchanged = SOURCE.clone()
     exchanged[0, 0] = 12
     perturbation[0, 0] = (source_embeddings(model, exchanged) - embeddings)[0, 0]
@@ -123,22 +132,31 @@ def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBa
 def test_what_is_not_read_as_it_reads_itself_is_refused(tokenizer: PreTrainedTokenizerBase) -> None:
     other = family("bart")
     other.config.pad_token_id = 3
-    with pytest.raises(UserError, match="pad 1, its model 60 embeddings and pad 3: they do not belong together"):
+    with pytest.raises(
+        UserError, match="pad 1, its model 60 embeddings and pad 3: they do not belong together"
+    ):
         check(other, tokenizer, "x")
     with pytest.raises(UserError, match="its model 20 embeddings"):
         check(family("mt5", 20), tokenizer, "x")
     doubled = family("bart")
     doubled.lm_head.register_forward_hook(lambda module, arguments, output: output * 2)
-    with pytest.raises(UserError, match=r"'x' \(bart\) does more between its decoder and its logits"):
+    with pytest.raises(
+        UserError, match=r"'x' \(bart\) does more between its decoder and its logits"
+    ):
         check(doubled, tokenizer, "x")
     deaf = family("marian")
     deaf.get_encoder().register_forward_pre_hook(_without_embeddings, with_kwargs=True)
     check(deaf, tokenizer, "x")
-    with pytest.raises(UserError, match=r"regime adversarial moves word embeddings, and 'x' \(marian\) does not read"):
+    with pytest.raises(
+        UserError,
+        match=r"regime adversarial moves word embeddings, and 'x' \(marian\) does not read",
+    ):
         check(deaf, tokenizer, "x", embedded=True)
 
 
-def _without_embeddings(module: Any, arguments: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _without_embeddings(
+    module: Any, arguments: Any, options: dict[str, Any]
+) -> tuple[Any, dict[str, Any]]:
     if options.get("inputs_embeds") is not None:
         options["inputs_embeds"] = torch.ones_like(options["inputs_embeds"])
     return arguments, options

@@ -1,4 +1,5 @@
-"""Pretrained models by name or directory: what identifies them, and which are refused before anything is made."""
+"""Pretrained models by name or directory: what identifies them, and which are refused before
+anything is made."""
 
 from __future__ import annotations
 
@@ -41,13 +42,17 @@ def test_a_model_that_an_attack_cannot_move_is_refused_before_anything_is_made(
     checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     changes: dict[str, Any] = {"model": {"name": str(checkpoint("t5"))}, "max_length": 32}
-    with pytest.raises(UserError, match="regime adversarial moves word embeddings, and '.*t5.* Take regime plain"):
+    with pytest.raises(
+        UserError, match="regime adversarial moves word embeddings, and '.*t5.* Take regime plain"
+    ):
         prepare(tiny.experiment("nli", tmp_path, **changes, regime="adversarial"), Store(tmp_path))
     assert not (tmp_path / "corpora").exists()
     assert prepare(tiny.experiment("nli", tmp_path, **changes), Store(tmp_path)).data_factor == 1
 
 
-def test_draws_need_a_tokenizer_with_an_unknown_symbol(checkpoint: Checkpoint, tmp_path: Path) -> None:
+def test_draws_need_a_tokenizer_with_an_unknown_symbol(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
     """SentencePiece models of byte fallback and GPT-2's have none."""
     from transformers import AutoTokenizer
 
@@ -57,4 +62,6 @@ def test_draws_need_a_tokenizer_with_an_unknown_symbol(checkpoint: Checkpoint, t
     tokenizer.save_pretrained(path)
     draw = {"augment": [{"operator": "word_drop"}], "max_length": 32}
     with pytest.raises(UserError, match="unknown symbol, and the model's tokenizer has none"):
-        prepare(tiny.experiment("nli", tmp_path, model={"name": str(path)}, **draw), Store(tmp_path))
+        prepare(
+            tiny.experiment("nli", tmp_path, model={"name": str(path)}, **draw), Store(tmp_path)
+        )

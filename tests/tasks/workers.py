@@ -16,7 +16,9 @@ from augury.experiments.training import train_here
 
 
 def worker(rank: int, file: str) -> None:
-    dist.init_process_group("gloo", init_method=f"file://{file}.rendezvous", rank=rank, world_size=2)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{file}.rendezvous", rank=rank, world_size=2
+    )
     torch.set_num_threads(1)
     train_here(pickle.loads(Path(file).read_bytes()), torch.device("cpu"), lambda metrics: None)
     dist.destroy_process_group()

@@ -18,7 +18,16 @@ from augury.corpora import corpus as corpora
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
 from augury.text import align as aligning
-from augury.text.align import Aligner, Sentences, align, apply, encode_shards, expectations, fit, words_of_shard
+from augury.text.align import (
+    Aligner,
+    Sentences,
+    align,
+    apply,
+    encode_shards,
+    expectations,
+    fit,
+    words_of_shard,
+)
 from augury.text.hmm import Hmm
 from augury.text.ibm2 import FastAlign
 from augury.text.model import Links, Model, Tables
@@ -35,7 +44,8 @@ def builtin(count: int) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def shuffled_language(count: int) -> tuple[list[list[str]], list[list[str]], list[list[Link]]]:
-    """Sentences of 40 words, their neighbours swapped and renamed on the other side, and the links between them."""
+    """Sentences of 40 words, their neighbours swapped and renamed on the other side, and the
+    links between them."""
     random = generator(1, "shuffled language")
     sources, targets, links = [], [], []
     for _ in range(count):
@@ -64,11 +74,14 @@ def test_a_language_of_other_words_in_another_order_is_learned(model: Model) -> 
 
 
 def test_links_are_as_near_to_those_of_a_person_as_they_were_measured_to_be(data: Path) -> None:
-    """German to English, learned from a third of the captions: measured 35.7 % error on sentences of Europarl."""
+    """German to English, learned from a third of the captions: measured 35.7 % error on
+    sentences of Europarl."""
     gold = gold_set(data)
     sources, targets = (captions(data, language)[::3] for language in ("de", "en"))
     links = align([*sources, *gold.sources], [*targets, *gold.targets])
-    errors = errors_of({direction: rows[-len(gold.sure) :] for direction, rows in links.items()}, gold)
+    errors = errors_of(
+        {direction: rows[-len(gold.sure) :] for direction, rows in links.items()}, gold
+    )
     assert len(gold.sure) == 100
     assert errors["grow-diag-final-and"].rate < 0.37
 
@@ -95,7 +108,9 @@ def test_rows_without_words_have_no_links(model: Model) -> None:
         align([["a"], []], [[], ["x"]], model)
 
 
-def part(sentences: tuple[Sentences, Sentences], bounds: tuple[int, int]) -> tuple[Sentences, Sentences]:
+def part(
+    sentences: tuple[Sentences, Sentences], bounds: tuple[int, int]
+) -> tuple[Sentences, Sentences]:
     return sentences[0][slice(*bounds)], sentences[1][slice(*bounds)]
 
 
@@ -103,10 +118,13 @@ Fitted = tuple[Aligner, Tables, list[Links]]
 
 
 def fitted(cuts: Sequence[int], scratch: Path, executor: Executor, model: Model) -> Fitted:
-    """The aligner, the counts under its parameters and the links, from shards of the built-in corpus."""
+    """The aligner, the counts under its parameters and the links, from shards of the built-in
+    corpus."""
     sentences = builtin(300)
     bounds = list(zip([0, *cuts], [*cuts, 300], strict=True))
-    encoded = encode_shards(partial(part, sentences), bounds, Folder(str(scratch), "scratch"), executor)
+    encoded = encode_shards(
+        partial(part, sentences), bounds, Folder(str(scratch), "scratch"), executor
+    )
     aligner = fit(encoded, executor, model)
     with Stage("expect", 300) as stage:
         counts = expectations(encoded, aligner.tables, model, executor, stage)
@@ -131,13 +149,17 @@ def assert_same(some: Fitted, whole: Fitted) -> None:
         assert [row for links in some[2] for row in links[direction]] == whole[2][0][direction]
 
 
-@pytest.mark.parametrize("cuts", [[150], [1, 2, 299], [0, 100, 100, 200, 300], list(range(7, 300, 7))])
+@pytest.mark.parametrize(
+    "cuts", [[150], [1, 2, 299], [0, 100, 100, 200, 300], list(range(7, 300, 7))]
+)
 def test_the_cut_into_shards_does_not_show(cuts: list[int], whole: Fitted, tmp_path: Path) -> None:
     assert_same(fitted(cuts, tmp_path, LocalExecutor(), whole[0].model), whole)
 
 
 @pytest.mark.slow
-def test_counts_found_on_ray_are_those_of_this_process(local_ray: Any, whole: Fitted, tmp_path: Path) -> None:
+def test_counts_found_on_ray_are_those_of_this_process(
+    local_ray: Any, whole: Fitted, tmp_path: Path
+) -> None:
     assert_same(fitted([90, 201], tmp_path, RayExecutor(), whole[0].model), whole)
 
 
@@ -162,7 +184,9 @@ def test_shards_of_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     )
     corpus: Corpus = writer.finish({"rejected": {}})
     scratch = Store(tmp_path).folder("scratch", "abc")
-    encoded = encode_shards(partial(words_of_shard, corpus.folder), corpus.shards, scratch, LocalExecutor())
+    encoded = encode_shards(
+        partial(words_of_shard, corpus.folder), corpus.shards, scratch, LocalExecutor()
+    )
     assert encoded.rows == (70, 70, 60) and len(scratch.names()) == 3
     links = apply(fit(encoded, LocalExecutor(), Hmm()), encoded, LocalExecutor())
     assert [row for part in links for row in part["forward"]] == align(*builtin(200))["forward"]
@@ -171,15 +195,22 @@ def test_shards_of_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("model", MODELS)
 def test_an_aligner_that_was_kept_links_text_old_and_new(model: Model, tmp_path: Path) -> None:
     sources, targets = builtin(300)
-    encoded = encode_shards(partial(part, (sources, targets)), [(0, 300)], Folder(str(tmp_path), "s"), LocalExecutor())
+    encoded = encode_shards(
+        partial(part, (sources, targets)), [(0, 300)], Folder(str(tmp_path), "s"), LocalExecutor()
+    )
     aligner = fit(encoded, LocalExecutor(), model)
     aligner.write(Folder(str(tmp_path), "aligner"))
     read = Aligner.read(Folder(str(tmp_path), "aligner"))
-    assert read.model == model and read.links(sources, targets) == apply(aligner, encoded, LocalExecutor())[0]
+    assert (
+        read.model == model
+        and read.links(sources, targets) == apply(aligner, encoded, LocalExecutor())[0]
+    )
     for direction, table in aligner.tables.items():
         for kept, learned in zip(read.tables[direction], table, strict=True):
             assert np.array_equal(kept, learned)
-    upper = [[word.upper() if word.isascii() else word for word in sentence] for sentence in sources[:9]]
+    upper = [
+        [word.upper() if word.isascii() else word for word in sentence] for sentence in sources[:9]
+    ]
     assert read.links(upper, targets[:9]) == read.links(sources[:9], targets[:9])
     strange = {"forward": [[(0, 0), (1, 1)]], "reverse": [[(0, 0), (1, 1)]]}
     assert read.links([["Xq", "Zq"]], [["qx", "qz"]]) == strange  # along the diagonal

@@ -24,12 +24,16 @@ def letters_of(lines: list[str | None]) -> Counter[str]:
 
 @settings(max_examples=60, deadline=None)
 @given(rows, st.integers(0, 4), st.sampled_from([pa.string(), pa.large_string()]))
-def test_count_letters_equals_a_counter(lines: list[str | None], start: int, kind: pa.DataType) -> None:
+def test_count_letters_equals_a_counter(
+    lines: list[str | None], start: int, kind: pa.DataType
+) -> None:
     column = pa.array(lines, kind)
     counts = count_letters(column.slice(start))
     assert counts == letters_of(lines[start:])
     assert list(counts) == sorted(counts)
-    assert count_letters(pa.chunked_array([column, column.slice(start)])) == letters_of(lines + lines[start:])
+    assert count_letters(pa.chunked_array([column, column.slice(start)])) == letters_of(
+        lines + lines[start:]
+    )
 
 
 def test_count_letters_cuts_pieces_inside_a_character(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +94,9 @@ def test_scripts_without_ascii_form_one_cycle(text: str) -> None:
 
 def test_block_mode_has_a_cycle_per_unicode_block() -> None:
     counts = Counter("zaZß漢字ひらカナ㐀\U00020000ж")
-    assert build_alphabet(counts, "block") == Alphabet(("Zaz", "ß", "ж", "ひら", "カナ", "㐀", "字漢", "\U00020000"))
+    assert build_alphabet(counts, "block") == Alphabet(
+        ("Zaz", "ß", "ж", "ひら", "カナ", "㐀", "字漢", "\U00020000")
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,14 +106,23 @@ def test_first_and_last_letter_of_a_block(pair: str) -> None:
     assert build_alphabet(Counter(pair), "block") == Alphabet((pair,))
 
 
-@pytest.mark.parametrize("pair", ["zª", "ÿĀ", "\u024f\u0250", "\u02af\u02b0", "\u3096\u30a1", "\u4dbf\u4e00"])
+@pytest.mark.parametrize(
+    "pair", ["zª", "ÿĀ", "\u024f\u0250", "\u02af\u02b0", "\u3096\u30a1", "\u4dbf\u4e00"]
+)
 def test_letters_on_two_sides_of_a_block_boundary(pair: str) -> None:
     assert build_alphabet(Counter(pair), "block") == Alphabet((pair[0], pair[1]))
 
 
 @pytest.mark.parametrize(
     ("letter", "script"),
-    [("漢", "CJK"), ("ひ", "HIRAGANA"), ("カ", "KATAKANA"), ("한", "HANGUL"), ("א", "HEBREW"), ("ก", "THAI")],
+    [
+        ("漢", "CJK"),
+        ("ひ", "HIRAGANA"),
+        ("カ", "KATAKANA"),
+        ("한", "HANGUL"),
+        ("א", "HEBREW"),
+        ("ก", "THAI"),
+    ],
 )
 def test_all_letters_of_a_block_have_the_name_of_its_script(letter: str, script: str) -> None:
     letters = [chr(code) for code in range(sys.maxunicode + 1) if chr(code).isalpha()]
@@ -162,7 +177,9 @@ def test_json_round_trip(mode: module.Mode) -> None:
     assert Alphabet.from_json(json.loads(json.dumps(alphabet.to_json()))) == alphabet
 
 
-@pytest.mark.parametrize("data", [None, [], {}, {"cycles": "abc"}, {"cycles": [1]}, {"cycles": ["ab", ""]}])
+@pytest.mark.parametrize(
+    "data", [None, [], {}, {"cycles": "abc"}, {"cycles": [1]}, {"cycles": ["ab", ""]}]
+)
 def test_from_json_rejects_what_is_not_an_alphabet(data: object) -> None:
     with pytest.raises(UserError, match="not an alphabet"):
         Alphabet.from_json(data)

@@ -12,7 +12,11 @@ def test_on_a_gpu_transformers_chooses_the_attention(
     gpu: bool, chosen: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: gpu)
-    assert [attention(setting) for setting in ("auto", "eager", "sdpa")] == [chosen, "eager", "sdpa"]  # type: ignore[arg-type]
+    assert [attention(setting) for setting in ("auto", "eager", "sdpa")] == [
+        chosen,
+        "eager",
+        "sdpa",
+    ]  # type: ignore[arg-type]
 
 
 def test_heads_divide_the_hidden_size() -> None:

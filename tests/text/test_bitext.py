@@ -12,7 +12,9 @@ from augury.core.store import Folder
 from augury.text.bitext import Bitext, Lexicon, _unique_numbers, encode
 from augury.text.symmetrise import Direction
 
-sentences = st.lists(st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_size=4), min_size=8, max_size=8)
+sentences = st.lists(
+    st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_size=4), min_size=8, max_size=8
+)
 
 
 def pairs_of(lexicon: Lexicon, indices: np.ndarray) -> np.ndarray:
@@ -29,7 +31,9 @@ def pairs_of(lexicon: Lexicon, indices: np.ndarray) -> np.ndarray:
 
 @settings(max_examples=60, deadline=None)
 @given(sentences, sentences, st.sampled_from(["forward", "reverse"]))
-def test_every_cell_knows_its_words(sources: list[list[str]], targets: list[list[str]], direction: Direction) -> None:
+def test_every_cell_knows_its_words(
+    sources: list[list[str]], targets: list[list[str]], direction: Direction
+) -> None:
     bitext, lexicon = encode(sources, targets)
     filled = [row for row in range(8) if sources[row] and targets[row]]
     assert bitext.rows.tolist() == filled
@@ -42,10 +46,16 @@ def test_every_cell_knows_its_words(sources: list[list[str]], targets: list[list
         blocks = bucket.cells_by_position(cells[bucket.cells])
         for rank, row in enumerate(bitext.rows[bucket.pairs].tolist()):
             seen.add(row)
-            assert bucket.lengths[rank] == len(side[row]) and bucket.generating == len(generating[row])
+            assert bucket.lengths[rank] == len(side[row]) and bucket.generating == len(
+                generating[row]
+            )
             for position, word in enumerate(side[row]):
-                assert lexicon.generated(direction)[int(words[position][rank])].as_py() == word.lower()
-                pair = pairs_of(lexicon, blocks[position][:, rank])[:: 1 if direction == "forward" else -1]
+                assert (
+                    lexicon.generated(direction)[int(words[position][rank])].as_py() == word.lower()
+                )
+                pair = pairs_of(lexicon, blocks[position][:, rank])[
+                    :: 1 if direction == "forward" else -1
+                ]
                 assert pair.tolist() == [
                     [other.lower() for other in generating[row]],
                     [word.lower()] * len(generating[row]),
@@ -58,7 +68,13 @@ def test_numbers_too_large_to_sort_with_their_places_are_numbered_alike() -> Non
     numbers = np.array([7, 3, 7, 0, 3])
     for larger in (0, 1 << 61):
         distinct, indices = _unique_numbers(numbers + larger)
-        assert distinct.tolist() == [larger, larger + 3, larger + 7] and indices.tolist() == [2, 1, 2, 0, 1]
+        assert distinct.tolist() == [larger, larger + 3, larger + 7] and indices.tolist() == [
+            2,
+            1,
+            2,
+            0,
+            1,
+        ]
 
 
 def test_a_lexicon_is_sorted_and_has_what_co_occurs() -> None:
@@ -70,9 +86,16 @@ def test_a_lexicon_is_sorted_and_has_what_co_occurs() -> None:
 
 
 def test_a_union_has_the_words_and_pairs_of_all() -> None:
-    parts = [encode([["b", "c"]], [["y"]])[1], encode([["a", "b"]], [["z", "y"]])[1], encode([], [])[1]]
+    parts = [
+        encode([["b", "c"]], [["y"]])[1],
+        encode([["a", "b"]], [["z", "y"]])[1],
+        encode([], [])[1],
+    ]
     union = Lexicon.union(parts)
-    assert union.source_words.to_pylist() == ["a", "b", "c"] and union.target_words.to_pylist() == ["y", "z"]
+    assert union.source_words.to_pylist() == ["a", "b", "c"] and union.target_words.to_pylist() == [
+        "y",
+        "z",
+    ]
     assert pairs_of(union, np.arange(5)).T.tolist() == [
         ["a", "y"],
         ["a", "z"],
@@ -96,5 +119,7 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_documents_are_refused() -> None:
-    with pytest.raises(UserError, match=r"a pair of 2,001 and 2,000 words .*'a a a a a a a a \.\.\.'"):
+    with pytest.raises(
+        UserError, match=r"a pair of 2,001 and 2,000 words .*'a a a a a a a a \.\.\.'"
+    ):
         encode([["b"], ["a"] * 2001], [["c"], ["d"] * 2000])

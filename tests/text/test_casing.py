@@ -8,7 +8,25 @@ from hypothesis import strategies as st
 
 from augury.text import casing
 
-PARTS = [*casing.SYMBOLS, "<Title>", " ", "a", "B", "Ba", "BA", "bA", "<", ">", "title", "İ", "ẞ", "ß", "ﬁ", "1", "ǅ"]
+PARTS = [
+    *casing.SYMBOLS,
+    "<Title>",
+    " ",
+    "a",
+    "B",
+    "Ba",
+    "BA",
+    "bA",
+    "<",
+    ">",
+    "title",
+    "İ",
+    "ẞ",
+    "ß",
+    "ﬁ",
+    "1",
+    "ǅ",
+]
 texts = st.one_of(st.text(), st.lists(st.sampled_from(PARTS)).map("".join))
 
 
@@ -32,7 +50,12 @@ def test_words_are_in_lower_case_behind_markers(text: str, written: str) -> None
 
 @pytest.mark.parametrize(
     ("output", "text"),
-    [("<title> 3 men", "3 men"), ("a<upper>", "a"), ("a<title><upper> b", "a B"), ("<literal>x", "x")],
+    [
+        ("<title> 3 men", "3 men"),
+        ("a<upper>", "a"),
+        ("a<title><upper> b", "a B"),
+        ("<literal>x", "x"),
+    ],
 )
 def test_markers_that_a_model_misplaces_are_left_out(output: str, text: str) -> None:
     assert casing.decode(output) == text

@@ -40,7 +40,9 @@ def is_subsequence(part: list[str], whole: list[str]) -> bool:
     return all(word in rest for word in part)
 
 
-@pytest.mark.parametrize(("alpha", "expected"), [(0.1, [1, 1, 1, 1, 1, 2]), (0.2, [1, 1, 1, 1, 2, 4])])
+@pytest.mark.parametrize(
+    ("alpha", "expected"), [(0.1, [1, 1, 1, 1, 1, 2]), (0.2, [1, 1, 1, 1, 2, 4])]
+)
 def test_the_number_of_changes(alpha: float, expected: list[int]) -> None:
     """As the authors' code counts them: `max(1, int(alpha * len))`."""
     assert [change_count(words, alpha) for words in (1, 4, 5, 9, 10, 20)] == expected
@@ -48,12 +50,24 @@ def test_the_number_of_changes(alpha: float, expected: list[int]) -> None:
 
 def test_as_many_words_are_replaced() -> None:
     synonyms = {f"w{number}": (f"s{number}",) for number in range(20)}
-    for alpha, size, count in ((0.1, 10, 1), (0.1, 20, 2), (0.2, 9, 1), (0.2, 10, 2), (0.2, 20, 4), (1.0, 20, 20)):
+    for alpha, size, count in (
+        (0.1, 10, 1),
+        (0.1, 20, 2),
+        (0.2, 9, 1),
+        (0.2, 10, 2),
+        (0.2, 20, 4),
+        (1.0, 20, 20),
+    ):
         words = list(synonyms)[:size]
         replaced = augment(words, "replacement", alpha, generator(alpha, size), synonyms, ())
         assert sum(word.startswith("s") for word in replaced) == count
         longer = augment(
-            words, "insertion", alpha, generator(alpha, size), {**synonyms, **dict.fromkeys(words, ("s",))}, ()
+            words,
+            "insertion",
+            alpha,
+            generator(alpha, size),
+            {**synonyms, **dict.fromkeys(words, ("s",))},
+            (),
         )
         assert len(longer) == size + count
 
@@ -91,7 +105,9 @@ def test_insertion_puts_a_synonym_before_a_word() -> None:
 def test_insertion_gives_up_after_ten_tries() -> None:
     """One word in twenty has a synonym: a try finds it with probability 1/20."""
     text = " ".join(["cat"] * 19 + ["dog"])
-    changed = sum(count for result, count in all_of(text, "insertion", 0.05, 2000).items() if result != text)
+    changed = sum(
+        count for result, count in all_of(text, "insertion", 0.05, 2000).items() if result != text
+    )
     assert abs(changed / 2000 - (1 - 0.95**10)) < 0.045  # 0.401, four standard deviations
 
 
@@ -121,7 +137,9 @@ def test_deletion_with_probabilities_zero_and_one() -> None:
 
 
 def test_deletion_takes_the_share_asked_for() -> None:
-    left = [len(augment(["w"] * 1000, "deletion", 0.2, generator(key), {}, ())) for key in range(20)]
+    left = [
+        len(augment(["w"] * 1000, "deletion", 0.2, generator(key), {}, ())) for key in range(20)
+    ]
     assert abs(np.mean(left) - 800) < 12  # four standard deviations of the mean: 11.3
 
 
@@ -132,7 +150,9 @@ def test_an_empty_sentence_stays_empty(operation: Operation) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(sentences, st.sampled_from(OPERATIONS), shares, seeds)
-def test_what_an_operation_keeps(words: list[str], operation: Operation, alpha: float, seed: int) -> None:
+def test_what_an_operation_keeps(
+    words: list[str], operation: Operation, alpha: float, seed: int
+) -> None:
     before = list(words)
     result = augment(words, operation, alpha, generator(seed), SYNONYMS, STOP_WORDS)
     assert words == before

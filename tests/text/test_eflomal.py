@@ -10,7 +10,9 @@ from augury.core.errors import UserError
 from augury.text import eflomal
 
 
-def test_a_missing_package_is_an_error_that_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_an_error_that_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "eflomal", None)
     with pytest.raises(UserError, match=r"pip install 'augury\[eflomal\]'"):
         eflomal.align([["a"]], [["x"]])
@@ -18,8 +20,20 @@ def test_a_missing_package_is_an_error_that_says_how_to_install_it(monkeypatch: 
 
 def test_links_are_those_of_words_whatever_is_in_them() -> None:
     pytest.importorskip("eflomal")
-    sources = [["Das", "Haus"], ["das", "gro\u00a0ße", "Buch"], [], ["ein", "Buch"], ["ein", "Haus"]] * 40
-    targets = [["the", "house"], ["the", "large", "book"], ["x"], ["a", "book"], ["a", "house"]] * 40
+    sources = [
+        ["Das", "Haus"],
+        ["das", "gro\u00a0ße", "Buch"],
+        [],
+        ["ein", "Buch"],
+        ["ein", "Haus"],
+    ] * 40
+    targets = [
+        ["the", "house"],
+        ["the", "large", "book"],
+        ["x"],
+        ["a", "book"],
+        ["a", "house"],
+    ] * 40
     links = eflomal.align(sources, targets)
     assert set(links) == {"forward", "reverse"}
     for rows in links.values():

@@ -30,9 +30,17 @@ CHARACTERS = "ab- .\t\n\r\u00a0\u2581\u2585\x00e\u0301ÄİΣ<unk>"
 
 
 @pytest.fixture(scope="module", params=["joint", "separate"])
-def vocabulary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Vocabulary:
-    config = VocabularyConfig(size=110, size_per_key=20, separate_size_per_key=40, mode=request.param)
-    groups = {"source": TEXTS, "target": TEXTS[:4], "rot-1": [text.replace("a", "b") for text in TEXTS]}
+def vocabulary(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Vocabulary:
+    config = VocabularyConfig(
+        size=110, size_per_key=20, separate_size_per_key=40, mode=request.param
+    )
+    groups = {
+        "source": TEXTS,
+        "target": TEXTS[:4],
+        "rot-1": [text.replace("a", "b") for text in TEXTS],
+    }
     folder = Store(tmp_path_factory.mktemp("store")).folder("vocabularies", request.param)
     views = {name: (lambda texts=texts: iter(texts)) for name, texts in groups.items()}
     return train(views, config, languages=["de", "en"], folder=folder)
@@ -63,7 +71,9 @@ def test_ids_and_texts_are_those_of_training(
     assert tokenizer.decode(ids, skip_special_tokens=True) == vocabulary.decode([ids])[0]
 
 
-def test_the_tag_and_the_end_are_added_and_never_read(vocabulary: Vocabulary, tmp_path: Path) -> None:
+def test_the_tag_and_the_end_are_added_and_never_read(
+    vocabulary: Vocabulary, tmp_path: Path
+) -> None:
     save(fast_tokenizer(vocabulary, prefix=["__en__"], positions=64), tmp_path)
     tokenizer = AutoTokenizer.from_pretrained(tmp_path)
     assert isinstance(tokenizer, PreTrainedTokenizerFast) and tokenizer.model_max_length == 64
@@ -72,6 +82,9 @@ def test_the_tag_and_the_end_are_added_and_never_read(vocabulary: Vocabulary, tm
     assert not {vocabulary.tags["__de__"], vocabulary.eos} & set(inside)
     assert tokenizer(text).input_ids == [vocabulary.tags["__en__"], *inside, vocabulary.eos]
     assert tokenizer("").input_ids == [vocabulary.tags["__en__"], vocabulary.eos]
-    assert tokenizer.decode(tokenizer(text).input_ids, skip_special_tokens=True) == vocabulary.decode([inside])[0]
+    assert (
+        tokenizer.decode(tokenizer(text).input_ids, skip_special_tokens=True)
+        == vocabulary.decode([inside])[0]
+    )
     batch = tokenizer(["haus", "das haus"], padding=True)
     assert batch.input_ids[0][-1] == vocabulary.pad and batch.attention_mask[0][-1] == 0

@@ -32,36 +32,53 @@ def filtered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("first", "second", "edits", "shorter", "longer", "common"), GOLDEN)
-def test_golden_similarities(first: str, second: str, edits: int, shorter: str, longer: str, common: str) -> None:
-    """A threshold just below a similarity is reached; the similarity itself suffices with norm max alone."""
+def test_golden_similarities(
+    first: str, second: str, edits: int, shorter: str, longer: str, common: str
+) -> None:
+    """A threshold just below a similarity is reached.
+
+    The similarity itself suffices with norm max alone.
+    """
     index, query = FuzzyIndex([first.split()]), [second.split()]
     for norm, similarity in (("min", shorter), ("max", longer)):
         below = float(similarity) - 0.0001
         assert len(index.similar(query, Limit(below, norm)).queries) == 1
         assert not len(index.similar(query, Limit(below + 0.0002, norm)).queries)
-    assert len(index.similar(query, Limit(edits_as_threshold(first, second, edits), "max")).queries) == 1
+    assert (
+        len(index.similar(query, Limit(edits_as_threshold(first, second, edits), "max")).queries)
+        == 1
+    )
     pairs, shares = index.overlapping(query, 0.4)
     assert [f"{share:.4f}" for share in shares] == [common]
 
 
 def edits_as_threshold(first: str, second: str, edits: int) -> float:
-    """A decimal that is at most the similarity with norm max, and equal where it can be written so."""
+    """A decimal that is at most the similarity with norm max, and equal where it can be written
+    so."""
     return int(1000 * (1 - Fraction(edits, max(len(first.split()), len(second.split()))))) / 1000
 
 
 def test_a_threshold_is_taken_as_it_is_written() -> None:
     """In floating point, 10 * (1 - 0.7) is more than 3."""
     assert [Limit(0.7, "min").edits(10, 12), Limit(0.7, "max").edits(8, 10)] == [2, 3]
-    assert [Limit(0.5, "min").edits(4, 6), Limit(0.5, "min").edits(1, 1), Limit(0.5, "max").edits(4, 6)] == [1, 0, 3]
+    assert [
+        Limit(0.5, "min").edits(4, 6),
+        Limit(0.5, "min").edits(1, 1),
+        Limit(0.5, "max").edits(4, 6),
+    ] == [1, 0, 3]
 
 
-def brute_force(sentences: list[list[str]], queries: list[list[str]], limit: Limit) -> set[tuple[int, int]]:
+def brute_force(
+    sentences: list[list[str]], queries: list[list[str]], limit: Limit
+) -> set[tuple[int, int]]:
     """All pairs, each compared."""
     return {
         (number, place)
         for number, query in enumerate(queries)
         for place, sentence in enumerate(sentences)
-        if query and sentence and 0 < Levenshtein.distance(query, sentence) <= limit.edits(len(query), len(sentence))
+        if query
+        and sentence
+        and 0 < Levenshtein.distance(query, sentence) <= limit.edits(len(query), len(sentence))
     }
 
 
@@ -69,13 +86,20 @@ token = st.sampled_from("abcdefgh")
 sentences = st.lists(st.lists(token, max_size=9), max_size=25)
 
 
-@given(sentences, sentences, st.sampled_from([0.2, 0.34, 0.5, 0.6, 0.75]), st.sampled_from(["min", "max"]))
+@given(
+    sentences,
+    sentences,
+    st.sampled_from([0.2, 0.34, 0.5, 0.6, 0.75]),
+    st.sampled_from(["min", "max"]),
+)
 def test_all_similar_sentences_are_found(
     known: list[list[str]], queries: list[list[str]], threshold: float, norm: Norm
 ) -> None:
     limit = Limit(threshold, norm)
     pairs = FuzzyIndex(known).similar([[*query] for query in queries], limit)
-    assert list(zip(*map(np.ndarray.tolist, pairs), strict=True)) == sorted(brute_force(known, queries, limit))
+    assert list(zip(*map(np.ndarray.tolist, pairs), strict=True)) == sorted(
+        brute_force(known, queries, limit)
+    )
 
 
 @given(sentences, sentences, st.sampled_from([0.3, 0.5, 0.8]))
@@ -95,29 +119,39 @@ def test_all_sentences_with_enough_common_tokens_are_found(
 
 
 def written(count: int) -> list[list[str]]:
-    """Sentences of words as frequent as words are, of which five in a row are one with some words changed."""
+    """Sentences of words as frequent as words are, of which five in a row are one with some
+    words changed."""
     random = np.random.default_rng(1)
     sentences = []
     for _ in range(count // 5):
         words = random.zipf(1.4, random.integers(3, 14)) % 2_000
         for _ in range(5):
-            changed = np.where(random.random(len(words)) < 0.3, random.zipf(1.4, len(words)) % 2_000, words)
+            changed = np.where(
+                random.random(len(words)) < 0.3, random.zipf(1.4, len(words)) % 2_000, words
+            )
             sentences.append([f"w{word}" for word in changed[: len(words) - random.integers(2)]])
     return sentences
 
 
 def compared(tokens: list[list[str]], limit: Limit) -> np.ndarray:
-    """All pairs of different and similar sentences (2, pairs), as `rapidfuzz` finds them over all pairs."""
+    """All pairs of different and similar sentences (2, pairs), as `rapidfuzz` finds them over
+    all pairs."""
     codes: dict[str, str] = {}
-    encoded = ["".join(codes.setdefault(word, chr(len(codes))) for word in words) for words in tokens]
+    encoded = [
+        "".join(codes.setdefault(word, chr(len(codes))) for word in words) for words in tokens
+    ]
     lengths = np.array([*map(len, tokens)])
-    most = np.array([[limit.edits(a, b) for b in range(lengths.max() + 1)] for a in range(lengths.max() + 1)])
+    most = np.array(
+        [[limit.edits(a, b) for b in range(lengths.max() + 1)] for a in range(lengths.max() + 1)]
+    )
     distances = cdist(encoded, encoded, scorer=Levenshtein.distance, dtype=np.uint8)
     return np.stack(np.nonzero((distances > 0) & (distances <= most[lengths[:, None], lengths])))
 
 
 @pytest.mark.parametrize("limit", [Limit(0.5, "min"), Limit(0.7, "max")])
-def test_some_thousand_sentences_as_by_comparing_all(limit: Limit, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_some_thousand_sentences_as_by_comparing_all(
+    limit: Limit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Sentences are looked up in blocks, whose size is of no consequence."""
     monkeypatch.undo()
     tokens = written(5_000)

@@ -16,10 +16,15 @@ from augury.text.symmetrise import BOTH
 NULL, UNIFORM = 0.2, 0.1
 
 
-def enumerated(links: np.ndarray, nulls: np.ndarray, jumps: dict[int, float]) -> tuple[np.ndarray, np.ndarray]:
-    """(generating, generated) posteriors and the expected (from, to), the first row from before the sentence."""
+def enumerated(
+    links: np.ndarray, nulls: np.ndarray, jumps: dict[int, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """(generating, generated) posteriors and the expected (from, to), the first row from before
+    the sentence."""
     generating, generated = links.shape
-    step = np.array([[jumps[to - start] for to in range(generating)] for start in range(-1, generating)])
+    step = np.array(
+        [[jumps[to - start] for to in range(generating)] for start in range(-1, generating)]
+    )
     step = (1 - UNIFORM) * step / step.sum(axis=1, keepdims=True) + UNIFORM / generating
     total, posteriors, expected = 0.0, np.zeros_like(links), np.zeros_like(step)
     # As null keeps the position, every word passes one on: (position, whether null) for each.
@@ -46,7 +51,9 @@ def enumerated(links: np.ndarray, nulls: np.ndarray, jumps: dict[int, float]) ->
 def test_posteriors_are_those_of_all_alignments() -> None:
     random = np.random.default_rng(1)
     lengths = np.array([4, 3, 3, 1])  # of sentences paired with one of three words
-    (bucket,) = encode([["a", "b", "c"]] * 4, [["x"] * length for length in lengths])[0].buckets("forward")
+    (bucket,) = encode([["a", "b", "c"]] * 4, [["x"] * length for length in lengths])[0].buckets(
+        "forward"
+    )
     assert isinstance(bucket, Bucket) and bucket.lengths.tolist() == lengths.tolist()
     links, nulls = random.random(3 * lengths.sum()), random.random(lengths.sum())
     weights = random.random(3)  # of jumps back, of none and onward; longer ones are as those
@@ -54,19 +61,27 @@ def test_posteriors_are_those_of_all_alignments() -> None:
     columns = [
         [
             (block[:, rank].copy(), words[rank])
-            for block, words in zip(bucket.cells_by_position(links), bucket.words_by_position(nulls), strict=True)
+            for block, words in zip(
+                bucket.cells_by_position(links), bucket.words_by_position(nulls), strict=True
+            )
             if rank < len(words)
         ]
         for rank in range(4)
     ]
     expected = [
-        enumerated(np.stack([link for link, _ in column], axis=1), np.array([null for _, null in column]), by_distance)
+        enumerated(
+            np.stack([link for link, _ in column], axis=1),
+            np.array([null for _, null in column]),
+            by_distance,
+        )
         for column in columns
     ]
     moves = hmm.posteriors(bucket, links, nulls, hmm.transitions(3, weights, UNIFORM), NULL)
     for rank, (posteriors, _) in enumerate(expected):
         blocks = bucket.cells_by_position(links)[: lengths[rank]]
-        assert np.stack([block[:, rank] for block in blocks], axis=1) == pytest.approx(posteriors, rel=1e-9)
+        assert np.stack([block[:, rank] for block in blocks], axis=1) == pytest.approx(
+            posteriors, rel=1e-9
+        )
         of_null = [words[rank] for words in bucket.words_by_position(nulls)[: lengths[rank]]]
         assert of_null == pytest.approx(1 - posteriors.sum(axis=0), rel=1e-9)
     assert moves == pytest.approx(sum(moves for _, moves in expected), rel=1e-9)

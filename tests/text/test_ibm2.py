@@ -68,7 +68,11 @@ class Plain:
                 for i, score in enumerate(scores):
                     counts[generating[i - 1] if i else None, word] += score / sum(scores)
                     if i:
-                        distance += score / sum(scores) * abs(i / len(generating) - (j + 1) / len(generated))
+                        distance += (
+                            score
+                            / sum(scores)
+                            * abs(i / len(generating) - (j + 1) / len(generated))
+                        )
         self.normalise(counts)
         if optimise:
             self.optimise(distance)
@@ -89,11 +93,15 @@ class Plain:
             for generating, generated in self.pairs:
                 n, m = len(generating), len(generated)
                 for j in range(m):
-                    model += sum(self.prior(i, n, j, m) * abs((i + 1) / n - (j + 1) / m) for i in range(n))
+                    model += sum(
+                        self.prior(i, n, j, m) * abs((i + 1) / n - (j + 1) / m) for i in range(n)
+                    )
             self.tension = min(max(self.tension + 20 * (model / words - distance / words), 0.1), 14)
 
 
-def trained(sources: list[list[str]], targets: list[list[str]], model: FastAlign) -> tuple[Lexicon, Tables]:
+def trained(
+    sources: list[list[str]], targets: list[list[str]], model: FastAlign
+) -> tuple[Lexicon, Tables]:
     """The vectorised model after the iterations that train."""
     bitext, lexicon = encode(sources, targets)
     tables, lengths = model.start(lexicon), Counter(map(tuple, bitext.lengths.tolist()))
@@ -106,7 +114,9 @@ def trained(sources: list[list[str]], targets: list[list[str]], model: FastAlign
 def test_it_computes_what_its_definition_says(direction: Direction) -> None:
     model = FastAlign(null=0.2, alpha=0.05)
     lower = [[[word.lower() for word in sentence] for sentence in side] for side in TOY]
-    plain = Plain(list(zip(*(lower if direction == "forward" else lower[::-1]), strict=True)), model)
+    plain = Plain(
+        list(zip(*(lower if direction == "forward" else lower[::-1]), strict=True)), model
+    )
     for iteration in range(4):
         plain.iterate(iteration > 0)
     lexicon, tables = trained(*TOY, model)
@@ -115,13 +125,21 @@ def test_it_computes_what_its_definition_says(direction: Direction) -> None:
     words = lexicon.generated(direction)
     for source, target, probability in zip(sources, targets, table.pairs, strict=True):
         pair = lexicon.source_words[int(source)].as_py(), lexicon.target_words[int(target)].as_py()
-        assert probability == pytest.approx(plain.table[pair if direction == "forward" else pair[::-1]], rel=1e-9)
-    assert table.null == pytest.approx([plain.table[None, word] for word in words.to_pylist()], rel=1e-9)
+        assert probability == pytest.approx(
+            plain.table[pair if direction == "forward" else pair[::-1]], rel=1e-9
+        )
+    assert table.null == pytest.approx(
+        [plain.table[None, word] for word in words.to_pylist()], rel=1e-9
+    )
     assert table.order == pytest.approx([plain.tension], rel=1e-9) and plain.tension != 4
     links = model.links(encode(*TOY)[0], tables, 4)[direction]
     for row, (generating, generated) in enumerate(plain.pairs):
-        best = [int(np.argmax(plain.scores(generating, generated, j))) for j in range(len(generated))]
-        expected = [(i - 1, j) if direction == "forward" else (j, i - 1) for j, i in enumerate(best) if i]
+        best = [
+            int(np.argmax(plain.scores(generating, generated, j))) for j in range(len(generated))
+        ]
+        expected = [
+            (i - 1, j) if direction == "forward" else (j, i - 1) for j, i in enumerate(best) if i
+        ]
         assert links[row] == sorted(expected)
 
 
@@ -135,7 +153,9 @@ def test_counts_are_those_of_all_words() -> None:
 def tables(lexicon: Lexicon, null: float, tension: float) -> dict[Direction, Table]:
     """All words of one probability, given each other and given null."""
     order, pairs = np.array([tension]), np.ones(len(lexicon.pairs))
-    return {way: Table(pairs, np.full(len(lexicon.generated(way)), float(null)), order) for way in BOTH}
+    return {
+        way: Table(pairs, np.full(len(lexicon.generated(way)), float(null)), order) for way in BOTH
+    }
 
 
 def test_the_first_of_equal_positions_is_linked() -> None:
@@ -163,4 +183,7 @@ def test_the_tension_finds_the_distance_that_it_made(truth: float) -> None:
     for _ in range(40):
         tension = ibm2.optimise_tension(tension, distance, lengths)
     assert tension == pytest.approx(truth, rel=1e-3)
-    assert ibm2.optimise_tension(4.0, 0.0, {(9, 9): 1}) <= 14 and ibm2.optimise_tension(0.2, 9.0, {(9, 9): 1}) == 0.1
+    assert (
+        ibm2.optimise_tension(4.0, 0.0, {(9, 9): 1}) <= 14
+        and ibm2.optimise_tension(0.2, 9.0, {(9, 9): 1}) == 0.1
+    )

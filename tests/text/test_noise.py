@@ -28,7 +28,9 @@ from augury.text.phonetic import phonetic_key
 
 TEXT = "Their dog, who wrote to me here, did not know two words. " * 40
 WORDS = len(TEXT.split())
-ENGLISH = NoiseContext("en", "auto", confusions([*core_words(TEXT), "there", "too", "hear", "no", "rote"], "en"))
+ENGLISH = NoiseContext(
+    "en", "auto", confusions([*core_words(TEXT), "there", "too", "hear", "no", "rote"], "en")
+)
 
 
 def changed(kind: str, rate: float, text: str = TEXT) -> str:
@@ -62,10 +64,15 @@ def test_a_lower_rate_changes_some_of_the_same_words_alike(kind: str) -> None:
     assert all(few[place] == many[place] for place in places(kind, 0.1))
 
 
-@given(st.lists(st.text(alphabet="aBé'1", min_size=1, max_size=6), min_size=1, max_size=8), st.integers(0, 99))
+@given(
+    st.lists(st.text(alphabet="aBé'1", min_size=1, max_size=6), min_size=1, max_size=8),
+    st.integers(0, 99),
+)
 def test_a_misspelt_word_is_one_edit_away(words: list[str], seed: int) -> None:
     for old, new in zip(
-        words, add_noise(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).text.split(" "), strict=True
+        words,
+        add_noise(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).text.split(" "),
+        strict=True,
     ):
         assert new and OSA.distance(old, new) <= 1
         assert any(map(str.isalpha, old)) or new == old
@@ -74,7 +81,9 @@ def test_a_misspelt_word_is_one_edit_away(words: list[str], seed: int) -> None:
 def test_keys_beside_a_key() -> None:
     assert {*neighbours("auto", "en-GB")["s"]} >= {*"wadx"}
     assert "z" in neighbours("auto", "de")["t"] and "y" in neighbours("auto", "en")["t"]
-    assert {"z", "a", "s"} & set(neighbours("azerty", "en")["q"]) and "w" not in neighbours("auto", "fr")["a"]
+    assert {"z", "a", "s"} & set(neighbours("azerty", "en")["q"]) and "w" not in neighbours(
+        "auto", "fr"
+    )["a"]
     for layout in ("qwerty", "qwertz", "azerty"):
         keys = neighbours(layout, "en")
         assert all(letter in keys[other] for letter, others in keys.items() for other in others)
@@ -92,7 +101,9 @@ def test_casing_changes_case_alone() -> None:
 def test_marks_are_dropped_or_doubled() -> None:
     text = changed("punctuation", 1.0)
     assert text.replace(",", "").replace(".", "") == TEXT.replace(",", "").replace(".", "")
-    assert text.count(",,") + text.count("..") == pytest.approx(60, abs=18)  # half of 120, three standard deviations
+    assert text.count(",,") + text.count("..") == pytest.approx(
+        60, abs=18
+    )  # half of 120, three standard deviations
     assert add_noise("?!", "punctuation", 1.0, generator(1), ENGLISH).text == "?!"
 
 
@@ -125,7 +136,10 @@ def test_words_that_sound_alike_have_one_key(language: str, words: str) -> None:
 
 def test_words_are_confused_with_those_that_sound_alike() -> None:
     heard = changed("asr", 1.0).split()[:12]
-    assert " ".join([*heard[:4], *heard[5:10], heard[11]]) == "There dog, who rote me hear, did not no words."
+    assert (
+        " ".join([*heard[:4], *heard[5:10], heard[11]])
+        == "There dog, who rote me hear, did not no words."
+    )
     assert heard[4] in ("too", "two") and heard[10] in ("to", "too")
     with pytest.raises(UserError, match="noise asr does not support 'cs'"):
         require_language(["asr"], "cs")
@@ -154,7 +168,10 @@ def test_edits_are_counted(rate: float, seed: int) -> None:
 
 
 def test_words_that_sound_alike_are_confused_at_the_rate_of_all_words() -> None:
-    """Half of the words sound like no other; three standard deviations of a share of 0.2 of 480 words are 0.055."""
+    """Half of the words sound like no other.
+
+    Three standard deviations of a share of 0.2 of 480 words are 0.055.
+    """
     words = core_words(TEXT.lower())
     share = coverage(Counter(words), ENGLISH.confusions, "en", len(words))
     assert 0.3 < share < 0.9
@@ -167,7 +184,9 @@ def test_words_that_sound_alike_are_confused_at_the_rate_of_all_words() -> None:
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_confused_words_nest_whatever_their_share(share: float) -> None:
     few, many = (
-        add_noise(TEXT, "asr", rate, generator("nest"), ENGLISH._replace(coverage=share)).text.split()
+        add_noise(
+            TEXT, "asr", rate, generator("nest"), ENGLISH._replace(coverage=share)
+        ).text.split()
         for rate in (0.1, 0.3)
     )
     old = TEXT.split()

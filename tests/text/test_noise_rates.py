@@ -11,7 +11,14 @@ from augury.core.rng import generator
 from augury.text.noise import FILLERS, NoiseContext, add_noise, core_words
 from augury.text.noise_rates import ESTIMATED, estimate_rates
 
-SUBJECTS = ("My brother", "The old teacher", "Another neighbour", "Her daughter", "Nobody here", "This famous writer")
+SUBJECTS = (
+    "My brother",
+    "The old teacher",
+    "Another neighbour",
+    "Her daughter",
+    "Nobody here",
+    "This famous writer",
+)
 VERBS = ("visited", "remembers", "wanted", "describes", "painted", "forgot", "watches", "follows")
 OBJECTS = (
     "a quiet garden",
@@ -57,7 +64,8 @@ def test_clean_text_has_next_to_none() -> None:
 @pytest.mark.parametrize("kind", ESTIMATED)
 @pytest.mark.parametrize("rate", [0.05, 0.2])
 def test_the_rate_of_one_kind_is_found_and_no_other(kind: str, rate: float) -> None:
-    """2,400 words: three standard deviations of a share of 0.2 are 0.025, and marks are a quarter of that."""
+    """2,400 words: three standard deviations of a share of 0.2 are 0.025, and marks are a
+    quarter of that."""
     found = estimated(noisy({kind: rate}))
     assert found.pop(kind) == pytest.approx(rate, abs=0.05)
     assert all(other < 0.05 for other in found.values())

@@ -11,13 +11,19 @@ from augury.text.casing import SYMBOLS
 from augury.text.preprocessing import Preprocessor
 from augury.text.vocabulary import Vocabulary, VocabularyConfig, train
 
-FRENCH = ["L'État, c'est MOI (aujourd'hui) : 3,5 % !", "Qu'est-ce que c'est ?", "Nous ALLONS à Paris."]
+FRENCH = [
+    "L'État, c'est MOI (aujourd'hui) : 3,5 % !",
+    "Qu'est-ce que c'est ?",
+    "Nous ALLONS à Paris.",
+]
 ENGLISH = ["It's John's, isn't it? \"Yes\" (no) 3.5%, e.g.", "What is it?", "We GO to Paris."]
 
 
 def test_moses_splits_by_the_rules_of_the_view_and_joins_by_those_of_the_target() -> None:
     preprocessor = Preprocessor("moses", "none", "fr", "en")
-    assert preprocessor.encode(FRENCH[:1], "source") == ["L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"]
+    assert preprocessor.encode(FRENCH[:1], "source") == [
+        "L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"
+    ]
     tokens = ["It 's John 's , isn 't it ? \" Yes \" ( no ) 3.5 % , e.g."]
     assert preprocessor.encode(ENGLISH[:1], "target") == tokens
     assert preprocessor.decode(tokens) == ENGLISH[:1]
@@ -28,7 +34,9 @@ def test_moses_splits_by_the_rules_of_the_view_and_joins_by_those_of_the_target(
 
 @pytest.mark.parametrize("mode", ["joint", "separate"])
 def test_a_vocabulary_reads_back_what_it_has_written(tmp_path: Path, mode: str) -> None:
-    config = VocabularyConfig.model_validate({"size": 90, "tokenise": "moses", "casing": "inline", "mode": mode})
+    config = VocabularyConfig.model_validate(
+        {"size": 90, "tokenise": "moses", "casing": "inline", "mode": mode}
+    )
     groups = {"source": lambda: iter(FRENCH), "target": lambda: iter(ENGLISH)}
     folder = Store(tmp_path).folder("vocabularies", mode)
     train(groups, config, languages=["fr", "en"], folder=folder)

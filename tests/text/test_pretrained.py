@@ -1,4 +1,5 @@
-"""Pretrained models: their identity in addresses, the files that are read, and what no hub can give here."""
+"""Pretrained models: their identity in addresses, the files that are read, and what no hub can
+give here."""
 
 from __future__ import annotations
 
@@ -42,7 +43,11 @@ def cached(hub: Path, name: str, revision: str, head: str) -> Path:
 
 def tiny(directory: Path, *, pickled: bool) -> Path:
     config = XLMRobertaConfig(
-        vocab_size=10, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8
+        vocab_size=10,
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
     )
     model = AutoModelForSequenceClassification.from_config(config)
     model.save_pretrained(directory)
@@ -107,5 +112,7 @@ def test_weights_of_the_hub_are_safetensors(offline: Path) -> None:
     load = AutoModelForSequenceClassification.from_pretrained
     with pytest.raises(UserError, match="'some/model' cannot be loaded: .*allow_pickle: true"):
         load_model(load, "some/model", cache_dir=str(offline), local_files_only=True)
-    loaded = load_model(load, "some/model", allow_pickle=True, cache_dir=str(offline), local_files_only=True)
+    loaded = load_model(
+        load, "some/model", allow_pickle=True, cache_dir=str(offline), local_files_only=True
+    )
     assert loaded.config.hidden_size == 8

@@ -12,7 +12,9 @@ from augury.text.symmetrise import Link
 
 
 def parse(text: str) -> list[Link]:
-    return [(int(source), int(target)) for source, target in (link.split("-") for link in text.split())]
+    return [
+        (int(source), int(target)) for source, target in (link.split("-") for link in text.split())
+    ]
 
 
 def reordered(source: str, links: str, anchor: Anchor = "min") -> str:
@@ -23,8 +25,16 @@ def reordered(source: str, links: str, anchor: Anchor = "min") -> str:
 @pytest.mark.parametrize(
     ("source", "links", "expected"),
     [
-        ("but now the hero has fallen .", "0-0 1-1 2-3 3-4 4-2 5-5 6-6", "but now has the hero fallen ."),
-        ("new models are being tested .", "0-0 1-1 2-2 3-2 4-3 5-4", "new models are being tested ."),
+        (
+            "but now the hero has fallen .",
+            "0-0 1-1 2-3 3-4 4-2 5-5 6-6",
+            "but now has the hero fallen .",
+        ),
+        (
+            "new models are being tested .",
+            "0-0 1-1 2-2 3-2 4-3 5-4",
+            "new models are being tested .",
+        ),
         ("but we lack new resources .", "0-0 1-2 2-1 3-3 4-4 5-5", "but lack we new resources ."),
         ("i have not seen the film .", "0-0 1-1 2-4 3-5 4-2 5-3 6-6", "i have the film not seen ."),
         ("oh the man sleeps", "2-1 3-0", "sleeps oh the man"),
@@ -47,7 +57,9 @@ def test_the_order_of_the_target(source: str, links: str, expected: str) -> None
     ],
 )
 def test_the_anchor_of_a_word_with_several_links(anchor: Anchor, expected: str) -> None:
-    assert reordered("he called me up yesterday .", "0-2 1-1 1-4 2-3 3-4 4-0 5-5", anchor) == expected
+    assert (
+        reordered("he called me up yesterday .", "0-2 1-1 1-4 2-3 3-4 4-0 5-5", anchor) == expected
+    )
 
 
 @st.composite
@@ -59,7 +71,9 @@ def linked(draw: st.DrawFn) -> tuple[list[str], set[Link]]:
 
 @settings(max_examples=200, deadline=None)
 @given(linked(), st.sampled_from(get_args(Anchor)))
-def test_the_result_is_a_permutation_that_sorts_linked_words(pair: tuple[list[str], set[Link]], anchor: Anchor) -> None:
+def test_the_result_is_a_permutation_that_sorts_linked_words(
+    pair: tuple[list[str], set[Link]], anchor: Anchor
+) -> None:
     words, links = pair
     order = permutation(words, links, anchor)
     assert sorted(order) == list(range(len(words)))

@@ -25,14 +25,21 @@ from augury.text.vocabulary_settings import VocabularyConfig
 PAIRS = list(generate("train", 300))
 SOURCES = ["straße, straße. die straße", *(pair.source for pair in PAIRS)]
 TARGETS = [pair.target for pair in PAIRS]
-CIPHER = ["".join(chr(ord(letter) + 500) if letter.isalpha() else letter for letter in text) for text in SOURCES]
+CIPHER = [
+    "".join(chr(ord(letter) + 500) if letter.isalpha() else letter for letter in text)
+    for text in SOURCES
+]
 
 
 def trained(storage: Store, **settings: object) -> Vocabulary:
     groups = {"source": lambda: SOURCES, "target": lambda: TARGETS, "rot-1": lambda: CIPHER}
-    config = VocabularyConfig.model_validate({"size": 500, "separate_size_per_key": 150, **settings})
+    config = VocabularyConfig.model_validate(
+        {"size": 500, "separate_size_per_key": 150, **settings}
+    )
     name = str(settings.get("mode", "joint"))
-    return vocabulary.train(groups, config, languages=["de", "en"], folder=storage.folder("vocabularies", name))
+    return vocabulary.train(
+        groups, config, languages=["de", "en"], folder=storage.folder("vocabularies", name)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +73,17 @@ def test_dropout_0_leaves_the_usual_pieces_and_1_single_characters(joint: Vocabu
 
 @pytest.mark.parametrize("mode", ["joint", "separate"])
 def test_what_merges_come_to_on_their_way_are_pieces(mode: str, storage: Store) -> None:
-    """So that no dropout leaves ids outside of the vocabulary: every piece has a last merge, of two pieces."""
+    """So that no dropout leaves ids outside of the vocabulary: every piece has a last merge, of
+    two pieces."""
     learned_vocabulary = trained(storage, mode=mode)
     for view in ("source", "rot-1"):
         model = SentencePieceProcessor(model_proto=learned_vocabulary.model(view))
         known = set(pieces(model))
         assert known <= set(learned_vocabulary.pieces) and set("".join(known)) <= known
         for piece in known:
-            assert len(piece) == 1 or any({piece[:cut], piece[cut:]} <= known for cut in range(1, len(piece)))
+            assert len(piece) == 1 or any(
+                {piece[:cut], piece[cut:]} <= known for cut in range(1, len(piece))
+            )
 
 
 @given(
@@ -81,7 +91,9 @@ def test_what_merges_come_to_on_their_way_are_pieces(mode: str, storage: Store) 
     dropout=st.floats(0, 1),
     number=st.integers(0, 2**64 - 1),
 )
-def test_the_text_stays_as_it_is(joint: Vocabulary, words: list[str], dropout: float, number: int) -> None:
+def test_the_text_stays_as_it_is(
+    joint: Vocabulary, words: list[str], dropout: float, number: int
+) -> None:
     texts = [" ".join(words), *words]
     rows, many = encoded(joint, texts), np.full(len(texts), number, np.uint64)
     segmented = joint.resegmenter().rows(rows, dropout, many)
@@ -96,7 +108,10 @@ def test_pieces_come_as_often_as_sentencepiece_samples_them(joint: Vocabulary) -
         for segmented in joint.resegmenter().rows([row] * number, 0.3, keys(number))
     )
     sentencepiece.set_random_generator_seed(1)
-    sampled = (model.encode(word, out_type=str, enable_sampling=True, alpha=0.3, nbest_size=-1) for _ in range(number))
+    sampled = (
+        model.encode(word, out_type=str, enable_sampling=True, alpha=0.3, nbest_size=-1)
+        for _ in range(number)
+    )
     theirs = Counter(map(tuple, sampled))
     assert len(own) > 5
     for segmentation in {*own, *theirs}:
@@ -107,13 +122,16 @@ def test_pieces_come_as_often_as_sentencepiece_samples_them(joint: Vocabulary) -
 def test_a_row_depends_on_its_ids_and_its_key_alone(joint: Vocabulary) -> None:
     rows, of_rows, segmenter = encoded(joint, SOURCES[:50]), keys(50), joint.resegmenter()
     together = [row.tolist() for row in segmenter.rows(rows, 0.3, of_rows)]
-    assert together[::-1] == [row.tolist() for row in segmenter.rows(rows[::-1], 0.3, of_rows[::-1])]
+    assert together[::-1] == [
+        row.tolist() for row in segmenter.rows(rows[::-1], 0.3, of_rows[::-1])
+    ]
     elsewhere: list[list[int]] = []
 
     def read() -> None:
         fresh = Resegmenter(joint.pieces, pieces(SentencePieceProcessor(model_proto=joint.model())))
         elsewhere.extend(
-            fresh.rows([row], 0.3, key)[0].tolist() for row, key in zip(rows, of_rows[:, None], strict=True)
+            fresh.rows([row], 0.3, key)[0].tolist()
+            for row, key in zip(rows, of_rows[:, None], strict=True)
         )
 
     thread = threading.Thread(target=read)
@@ -126,12 +144,17 @@ def test_a_row_depends_on_its_ids_and_its_key_alone(joint: Vocabulary) -> None:
 def test_unknown_pieces_stay_and_words_end_there(joint: Vocabulary) -> None:
     unknown = joint.unk
     (straße,) = encoded(joint, ["straße"])
-    row = np.concatenate([[unknown, unknown], straße, [unknown], straße[1:], [joint.tags["__en__"]]])
+    row = np.concatenate(
+        [[unknown, unknown], straße, [unknown], straße[1:], [joint.tags["__en__"]]]
+    )
     segmented = joint.resegmenter().rows([row], 1.0, keys(1))[0]
     within = "".join(joint.pieces[index] for index in straße[1:])
     written = ["<unk>", "<unk>", *"▁straße", "<unk>", *within, "__en__"]
     assert [joint.pieces[index] for index in segmented] == written
-    assert [len(row) for row in joint.resegmenter().rows([row[:2], row[:0]], 0.5, keys(2))] == [2, 0]
+    assert [len(row) for row in joint.resegmenter().rows([row[:2], row[:0]], 0.5, keys(2))] == [
+        2,
+        0,
+    ]
 
 
 def test_every_view_is_segmented_by_its_own_model(storage: Store) -> None:

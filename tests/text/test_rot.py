@@ -81,8 +81,12 @@ def test_a_key_that_is_a_multiple_of_the_size_is_an_error(key: int) -> None:
     )
 
 
-@pytest.mark.parametrize(("key", "unchanged"), [(29, "29 letters"), (-30, "30 letters"), (870, "the text")])
-def test_a_key_that_leaves_the_small_or_the_capital_letters_in_place_is_an_error(key: int, unchanged: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "unchanged"), [(29, "29 letters"), (-30, "30 letters"), (870, "the text")]
+)
+def test_a_key_that_leaves_the_small_or_the_capital_letters_in_place_is_an_error(
+    key: int, unchanged: str
+) -> None:
     alphabet = Alphabet((GERMAN.cycles[0], LATIN.upper() + "ÄÖÜ"))
     with pytest.raises(UserError) as error:
         Rot(alphabet, key)
@@ -96,13 +100,17 @@ def test_a_key_that_leaves_the_small_or_the_capital_letters_in_place_is_an_error
 def test_a_key_may_leave_stray_letters_in_place() -> None:
     alphabet = Alphabet(("abcd", "αβ", "字"))
     assert Rot(alphabet, 2).text("abcd αβ 字") == "cdab αβ 字"
-    with pytest.raises(UserError, match=r"4 \+ 2 \+ 1 letters; use a key from 1 to 3, or another .* multiple of 4$"):
+    with pytest.raises(
+        UserError, match=r"4 \+ 2 \+ 1 letters; use a key from 1 to 3, or another .* multiple of 4$"
+    ):
         Rot(alphabet, 8)
 
 
 @pytest.mark.parametrize("cycles", [(), ("a",), ("a", "B")])
 def test_an_alphabet_that_cannot_move_is_an_error(cycles: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match=f"the alphabet has {len(cycles)} letters and no cycle with two"):
+    with pytest.raises(
+        UserError, match=f"the alphabet has {len(cycles)} letters and no cycle with two"
+    ):
         Rot(Alphabet(cycles), 1)
 
 
@@ -128,11 +136,18 @@ def test_a_cipher_is_undone_by_its_inverse_and_moves_letters_only(text: str, key
     st.integers(0, 9),
 )
 def test_column_equals_text_on_every_row(
-    lines: list[str | None], key: int, alphabet: Alphabet, kind: pa.DataType, start: int, length: int
+    lines: list[str | None],
+    key: int,
+    alphabet: Alphabet,
+    kind: pa.DataType,
+    start: int,
+    length: int,
 ) -> None:
     cipher = Rot(alphabet, key)
     column = pa.array(lines, kind).slice(start, length)
-    expected = [None if line is None else cipher.text(line) for line in lines[start : start + length]]
+    expected = [
+        None if line is None else cipher.text(line) for line in lines[start : start + length]
+    ]
     enciphered = cipher.column(column)
     enciphered.validate(full=True)
     assert enciphered.equals(pa.array(expected, kind))
@@ -151,7 +166,9 @@ def test_pieces_do_not_show(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_column_of_many_pieces() -> None:
-    lines = [f"Zeile {number}: über die Straße, 漢字 {'ß' * (number % 5)}" for number in range(20_000)]
+    lines = [
+        f"Zeile {number}: über die Straße, 漢字 {'ß' * (number % 5)}" for number in range(20_000)
+    ]
     lines[9_000] += "😀"
     cipher = Rot(build_alphabet(Counter("".join(lines[:10]))), 2)
     assert cipher.column(pa.array(lines)).to_pylist() == [cipher.text(line) for line in lines]
@@ -162,7 +179,9 @@ def test_chunks_and_their_boundaries_are_kept() -> None:
     column = pa.chunked_array([["hey"], [], [None, "zü"]], pa.string())
     enciphered = cipher.column(column)
     assert [chunk.to_pylist() for chunk in enciphered.chunks] == [["ifz"], [], [None, "ßa"]]
-    assert cipher.column(pa.chunked_array([], pa.string())).equals(pa.chunked_array([], pa.string()))
+    assert cipher.column(pa.chunked_array([], pa.string())).equals(
+        pa.chunked_array([], pa.string())
+    )
 
 
 def test_rows_that_are_null_may_own_bytes() -> None:

@@ -20,7 +20,9 @@ from augury.text.segmentation import require_words, tokenised_line
 )
 def test_segmented_text_is_the_way_out(language: str, plain: str, segmented: str) -> None:
     require_words([segmented, ""], language, "here")
-    with pytest.raises(UserError, match=f"here: '{language}' is written without spaces.*run a segmenter first"):
+    with pytest.raises(
+        UserError, match=f"here: '{language}' is written without spaces.*run a segmenter first"
+    ):
         require_words([plain, "", plain], language, "here")
 
 
@@ -42,5 +44,7 @@ def test_single_words_of_other_languages_are_words() -> None:
         ([], None),
     ],
 )
-def test_tokenised_text_is_recognised_by_marks_that_are_tokens(texts: list[str], index: int | None) -> None:
+def test_tokenised_text_is_recognised_by_marks_that_are_tokens(
+    texts: list[str], index: int | None
+) -> None:
     assert tokenised_line(texts) == index

@@ -17,7 +17,9 @@ def test_the_pieces_are_the_merges_by_frequency_then_the_characters() -> None:
     assert pieces(model(["abcab"], 8)) == ["ab", "abc", "▁abc", "▁abcab", "a", "b", "c", "▁"]
 
 
-@pytest.mark.parametrize(("size", "limit", "too_large"), [(3, 4, False), (15, 14, True), (0, 4, False)])
+@pytest.mark.parametrize(
+    ("size", "limit", "too_large"), [(3, 4, False), (15, 14, True), (0, 4, False)]
+)
 def test_an_impossible_size_names_the_nearest(size: int, limit: int, too_large: bool) -> None:
     with pytest.raises(SizeError) as caught:
         learn(["abcab"], size)
@@ -53,7 +55,19 @@ def test_long_texts_and_texts_with_the_reserved_character_are_not_skipped(text: 
 
 
 def test_pieces_stay_within_a_script() -> None:
-    assert pieces(model(["ab12жд " * 9], 11)) == ["12", "ab", "жд", "▁ab", "▁", "1", "2", "a", "b", "д", "ж"]
+    assert pieces(model(["ab12жд " * 9], 11)) == [
+        "12",
+        "ab",
+        "жд",
+        "▁ab",
+        "▁",
+        "1",
+        "2",
+        "a",
+        "b",
+        "д",
+        "ж",
+    ]
 
 
 def test_coverage_below_one_leaves_the_rarest_characters_unknown() -> None:

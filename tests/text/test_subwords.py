@@ -24,7 +24,9 @@ def test_texts_come_back_and_end_with_the_end(vocabulary: Folder) -> None:
     tokenizer = Subwords(vocabulary, 50).tokenizer()
     rows, truncated = encode(tokenizer, [TEXTS], 50)
     assert truncated == 0 and all(row[-1] == END and row.count(END) == 1 for row in rows)
-    assert [text.strip() for text in tokenizer.batch_decode(rows, skip_special_tokens=True)] == TEXTS
+    assert [
+        text.strip() for text in tokenizer.batch_decode(rows, skip_special_tokens=True)
+    ] == TEXTS
     assert encode(tokenizer, [[]], 50) == ([], 0)
 
 
@@ -41,7 +43,10 @@ def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:
     subwords = Subwords(vocabulary, 6)
     block = subwords.load()(pa.table({"source": TEXTS}), "source")
     rows, truncated = encode(subwords.tokenizer(), [TEXTS], 6)
-    assert [block.ids[start:end].tolist() for start, end in zip(block.offsets, block.offsets[1:], strict=False)] == rows
+    assert [
+        block.ids[start:end].tolist()
+        for start, end in zip(block.offsets, block.offsets[1:], strict=False)
+    ] == rows
     assert block.counts == {TRUNCATED: truncated}
     assert subwords.size == len(subwords.tokenizer()) <= 60
     assert subwords.name != Subwords(vocabulary, 7).name
@@ -50,14 +55,20 @@ def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:
 def test_special_tokens_in_a_text_are_text(vocabulary: Folder) -> None:
     tokenizer = Subwords(vocabulary, 50).tokenizer()
     ((_, *ids, _),), _ = encode(tokenizer, [["the <s>dog</s> <pad>"]], 50)
-    assert not {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id}.intersection(ids)
+    assert not {
+        tokenizer.bos_token_id,
+        tokenizer.eos_token_id,
+        tokenizer.pad_token_id,
+    }.intersection(ids)
 
 
 def test_targets_have_the_pieces_of_the_target_side(vocabulary: Folder, tmp_path: Path) -> None:
     """Marian's tokenizers have a vocabulary for each side."""
 
     class Sides:
-        def __call__(self, text: list[str] | None = None, text_target: list[str] | None = None, **_: object) -> object:
+        def __call__(
+            self, text: list[str] | None = None, text_target: list[str] | None = None, **_: object
+        ) -> object:
             class Found:
                 input_ids = [[1, END] for _ in text or []] or [[7, END] for _ in text_target or []]
 

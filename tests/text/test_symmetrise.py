@@ -11,7 +11,9 @@ links = st.sets(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
 
 
 def parse(text: str) -> list[Link]:
-    return [(int(source), int(target)) for source, target in (link.split("-") for link in text.split())]
+    return [
+        (int(source), int(target)) for source, target in (link.split("-") for link in text.split())
+    ]
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,11 @@ def parse(text: str) -> list[Link]:
         ("0-0 2-0", "0-0 1-1", "0-0 1-1 2-0"),  # 1-1 touches 0-0, and 2-0 then touches 1-1
         ("0-0 1-2", "0-0 0-1", "0-0 0-1 1-2"),  # 0-1 is accepted first, and 1-2 touches it
         ("0-0 3-0", "0-0 1-1 2-1", "0-0 1-1 2-1 3-0"),  # as 2-1 is accepted, 3-0 touches it
-        ("2-2 0-1", "2-2 1-1", "0-1 1-1 2-2"),  # 0-1 comes before 1-1, which it touches: a second pass
+        (
+            "2-2 0-1",
+            "2-2 1-1",
+            "0-1 1-1 2-2",
+        ),  # 0-1 comes before 1-1, which it touches: a second pass
     ],
 )
 def test_grow_diag_final_and(forward: str, reverse: str, expected: str) -> None:
@@ -52,5 +58,7 @@ def test_grow_diag_final_and_lies_between_both_and_links_whatever_it_can(
 
 
 def test_an_unknown_symmetrisation_is_an_error() -> None:
-    with pytest.raises(UserError, match="unknown symmetrisation 'intersect': did you mean 'intersection'?"):
+    with pytest.raises(
+        UserError, match="unknown symmetrisation 'intersect': did you mean 'intersection'?"
+    ):
         symmetrise([], [], "intersect")  # type: ignore[arg-type]

@@ -27,8 +27,14 @@ def wordnet(directory: Path, text: str = SYNSETS) -> str:
 
 
 def test_a_table_adds_up_over_lines_and_is_sorted(tmp_path: Path) -> None:
-    path = written(tmp_path / "table.tsv", "dog\thound, canine\n\ncat\tkitty\r\ndog\tanimal,hound,canis_familiaris\n")
-    assert load_synonyms(path) == {"dog": ("animal", "canine", "canis familiaris", "hound"), "cat": ("kitty",)}
+    path = written(
+        tmp_path / "table.tsv",
+        "dog\thound, canine\n\ncat\tkitty\r\ndog\tanimal,hound,canis_familiaris\n",
+    )
+    assert load_synonyms(path) == {
+        "dog": ("animal", "canine", "canis familiaris", "hound"),
+        "cat": ("kitty",),
+    }
 
 
 def test_a_word_is_no_synonym_of_itself_whatever_its_case(tmp_path: Path) -> None:
@@ -41,10 +47,14 @@ def test_words_are_composed_as_those_of_a_corpus(tmp_path: Path) -> None:
     assert load_synonyms(path) == {"caf\u00e9": ("bistro",)}
 
 
-@pytest.mark.parametrize("line", ["dog", "dog\t", "\thound", "dog\thound,,canine", "dog\thound\tcanine"])
+@pytest.mark.parametrize(
+    "line", ["dog", "dog\t", "\thound", "dog\thound,,canine", "dog\thound\tcanine"]
+)
 def test_a_line_that_is_no_entry_is_named(tmp_path: Path, line: str) -> None:
     path = written(tmp_path / "table.tsv", f"cat\tkitty\n{line}\n")
-    with pytest.raises(UserError, match=r"table\.tsv, line 2: .* is not an entry; use word<TAB>synonym"):
+    with pytest.raises(
+        UserError, match=r"table\.tsv, line 2: .* is not an entry; use word<TAB>synonym"
+    ):
         load_synonyms(path)
 
 
@@ -74,7 +84,9 @@ def test_a_directory_without_wordnet_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_wordnet_of_another_form_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"synsets\.tsv\.gz, line 3 has 2 columns, but the header has 5"):
+    with pytest.raises(
+        UserError, match=r"synsets\.tsv\.gz, line 3 has 2 columns, but the header has 5"
+    ):
         load_synonyms(wordnet(tmp_path, "\n".join(SYNSETS.split("\n")[:2] + ["03343737-n\tfilm"])))
     with pytest.raises(UserError, match=r"synsets\.tsv\.gz has no column 'members'"):
         load_synonyms(wordnet(tmp_path, SYNSETS.replace("members", "lemmas")))
@@ -98,8 +110,14 @@ def test_open_english_wordnet(data: Path) -> None:
 
 
 def test_stop_words_are_read_in_lower_case(tmp_path: Path) -> None:
-    assert load_stop_words(written(tmp_path / "words", "The\nof\r\n\nÜber\n")) == {"the", "of", "über"}
-    with pytest.raises(UserError, match=r"words, line 2: 'of the' is not a stop word; give one word per line"):
+    assert load_stop_words(written(tmp_path / "words", "The\nof\r\n\nÜber\n")) == {
+        "the",
+        "of",
+        "über",
+    }
+    with pytest.raises(
+        UserError, match=r"words, line 2: 'of the' is not a stop word; give one word per line"
+    ):
         load_stop_words(written(tmp_path / "words", "a\nof the\n"))
 
 
@@ -116,7 +134,11 @@ def test_the_bundled_lists() -> None:
     assert synonyms["movie"] == ("film", "motion picture", "picture")
     for word, others in synonyms.items():
         assert 1 <= len(others) <= 4 and list(others) == sorted(set(others) - {word})
-        assert all(part.isascii() and part.isalpha() and part.islower() for other in others for part in other.split())
+        assert all(
+            part.isascii() and part.isalpha() and part.islower()
+            for other in others
+            for part in other.split()
+        )
 
 
 def test_files_by_default_lie_in_the_package() -> None:

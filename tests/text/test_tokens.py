@@ -24,19 +24,30 @@ class Letters:
 
     def load(self) -> Encode:
         def encode(block: pa.Table, view: str) -> Encoded:
-            rows = [[ord(letter) for text in pair.values() for letter in text] for pair in block.to_pylist()]
+            rows = [
+                [ord(letter) for text in pair.values() for letter in text]
+                for pair in block.to_pylist()
+            ]
             lengths = [min(len(row), 4) for row in rows]
             ids = np.array([letter for row in rows for letter in row[:4]], np.int64)
-            return Encoded(ids, np.concatenate([[0], np.cumsum(lengths)]), {"cut": sum(len(row) > 4 for row in rows)})
+            return Encoded(
+                ids,
+                np.concatenate([[0], np.cumsum(lengths)]),
+                {"cut": sum(len(row) > 4 for row in rows)},
+            )
 
         return encode
 
 
-def corpus(store: Store, name: str, rows: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> Folder:
+def corpus(
+    store: Store, name: str, rows: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> Folder:
     """A corpus in shards of two rows."""
     monkeypatch.setattr("augury.corpora.corpus.SHARD_ROWS", 2)
     writer = CorpusWriter(store.folder("corpora", name))
-    writer.add(pa.table({"first": [first for first, _ in rows], "second": [second for _, second in rows]}))
+    writer.add(
+        pa.table({"first": [first for first, _ in rows], "second": [second for _, second in rows]})
+    )
     return writer.finish({}).folder
 
 
@@ -49,9 +60,14 @@ def test_several_texts_are_read_as_one_and_what_was_counted_is_kept(
         name: Text(corpus(store, name, rows, monkeypatch), ("first", "second"), "source")
         for name, rows in rows_by_text.items()
     }
-    folders = {name: store.folder("tokens", text.address("letters")) for name, text in texts.items()}
+    folders = {
+        name: store.folder("tokens", text.address("letters")) for name, text in texts.items()
+    }
     tokenise(texts, folders, Letters(), LocalExecutor())
-    assert {name: folder.manifest()["counts"] for name, folder in folders.items()} == {"a": {"cut": 1}, "b": {"cut": 1}}
+    assert {name: folder.manifest()["counts"] for name, folder in folders.items()} == {
+        "a": {"cut": 1},
+        "b": {"cut": 1},
+    }
     assert len(folders["a"].manifest()["shards"]) == 2
     tokens = Tokens(folders["a"], folders["b"])
     assert tokens.lengths.tolist() == [3, 4, 1, 4]

@@ -29,7 +29,12 @@ GERMAN = [
     "xyz ª º ﬁ \u00a0 \t \u200b 😀 e\u0301",
     "das __en__ <clean_s> <unk> </s> <pad>",
 ]
-ENGLISH = ["it is this pyramid.", "hey, why not?", "we all love baseball, right?", "twelve big exercises"]
+ENGLISH = [
+    "it is this pyramid.",
+    "hey, why not?",
+    "we all love baseball, right?",
+    "twelve big exercises",
+]
 ALPHABET = Alphabet(("abcdefghijklmnopqrstuvwxyzßäöü",))
 VIEWS = {
     "source": GERMAN,
@@ -39,12 +44,16 @@ VIEWS = {
 }
 CHARACTERS = sorted(set("".join(GERMAN)))
 JOINT = VocabularyConfig(size=110, size_per_key=20, reserved=("<clean_s>",))
-SEPARATE = VocabularyConfig(size=110, separate_size_per_key=90, mode="separate", reserved=("<clean_s>",))
+SEPARATE = VocabularyConfig(
+    size=110, separate_size_per_key=90, mode="separate", reserved=("<clean_s>",)
+)
 CONFIGS = {"joint": JOINT, "separate": SEPARATE}
 Vocabularies = dict[str, Vocabulary]
 
 
-def fit(folder: Folder, config: VocabularyConfig, views: dict[str, list[str]] = VIEWS) -> Vocabulary:
+def fit(
+    folder: Folder, config: VocabularyConfig, views: dict[str, list[str]] = VIEWS
+) -> Vocabulary:
     groups = {view: (lambda texts=texts: iter(texts)) for view, texts in views.items()}
     return train(groups, config, languages=["de", "en"], folder=folder)
 
@@ -56,7 +65,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 @pytest.fixture(scope="module")
 def vocabularies(store: Store) -> Vocabularies:
-    return {mode: fit(store.folder("vocabularies", mode), config) for mode, config in CONFIGS.items()}
+    return {
+        mode: fit(store.folder("vocabularies", mode), config) for mode, config in CONFIGS.items()
+    }
 
 
 def rows(ids: np.ndarray, offsets: np.ndarray) -> list[list[int]]:
@@ -79,7 +90,9 @@ def test_specials_and_tags_come_first_and_all_entries_count(vocabularies: Vocabu
 
 @pytest.mark.parametrize("mode", CONFIGS)
 @pytest.mark.parametrize("view", VIEWS)
-def test_training_texts_decode_to_themselves(vocabularies: Vocabularies, mode: str, view: str) -> None:
+def test_training_texts_decode_to_themselves(
+    vocabularies: Vocabularies, mode: str, view: str
+) -> None:
     vocabulary = vocabularies[mode]
     encoded = rows(*vocabulary.encode(VIEWS[view], view))
     assert vocabulary.decode(encoded) == VIEWS[view]
@@ -89,11 +102,16 @@ def test_training_texts_decode_to_themselves(vocabularies: Vocabularies, mode: s
 @pytest.mark.parametrize("mode", CONFIGS)
 @given(texts=st.lists(st.text(st.sampled_from([" ", *CHARACTERS]), max_size=30), max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_known_characters_read_back(vocabularies: Vocabularies, mode: str, texts: list[str]) -> None:
+def test_known_characters_read_back(
+    vocabularies: Vocabularies, mode: str, texts: list[str]
+) -> None:
     vocabulary = vocabularies[mode]
     encoded = rows(*vocabulary.encode(texts))
     assert vocabulary.decode(encoded) == texts
-    assert vocabulary.decode_pieces([[vocabulary.pieces[index] for index in row] for row in encoded]) == texts
+    assert (
+        vocabulary.decode_pieces([[vocabulary.pieces[index] for index in row] for row in encoded])
+        == texts
+    )
 
 
 @pytest.mark.parametrize("text", ["xª nº", "ﬁ", "  two  spaces ", " ", "", "e\u0301"])
@@ -119,8 +137,18 @@ def test_unknown_characters_become_unk_and_read_as_such(vocabularies: Vocabulari
 def test_decoding_drops_specials_and_tags(vocabularies: Vocabularies) -> None:
     vocabulary = vocabularies["joint"]
     ids, _ = vocabulary.encode(["hey, warum nicht?"])
-    padded = [vocabulary.tags["__en__"], vocabulary.tags["<clean_s>"], *ids, vocabulary.eos, vocabulary.pad]
-    assert vocabulary.decode([padded, np.array(padded), []]) == ["hey, warum nicht?", "hey, warum nicht?", ""]
+    padded = [
+        vocabulary.tags["__en__"],
+        vocabulary.tags["<clean_s>"],
+        *ids,
+        vocabulary.eos,
+        vocabulary.pad,
+    ]
+    assert vocabulary.decode([padded, np.array(padded), []]) == [
+        "hey, warum nicht?",
+        "hey, warum nicht?",
+        "",
+    ]
     assert vocabulary.decode_pieces([["__en__", "▁wa", "rum", "</s>", "<pad>"]]) == ["warum"]
     with pytest.raises(AssertionError):
         vocabulary.decode([[-100]])
@@ -141,11 +169,18 @@ def test_merging_is_by_identity_in_order_of_appearance() -> None:
     assert merge([["a", "b", "c"], ["b", "c", "d"]]) == ("a", "b", "c", "d")
 
 
-def test_separate_views_have_their_own_models_in_one_table(store: Store, vocabularies: Vocabularies) -> None:
+def test_separate_views_have_their_own_models_in_one_table(
+    store: Store, vocabularies: Vocabularies
+) -> None:
     vocabulary, folder = vocabularies["separate"], store.folder("vocabularies", "separate")
     assert folder.manifest()["views"] == {"source": 0, "target": 0, "rot-1": 1, "rot-2": 2}
-    models = [SentencePieceProcessor(model_proto=folder.read(name)) for name in folder.manifest()["models"]]
-    tables = [[model.id_to_piece(index) for index in range(1, model.get_piece_size())] for model in models]
+    models = [
+        SentencePieceProcessor(model_proto=folder.read(name))
+        for name in folder.manifest()["models"]
+    ]
+    tables = [
+        [model.id_to_piece(index) for index in range(1, model.get_piece_size())] for model in models
+    ]
     assert [len(table) for table in tables] == [110 - 6, 90, 90]
     assert vocabulary.pieces[6:110] == tuple(tables[0])
     assert set(vocabulary.pieces[6:]) == set(tables[0]) | set(tables[1]) | set(tables[2])
@@ -154,7 +189,9 @@ def test_separate_views_have_their_own_models_in_one_table(store: Store, vocabul
             assert read_pieces(vocabulary, text, view) == model.encode(text, out_type=str)
 
 
-def test_joint_views_share_one_model_that_saw_all_of_them(store: Store, vocabularies: Vocabularies) -> None:
+def test_joint_views_share_one_model_that_saw_all_of_them(
+    store: Store, vocabularies: Vocabularies
+) -> None:
     manifest = store.folder("vocabularies", "joint").manifest()
     assert manifest == {
         "size": 150,
@@ -164,16 +201,22 @@ def test_joint_views_share_one_model_that_saw_all_of_them(store: Store, vocabula
         "texts": {view: len(VIEWS[view]) for view in VIEWS},
     }
     vocabulary = vocabularies["joint"]
-    assert [read_pieces(vocabulary, "gu kuv", view) for view in VIEWS] == [["▁g", "u", "▁", "k", "uv"]] * 4
+    assert [read_pieces(vocabulary, "gu kuv", view) for view in VIEWS] == [
+        ["▁g", "u", "▁", "k", "uv"]
+    ] * 4
 
 
 @pytest.mark.parametrize("mode", CONFIGS)
-def test_training_again_gives_equal_bytes(store: Store, vocabularies: Vocabularies, mode: str) -> None:
+def test_training_again_gives_equal_bytes(
+    store: Store, vocabularies: Vocabularies, mode: str
+) -> None:
     first, second = store.folder("vocabularies", mode), store.folder("again", mode)
     reordered = {view: texts[::-1] for view, texts in VIEWS.items()}
     fit(second, CONFIGS[mode], reordered)
     assert first.names() == second.names()
-    assert [first.read(name) for name in first.names()] == [second.read(name) for name in second.names()]
+    assert [first.read(name) for name in first.names()] == [
+        second.read(name) for name in second.names()
+    ]
     for other in (Vocabulary.load(second), pickle.loads(pickle.dumps(vocabularies[mode]))):
         assert (other.pieces, other.tags) == (vocabularies[mode].pieces, vocabularies[mode].tags)
         for view, texts in VIEWS.items():
@@ -227,7 +270,9 @@ def test_a_view_without_text_is_an_error(store: Store, mode: str, texts: list[st
         ({"mode": "separate", "separate_size_per_key": 80}, "vocabulary.size", VIEWS),
     ],
 )
-@pytest.mark.parametrize(("size", "bound", "beyond"), [(5000, "at most", 1), (2, "no fewer than", -1)])
+@pytest.mark.parametrize(
+    ("size", "bound", "beyond"), [(5000, "at most", 1), (2, "no fewer than", -1)]
+)
 def test_an_impossible_size_names_the_nearest(
     store: Store,
     settings: dict[str, Any],
@@ -239,7 +284,9 @@ def test_an_impossible_size_names_the_nearest(
 ) -> None:
     folder = store.folder("vocabularies", "size")
     ciphers = 2 if "size_per_key" in settings else 0
-    with pytest.raises(UserError, match=f"^{keys}: {size + ciphers} entries, .* {bound} ") as caught:
+    with pytest.raises(
+        UserError, match=f"^{keys}: {size + ciphers} entries, .* {bound} "
+    ) as caught:
         fit(folder, VocabularyConfig(size=size, **settings), views)
     limit = int(str(caught.value).split(f"{bound} ")[1].split(":")[0]) - ciphers
     with pytest.raises(UserError, match=bound):
@@ -250,17 +297,24 @@ def test_an_impossible_size_names_the_nearest(
 
 
 @pytest.mark.parametrize("mode", CONFIGS)
-def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(store: Store, mode: Literal["joint", "separate"]) -> None:
+def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(
+    store: Store, mode: Literal["joint", "separate"]
+) -> None:
     plain = VIEWS["source"] + VIEWS["target"]
     size = 5 + fitting_size(plain, 12_000)  # and the symbols
     sizes: dict[str, Any] = {"mode": mode, "size_per_key": 9, "separate_size_per_key": 80}
     auto = fit(store.folder("unset", mode), VocabularyConfig(**sizes))
-    assert auto.pieces == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
+    assert (
+        auto.pieces
+        == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
+    )
 
 
 def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:
     config = VocabularyConfig(size=110, separate_size_per_key=4000, mode="separate")
-    with pytest.raises(UserError, match=r"vocabulary\.separate_size_per_key: .* rot-1 allows at most \d+"):
+    with pytest.raises(
+        UserError, match=r"vocabulary\.separate_size_per_key: .* rot-1 allows at most \d+"
+    ):
         fit(store.folder("size", "cipher"), config)
 
 
@@ -284,7 +338,9 @@ def test_reserved_symbols_are_distinct_words(reserved: list[str], fault: str) ->
         ("e", r"\['e'\] are also pieces of the text"),
     ],
 )
-def test_a_reserved_symbol_that_has_an_entry_is_an_error(store: Store, symbol: str, fault: str) -> None:
+def test_a_reserved_symbol_that_has_an_entry_is_an_error(
+    store: Store, symbol: str, fault: str
+) -> None:
     folder = store.folder("reserved", "bad")
     with pytest.raises(UserError, match=fault):
         fit(folder, VocabularyConfig(size=110, size_per_key=20, reserved=(symbol,)))
@@ -298,18 +354,30 @@ MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
 
 @pytest.mark.parametrize("texts", [VIEWS["rot-1"], RELABELLED])
 def test_a_mirrored_view_is_segmented_as_the_plain_source(tmp_path: Path, texts: list[str]) -> None:
-    vocabulary = fit(Store(tmp_path).folder("vocabularies", "mirrored"), MIRRORED, {**VIEWS, "rot-1": texts})
+    vocabulary = fit(
+        Store(tmp_path).folder("vocabularies", "mirrored"), MIRRORED, {**VIEWS, "rot-1": texts}
+    )
     letters = {
-        old: new for plain, view in zip(GERMAN, texts, strict=True) for old, new in zip(plain, view, strict=True)
+        old: new
+        for plain, view in zip(GERMAN, texts, strict=True)
+        for old, new in zip(plain, view, strict=True)
     }
     letters["▁"] = "▁"
     for plain, view in zip(GERMAN, texts, strict=True):
-        expected = ["".join(letters[letter] for letter in piece) for piece in read_pieces(vocabulary, plain)]
+        expected = [
+            "".join(letters[letter] for letter in piece) for piece in read_pieces(vocabulary, plain)
+        ]
         assert read_pieces(vocabulary, view, "rot-1") == expected
-    assert vocabulary.encode(GERMAN)[0].max() < 110  # plain text has the entries of a vocabulary without views
+    assert (
+        vocabulary.encode(GERMAN)[0].max() < 110
+    )  # plain text has the entries of a vocabulary without views
 
 
 def test_what_is_not_letter_for_letter_cannot_be_mirrored(tmp_path: Path) -> None:
     for texts in ([text + "!" for text in GERMAN], ["e" * len(text) for text in GERMAN]):
         with pytest.raises(UserError, match="vocabulary.mode=joint"):
-            fit(Store(tmp_path).folder("vocabularies", texts[0][:2]), MIRRORED, {**VIEWS, "rot-1": texts})
+            fit(
+                Store(tmp_path).folder("vocabularies", texts[0][:2]),
+                MIRRORED,
+                {**VIEWS, "rot-1": texts},
+            )

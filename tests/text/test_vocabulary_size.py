@@ -37,7 +37,10 @@ def pieces(model: bytes, texts: list[str]) -> float:
 
 @pytest.mark.parametrize("size", [60, 200, 333])
 def test_a_truncated_model_is_the_model_of_that_size(texts: list[str], size: int) -> None:
-    models = [sentencepieces.learn(texts, size), sentencepieces.truncated(sentencepieces.learn(texts, 500), size)]
+    models = [
+        sentencepieces.learn(texts, size),
+        sentencepieces.truncated(sentencepieces.learn(texts, 500), size),
+    ]
     small, cut = (SentencePieceProcessor(model_proto=model) for model in models)
     assert sentencepieces.pieces(cut) == sentencepieces.pieces(small)
     assert cut.encode(texts[:200]) == small.encode(texts[:200])
@@ -48,7 +51,9 @@ def test_plain_text_keeps_its_number_of_pieces(texts: list[str], keys: list[int]
     views = [text for key in keys for text in enciphered(texts, key)]
     matched = matching_size(texts, views, baseline=300, largest=300 * (1 + len(keys)))
     assert matched.baseline == pytest.approx(pieces(sentencepieces.learn(texts, 300), texts))
-    assert matched.pieces == pytest.approx(pieces(sentencepieces.learn([*texts, *views], matched.size), texts))
+    assert matched.pieces == pytest.approx(
+        pieces(sentencepieces.learn([*texts, *views], matched.size), texts)
+    )
     assert 0.99 < matched.pieces / matched.baseline <= 1
     assert 300 < matched.size <= 300 * (1 + len(keys))
 
@@ -59,7 +64,12 @@ def test_auto_is_the_vocabulary_of_the_size_it_finds(store: Store, texts: list[s
     sizes = []
     for setting in ("auto", None):
         config = VocabularyConfig(size=300, size_per_key=setting or sizes[0] - 300)
-        vocabulary = train(readers, config, languages=["de", "en"], folder=store.folder("vocabularies", str(setting)))
+        vocabulary = train(
+            readers,
+            config,
+            languages=["de", "en"],
+            folder=store.folder("vocabularies", str(setting)),
+        )
         sizes.append(len(vocabulary))
     assert sizes[0] == sizes[1] > 300
 
@@ -72,11 +82,22 @@ def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.text(st.sampled_from("aabbcdeß ,1"), min_size=1, max_size=12), min_size=1, max_size=30))
+@given(
+    st.lists(
+        st.text(st.sampled_from("aabbcdeß ,1"), min_size=1, max_size=12), min_size=1, max_size=30
+    )
+)
 def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str]) -> None:
     texts = [text for text in texts if text.strip()] or ["a"]
     size = fitting_size(texts, 1_000)
-    assert len(sentencepieces.pieces(SentencePieceProcessor(model_proto=sentencepieces.learn(texts, size)))) == size
+    assert (
+        len(
+            sentencepieces.pieces(
+                SentencePieceProcessor(model_proto=sentencepieces.learn(texts, size))
+            )
+        )
+        == size
+    )
 
 
 @pytest.fixture

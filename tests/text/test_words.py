@@ -32,7 +32,12 @@ def test_punctuation_has_neither_letters_nor_digits() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(st.sampled_from("aÄ1 \n\u00a0-'’.,:(\u0308❤\u200d") | st.characters(exclude_categories=["Cs"])))
+@given(
+    st.text(
+        st.sampled_from("aÄ1 \n\u00a0-'’.,:(\u0308❤\u200d")
+        | st.characters(exclude_categories=["Cs"])
+    )
+)
 def test_a_text_in_its_own_order_is_itself(text: str) -> None:
     taken = Words.of(text)
     assert taken.text() == taken.text(range(len(taken.words))) == text
@@ -44,7 +49,11 @@ def test_a_text_in_its_own_order_is_itself(text: str) -> None:
     ("text", "order", "expected"),
     [
         ("but now the hero has fallen.", [0, 1, 4, 2, 3, 5, 6], "but now has the hero fallen."),
-        ("Yesterday he slept, and I left.", [1, 2, 3, 0, 5, 4, 6, 7], "he slept, Yesterday I and left."),
+        (
+            "Yesterday he slept, and I left.",
+            [1, 2, 3, 0, 5, 4, 6, 7],
+            "he slept, Yesterday I and left.",
+        ),
         ("he (Bob) slept", [4, 1, 2, 3, 0], "slept (Bob) he"),
         ('he said "no" twice', [0, 5, 1, 2, 3, 4], 'he twice said "no"'),
         ("in (20%), he said", [6, 7, 0, 1, 2, 3, 4, 5], "he said in (20%),"),
@@ -55,7 +64,9 @@ def test_a_text_in_its_own_order_is_itself(text: str) -> None:
         ("a  b c", [2, 0, 1], "c a  b"),
     ],
 )
-def test_punctuation_stays_where_it_was_written_on(text: str, order: list[int], expected: str) -> None:
+def test_punctuation_stays_where_it_was_written_on(
+    text: str, order: list[int], expected: str
+) -> None:
     assert Words.of(text).text(order) == expected
 
 

@@ -42,12 +42,18 @@ CHILD = noun("p", *["das", "Kind+er", "Kinder", "child", "children"])
 MAN = noun("p", *["der", "Mann", "Männer", "man", "men"])
 APPLE = noun("f", *["der", "Apfel", "Äpfel", "apple"])
 FOREST = noun("i", *["der", "Wald", "Wälder", "forest"])
-SMALL, OLD = adjective(*["klein", "kleiner", "small", "a"]), adjective(*["alt", "älter", "old", "a"])
+SMALL, OLD = (
+    adjective(*["klein", "kleiner", "small", "a"]),
+    adjective(*["alt", "älter", "old", "a"]),
+)
 SEE = read_verb("pa>pa sehen sieht sah gesehen = see saw seen !")
 GET_UP = read_verb("pa ist auf-stehen steht stand gestanden = get got got +up")
 PICK_UP = read_verb("p>t auf-heben hebt hob gehoben = pick +up")
 SLEEP = read_verb("pa schlafen schläft schlief geschlafen = sleep slept slept")
-TOMORROW, JUST_NOW = Adverbial("morgen", "tomorrow", "future"), Adverbial("gerade", "now", "ongoing")
+TOMORROW, JUST_NOW = (
+    Adverbial("morgen", "tomorrow", "future"),
+    Adverbial("gerade", "now", "ongoing"),
+)
 TODAY, OFTEN = Adverbial("heute", "today"), Adverbial("oft", "often", middle=True)
 IN_FOREST = Both("im Wald", "in the forest")
 
@@ -70,11 +76,23 @@ def dog_sees_cat() -> Clause:
         (A, DATIVE, False, ("einem kleinen Hund", "a small dog")),
         (BARE, ACCUSATIVE, True, ("kleine Hunde", "small dogs")),
         (NO, ACCUSATIVE, True, ("keine kleinen Hunde", "any small dogs")),
-        (ein_word("euer", "your", "your"), ACCUSATIVE, False, ("euren kleinen Hund", "your small dog")),
-        (strong_word("Annas", "Anna's"), NOMINATIVE, False, ("Annas kleiner Hund", "Anna's small dog")),
+        (
+            ein_word("euer", "your", "your"),
+            ACCUSATIVE,
+            False,
+            ("euren kleinen Hund", "your small dog"),
+        ),
+        (
+            strong_word("Annas", "Anna's"),
+            NOMINATIVE,
+            False,
+            ("Annas kleiner Hund", "Anna's small dog"),
+        ),
     ],
 )
-def test_articles_and_endings(determiner: Determiner, case: int, plural: bool, expected: tuple[str, str]) -> None:
+def test_articles_and_endings(
+    determiner: Determiner, case: int, plural: bool, expected: tuple[str, str]
+) -> None:
     phrase = noun_phrase(determiner, [SMALL], DOG, case, plural=plural)
     assert (phrase.german, phrase.english) == expected
 
@@ -92,7 +110,10 @@ def test_the_genitive_follows_in_german_and_precedes_in_english() -> None:
 
 def test_prepositions_contract_with_articles_and_tell_place_from_direction() -> None:
     assert prepositional(Both("in", "in"), the(FOREST, DATIVE)) == IN_FOREST
-    assert prepositional(Both("in", "into"), the(FOREST, ACCUSATIVE)) == ("in den Wald", "into the forest")
+    assert prepositional(Both("in", "into"), the(FOREST, ACCUSATIVE)) == (
+        "in den Wald",
+        "into the forest",
+    )
     assert prepositional(Both("zu", "to"), the(CAT, DATIVE)) == ("zur Katze", "to the cat")
 
 
@@ -159,9 +180,15 @@ def test_an_english_particle_follows_a_pronoun() -> None:
         ({"time": JUST_NOW}, ("der Hund schläft gerade", "the dog is sleeping now")),
         ({"time": OFTEN}, ("der Hund schläft oft", "the dog often sleeps")),
         ({"negation": "nicht"}, ("der Hund schläft nicht", "the dog does not sleep")),
-        ({"negation": "nicht", "tense": "perfect"}, ("der Hund hat nicht geschlafen", "the dog did not sleep")),
+        (
+            {"negation": "nicht", "tense": "perfect"},
+            ("der Hund hat nicht geschlafen", "the dog did not sleep"),
+        ),
         ({"manner": GERN}, ("der Hund schläft gern", "the dog likes to sleep")),
-        ({"manner": GERN, "negation": "nicht"}, ("der Hund schläft nicht gern", "the dog does not like to sleep")),
+        (
+            {"manner": GERN, "negation": "nicht"},
+            ("der Hund schläft nicht gern", "the dog does not like to sleep"),
+        ),
     ],
 )
 def test_tense_negation_and_manner(changes: dict[str, object], expected: tuple[str, str]) -> None:
@@ -174,7 +201,12 @@ def test_tense_negation_and_manner(changes: dict[str, object], expected: tuple[s
     [
         (KOENNEN, "", "present", ("der Hund kann schlafen", "the dog can sleep")),
         (KOENNEN, "nicht", "present", ("der Hund kann nicht schlafen", "the dog cannot sleep")),
-        (MUESSEN, "nicht", "present", ("der Hund muss nicht schlafen", "the dog does not have to sleep")),
+        (
+            MUESSEN,
+            "nicht",
+            "present",
+            ("der Hund muss nicht schlafen", "the dog does not have to sleep"),
+        ),
         (MUESSEN, "", "preterite", ("der Hund musste schlafen", "the dog had to sleep")),
         (DUERFEN, "nicht", "present", ("der Hund darf nicht schlafen", "the dog must not sleep")),
         (WOLLEN, "", "present", ("der Hund will schlafen", "the dog wants to sleep")),
@@ -192,7 +224,10 @@ def test_objects() -> None:
     assert german(clause) == "der Mann gibt heute dem Kind einen Apfel"
     assert english(clause) == "the man gives the child an apple today"
     me = replace(clause, dative=pronoun_phrase(ICH, DATIVE))
-    assert (german(me), english(me)) == ("der Mann gibt mir heute einen Apfel", "the man gives me an apple today")
+    assert (german(me), english(me)) == (
+        "der Mann gibt mir heute einen Apfel",
+        "the man gives me an apple today",
+    )
     assert german(me, "first") == "gibt der Mann mir heute einen Apfel"
     assert english(replace(me, negation="nicht"), "imperative") == "do not give me an apple today"
 
@@ -200,7 +235,10 @@ def test_objects() -> None:
 def test_the_person_whom_something_pleases_is_the_english_subject() -> None:
     please = read_verb("t>p gefallen gefällt gefiel gefallen = like")
     clause = Clause(the(APPLE), please, dative=the(CHILD, DATIVE), swapped=True, front="dative")
-    assert (german(clause), english(clause)) == ("dem Kind gefällt der Apfel", "the child likes the apple")
+    assert (german(clause), english(clause)) == (
+        "dem Kind gefällt der Apfel",
+        "the child likes the apple",
+    )
     assert english(clause, "question") == "does the child like the apple"
 
 
@@ -221,10 +259,16 @@ def test_relative_pronouns() -> None:
     assert relative_pronoun(the(DOG), ACCUSATIVE).german == "den"
     assert relative_pronoun(the(CAT), DATIVE).german == "der"
     assert relative_pronoun(the(DOG, plural=True), DATIVE).german == "denen"
-    assert [relative_pronoun(the(word), NOMINATIVE).english for word in (MAN, DOG)] == ["who", "that"]
+    assert [relative_pronoun(the(word), NOMINATIVE).english for word in (MAN, DOG)] == [
+        "who",
+        "that",
+    ]
 
 
 def test_reflexive_verbs() -> None:
     hide = read_verb("p sich verstecken = hide hid hidden")
     clause = Clause(pronoun_phrase(ICH, NOMINATIVE), hide, place=IN_FOREST)
-    assert (german(clause), english(clause)) == ("ich verstecke mich im Wald", "I hide in the forest")
+    assert (german(clause), english(clause)) == (
+        "ich verstecke mich im Wald",
+        "I hide in the forest",
+    )

@@ -18,11 +18,36 @@ from toy_languages.lexicon import read_verb
 @pytest.mark.parametrize(
     ("entry", "singular", "plural", "english"),
     [
-        ("der Hund+e Hunde dog", "Hund Hund Hund Hundes", "Hunde Hunde Hunden Hunde", ("dog", "dogs")),
-        ("die Maus Mäuse mouse mice", "Maus Maus Maus Maus", "Mäuse Mäuse Mäusen Mäuse", ("mouse", "mice")),
-        ("das Haus Häuser house", "Haus Haus Haus Hauses", "Häuser Häuser Häusern Häuser", ("house", "houses")),
-        ("der Junge* Jungen boy", "Junge Jungen Jungen Jungen", "Jungen Jungen Jungen Jungen", ("boy", "boys")),
-        ("der Vogel Vögel bird", "Vogel Vogel Vogel Vogels", "Vögel Vögel Vögeln Vögel", ("bird", "birds")),
+        (
+            "der Hund+e Hunde dog",
+            "Hund Hund Hund Hundes",
+            "Hunde Hunde Hunden Hunde",
+            ("dog", "dogs"),
+        ),
+        (
+            "die Maus Mäuse mouse mice",
+            "Maus Maus Maus Maus",
+            "Mäuse Mäuse Mäusen Mäuse",
+            ("mouse", "mice"),
+        ),
+        (
+            "das Haus Häuser house",
+            "Haus Haus Haus Hauses",
+            "Häuser Häuser Häusern Häuser",
+            ("house", "houses"),
+        ),
+        (
+            "der Junge* Jungen boy",
+            "Junge Jungen Jungen Jungen",
+            "Jungen Jungen Jungen Jungen",
+            ("boy", "boys"),
+        ),
+        (
+            "der Vogel Vögel bird",
+            "Vogel Vogel Vogel Vogels",
+            "Vögel Vögel Vögeln Vögel",
+            ("bird", "birds"),
+        ),
         (
             "die Kirsche+n Kirschen cherry",
             "Kirsche Kirsche Kirsche Kirsche",
@@ -39,10 +64,18 @@ def test_nouns(entry: str, singular: str, plural: str, english: tuple[str, str])
 
 def test_the_english_pronoun_follows_nature() -> None:
     entries = {
-        "p": ("der Mann Männer man men", "das/she Mädchen Mädchen girl", "das Kind Kinder child children"),
+        "p": (
+            "der Mann Männer man men",
+            "das/she Mädchen Mädchen girl",
+            "das Kind Kinder child children",
+        ),
         "a": ("die Katze Katzen cat",),
     }
-    pronouns = {row.split()[3]: noun(kind, *row.split()).pronoun for kind, table in entries.items() for row in table}
+    pronouns = {
+        row.split()[3]: noun(kind, *row.split()).pronoun
+        for kind, table in entries.items()
+        for row in table
+    }
     assert pronouns == {"man": "he", "girl": "she", "child": "it", "cat": "it"}
 
 
@@ -51,10 +84,16 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
         return compound(noun("t", *modifier.split()), noun("t", *head.split()))
 
     door = of("das Haus Häuser house", "die Tür Türen door")
-    assert (door.german[0][0], door.german[1][DATIVE], door.gender) == ("Haustür", "Haustüren", FEMININE)
+    assert (door.german[0][0], door.german[1][DATIVE], door.gender) == (
+        "Haustür",
+        "Haustüren",
+        FEMININE,
+    )
     assert door.english == ("house door", "house doors")
     assert of("die Sonne+n Sonnen sun", "der Hut Hüte hat").german[0][GENITIVE] == "Sonnenhutes"
-    assert of("der Bär* Bären bear", "die Höhle+n Höhlen cave").german[0][ACCUSATIVE] == "Bärenhöhle"
+    assert (
+        of("der Bär* Bären bear", "die Höhle+n Höhlen cave").german[0][ACCUSATIVE] == "Bärenhöhle"
+    )
 
 
 @pytest.mark.parametrize(
@@ -139,7 +178,14 @@ def test_verbs(entry: str, present: str, preterite: str, participle: str, zu: st
 )
 def test_english_verbs(entry: str, forms: str) -> None:
     words = verb("p", "", "suchen", entry).english
-    inflected = (words.base, words.third, words.past, words.participle, words.progressive, words.rest)
+    inflected = (
+        words.base,
+        words.third,
+        words.past,
+        words.participle,
+        words.progressive,
+        words.rest,
+    )
     assert " ".join(inflected).strip() == forms
 
 
@@ -154,7 +200,15 @@ def test_comparatives() -> None:
         "leise~leis leiser quiet pa",
     )
     english = [adjective(*entry.split()).english_comparative for entry in entries]
-    assert english == ["smaller", "bigger", "more tired", "better", "merrier", "more beautiful", "quieter"]
+    assert english == [
+        "smaller",
+        "bigger",
+        "more tired",
+        "better",
+        "merrier",
+        "more beautiful",
+        "quieter",
+    ]
 
 
 def test_english_s() -> None:

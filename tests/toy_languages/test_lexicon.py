@@ -80,5 +80,10 @@ def test_impossible_sizes(size: int) -> None:
 
 def test_context_decides_between_two_translations() -> None:
     lexicon = Lexicon(500)
-    castle = {kind: word for kind in "patfis" for word in lexicon.nouns(kind).items if word.german[0][0] == "Schloss"}
+    castle = {
+        kind: word
+        for kind in "patfis"
+        for word in lexicon.nouns(kind).items
+        if word.german[0][0] == "Schloss"
+    }
     assert {kind: word.english[0] for kind, word in castle.items()} == {"t": "lock", "i": "castle"}

@@ -10,13 +10,19 @@ from toy_languages.nli_lexicon import nli_lexicon_of
 from toy_languages.nli_statements import Concept, Predicate, Statement
 
 LEXICON = nli_lexicon_of(96)
-NOUN, DO, TO, SOME = (LEXICON.words[kind] for kind in ("noun", "intransitive", "transitive", "adjective"))
+NOUN, DO, TO, SOME = (
+    LEXICON.words[kind] for kind in ("noun", "intransitive", "transitive", "adjective")
+)
 
 
 @pytest.mark.parametrize(
     ("statement", "qaa", "qab"),
     [
-        (Statement("all", Concept(0), (Predicate(1),)), f"lo {NOUN[0]} {DO[1]}", f"{NOUN[0]} lo ga {DO[1]}"),
+        (
+            Statement("all", Concept(0), (Predicate(1),)),
+            f"lo {NOUN[0]} {DO[1]}",
+            f"{NOUN[0]} lo ga {DO[1]}",
+        ),
         (
             Statement("no", Concept(2, 3), (Predicate(4, Concept(5, 6)),)),
             f"ne {SOME[3]} {NOUN[2]} {TO[4]} {SOME[6]} {NOUN[5]}",

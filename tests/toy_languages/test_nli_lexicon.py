@@ -40,7 +40,9 @@ def test_hyponyms_are_what_has_the_hypernym() -> None:
     for kind in ("noun", "transitive", "intransitive"):
         words = range(len(lexicon.words[kind]))
         for word in words:
-            assert lexicon.hyponyms(kind, word) == [other for other in words if hypernym(other) == word]
+            assert lexicon.hyponyms(kind, word) == [
+                other for other in words if hypernym(other) == word
+            ]
 
 
 @given(st.integers(0, 3000), st.integers(0, 3000))
@@ -56,5 +58,7 @@ def test_a_word_is_itself_and_what_is_above_it(word: int, other: int) -> None:
 
 @pytest.mark.parametrize("size", [SMALLEST - 1, LARGEST + 1])
 def test_impossible_sizes(size: int) -> None:
-    with pytest.raises(ValueError, match=f"no lexicon of {size} words: give a number from 24 to 2000"):
+    with pytest.raises(
+        ValueError, match=f"no lexicon of {size} words: give a number from 24 to 2000"
+    ):
         NliLexicon(size)

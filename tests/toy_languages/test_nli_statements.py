@@ -19,7 +19,9 @@ CAR, RED, MOVE, RUN, SLEEP, SEE, WATCH = 1, 2, 0, 4, 1, 0, 4
 L = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 
 
-def claim(quantifier: Any, subject: int | Concept, *predicates: int | Predicate, negated: bool = False) -> Statement:
+def claim(
+    quantifier: Any, subject: int | Concept, *predicates: int | Predicate, negated: bool = False
+) -> Statement:
     subject = Concept(subject) if isinstance(subject, int) else subject
     conjunction = tuple(Predicate(item) if isinstance(item, int) else item for item in predicates)
     return Statement(quantifier, subject, conjunction, negated)
@@ -63,9 +65,21 @@ def claim(quantifier: Any, subject: int | Concept, *predicates: int | Predicate,
         (claim("all", DOG, RUN), claim("all", Concept(POODLE, RED), RUN), "E"),
         (claim("all", Concept(DOG, RED), RUN), claim("no", Concept(DOG, RED + 1), RUN), "N"),
         (claim("all", Concept(ANIMAL, RED), RUN), claim("no", DOG, RUN), "N"),
-        (claim("all", DOG, Predicate(WATCH, Concept(CAR, RED))), claim("all", DOG, Predicate(SEE, Concept(CAR))), "E"),
-        (claim("no", DOG, Predicate(SEE, Concept(CAR))), claim("no", DOG, Predicate(WATCH, Concept(CAR, RED))), "E"),
-        (claim("all", DOG, Predicate(SEE, Concept(CAR))), claim("all", CAR, Predicate(SEE, Concept(DOG))), "N"),
+        (
+            claim("all", DOG, Predicate(WATCH, Concept(CAR, RED))),
+            claim("all", DOG, Predicate(SEE, Concept(CAR))),
+            "E",
+        ),
+        (
+            claim("no", DOG, Predicate(SEE, Concept(CAR))),
+            claim("no", DOG, Predicate(WATCH, Concept(CAR, RED))),
+            "E",
+        ),
+        (
+            claim("all", DOG, Predicate(SEE, Concept(CAR))),
+            claim("all", CAR, Predicate(SEE, Concept(DOG))),
+            "N",
+        ),
         (claim("some", DOG, RUN, SLEEP), claim("some", DOG, SLEEP), "E"),
         (claim("some", DOG, RUN), claim("some", DOG, RUN, SLEEP), "N"),
         (claim("no", DOG, MOVE), claim("no", DOG, RUN, SLEEP), "E"),
@@ -78,23 +92,34 @@ def test_by_hand(premise: Statement, hypothesis: Statement, expected: str) -> No
 
 
 def test_every_label_holds_in_all_small_models() -> None:
-    """An independent check: concepts and predicates as sets of entity kinds and facts, quantifiers by counting."""
+    """An independent check: concepts and predicates as sets of entity kinds and facts,
+    quantifiers by counting."""
     lexicon = NliLexicon(96)
     examples = list(islice(inferences("train", lexicon, 1), 1500))
     assert Counter(example.label for example in examples) == dict.fromkeys(L.values(), 500)
     for example in examples:
-        assert relation_in_models(example.premise, example.hypothesis, lexicon) == example.label, example
+        assert relation_in_models(example.premise, example.hypothesis, lexicon) == example.label, (
+            example
+        )
 
 
 def relation_in_models(premise: Statement, hypothesis: Statement, lexicon: NliLexicon) -> str:
-    """Return the relation of two statements by checking all models with up to two entities of every kind."""
+    """Return the relation of two statements by checking all models with up to two entities of
+    every kind."""
     subjects = [
-        entity_kinds(statement.subject, lexicon, adjectives(premise, hypothesis)) for statement in (premise, hypothesis)
+        entity_kinds(statement.subject, lexicon, adjectives(premise, hypothesis))
+        for statement in (premise, hypothesis)
     ]
-    memberships = {tuple(kind in subject for subject in subjects) for kind in set().union(*subjects)}
+    memberships = {
+        tuple(kind in subject for subject in subjects) for kind in set().union(*subjects)
+    }
     predicates = [*premise.predicates, *hypothesis.predicates]
-    facts = [known_facts(predicate, lexicon, adjectives(premise, hypothesis)) for predicate in predicates]
-    behaviours = {(False,) * len(predicates)}  # predicates satisfied by an entity: any facts may hold together
+    facts = [
+        known_facts(predicate, lexicon, adjectives(premise, hypothesis)) for predicate in predicates
+    ]
+    behaviours = {
+        (False,) * len(predicates)
+    }  # predicates satisfied by an entity: any facts may hold together
     for fact in set().union(*facts):
         signature = tuple(fact in known for known in facts)
         behaviours |= {tuple(map(max, behaviour, signature)) for behaviour in behaviours}
@@ -105,38 +130,67 @@ def relation_in_models(premise: Statement, hypothesis: Statement, lexicon: NliLe
 
 
 @cache
-def by_models(cells: tuple[Any, ...], premise: tuple[str, bool], hypothesis: tuple[str, bool]) -> str:
-    """Return the relation from cells: whether entities are in each statement's subject, and satisfy its predicates."""
+def by_models(
+    cells: tuple[Any, ...], premise: tuple[str, bool], hypothesis: tuple[str, bool]
+) -> str:
+    """Return the relation from cells: whether entities are in each statement's subject, and
+    satisfy its predicates."""
     counts = np.array(list(product(range(3), repeat=len(cells))), np.int8)
     truth, existing = [], np.ones(len(counts), bool)
     for at, (quantifier, negated) in enumerate((premise, hypothesis)):
-        doing = counts[:, [i for i, (member, does) in enumerate(cells) if member[at] and does[at] != negated]].sum(1)
-        others = counts[:, [i for i, (member, does) in enumerate(cells) if member[at] and does[at] == negated]].sum(1)
+        doing = counts[
+            :, [i for i, (member, does) in enumerate(cells) if member[at] and does[at] != negated]
+        ].sum(1)
+        others = counts[
+            :, [i for i, (member, does) in enumerate(cells) if member[at] and does[at] == negated]
+        ].sum(1)
         existing &= doing + others > 0
-        truth.append({"all": others == 0, "most": doing > others, "some": doing > 0, "no": doing == 0}[quantifier])
+        truth.append(
+            {"all": others == 0, "most": doing > others, "some": doing > 0, "no": doing == 0}[
+                quantifier
+            ]
+        )
     together = truth[1][truth[0] & existing]
     assert len(together), "the premise cannot be true"
     return "entailment" if together.all() else "neutral" if together.any() else "contradiction"
 
 
 def below(kind: str, word: int, lexicon: NliLexicon) -> set[int]:
-    return {word}.union(*(below(kind, hyponym, lexicon) for hyponym in lexicon.hyponyms(kind, word)))
+    return {word}.union(
+        *(below(kind, hyponym, lexicon) for hyponym in lexicon.hyponyms(kind, word))
+    )
 
 
 def adjectives(*statements: Statement) -> list[int]:
     concepts = [statement.subject for statement in statements]
-    concepts += [predicate.object for statement in statements for predicate in statement.predicates if predicate.object]
+    concepts += [
+        predicate.object
+        for statement in statements
+        for predicate in statement.predicates
+        if predicate.object
+    ]
     return sorted({concept.adjective for concept in concepts if concept.adjective is not None})
 
 
 def entity_kinds(concept: Concept, lexicon: NliLexicon, used: list[int]) -> set[Any]:
-    """Return the entity kinds in a concept: a most specific noun, and which of the adjectives apply."""
+    """Return the entity kinds in a concept: a most specific noun, and which of the adjectives
+    apply."""
     kinds = product(below("noun", concept.noun, lexicon), product((False, True), repeat=len(used)))
-    return {(noun, fit) for noun, fit in kinds if concept.adjective is None or fit[used.index(concept.adjective)]}
+    return {
+        (noun, fit)
+        for noun, fit in kinds
+        if concept.adjective is None or fit[used.index(concept.adjective)]
+    }
 
 
 def known_facts(predicate: Predicate, lexicon: NliLexicon, used: list[int]) -> set[Any]:
-    """Return the facts each of which satisfies a predicate: a most specific verb, and the kind of its object."""
+    """Return the facts each of which satisfies a predicate: a most specific verb, and the kind
+    of its object."""
     if predicate.object is None:
         return {(verb, None) for verb in below("intransitive", predicate.verb, lexicon)}
-    return set(product(below("transitive", predicate.verb, lexicon), entity_kinds(predicate.object, lexicon, used)))
+    return set(
+        product(
+            below("transitive", predicate.verb, lexicon),
+            entity_kinds(predicate.object, lexicon, used),
+        )
+    )

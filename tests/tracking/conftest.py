@@ -26,7 +26,9 @@ def no_store_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
-    MlflowExperiment(Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path), "empty", "").open()
+    MlflowExperiment(
+        Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path), "empty", ""
+    ).open()
     return path
 
 
@@ -72,19 +74,38 @@ class Trials:
             "merged": [],
             "started": 1.7e9,
         }
-        self.state: dict[str, Any] = {"time": time.time(), "ended": False, "trials": {}, "decisions": []}
+        self.state: dict[str, Any] = {
+            "time": time.time(),
+            "ended": False,
+            "trials": {},
+            "decisions": [],
+        }
 
     def configuration(self, address: str, point: Mapping[str, Any]) -> None:
         """Add a configuration; the first is the reference."""
         name = ", ".join(f"{key}={value}" for key, value in point.items()) or "baseline"
-        self.definition["configurations"].append({"name": name, "address": address, "point": dict(point)})
+        self.definition["configurations"].append(
+            {"name": name, "address": address, "point": dict(point)}
+        )
         self.definition["reference"] = self.definition["reference"] or address
 
     def trial(
-        self, address: str, seed: int, progress: str, valid: float | None = None, test: float | None = None
+        self,
+        address: str,
+        seed: int,
+        progress: str,
+        valid: float | None = None,
+        test: float | None = None,
     ) -> Run:
-        """Add a trial with the validations `valid` / 2 and `valid`, and a test score; return its run."""
-        point = next(entry["point"] for entry in self.definition["configurations"] if entry["address"] == address)
+        """Add a trial with the validations `valid` / 2 and `valid`, and a test score.
+
+        Return its run.
+        """
+        point = next(
+            entry["point"]
+            for entry in self.definition["configurations"]
+            if entry["address"] == address
+        )
         run = Run(self.store.folder("runs", f"{address}/seed-{seed}"))
         parameters = {"training.precision": "fp32", "model.layers": 2, **point}
         run.describe(name=address[:2], address=address, seed=seed, parameters=parameters)
@@ -140,7 +161,12 @@ class Trials:
 
     def finish(self) -> Folder:
         """Finish both configurations with both seeds; return the folder."""
-        for address, seed, valid, test in [(A, 1, 10, 20), (A, 2, 12, 21), (B, 1, 14, 24), (B, 2, 18, 26)]:
+        for address, seed, valid, test in [
+            (A, 1, 10, 20),
+            (A, 2, 12, 21),
+            (B, 1, 14, 24),
+            (B, 2, 18, 26),
+        ]:
             self.trial(address, seed, "finished", valid, test)
         return self.write(ended=True)
 

@@ -25,4 +25,6 @@ def curve(database: str, run: Any, metric: str = "train/loss") -> list[tuple[int
 
 def artifacts(database: str, run: Any, directory: str = "") -> set[str]:
     """Return the paths of a run's artifacts."""
-    return {entry.path for entry in MlflowClient(database).list_artifacts(run.info.run_id, directory)}
+    return {
+        entry.path for entry in MlflowClient(database).list_artifacts(run.info.run_id, directory)
+    }

@@ -30,7 +30,11 @@ def test_a_run_is_described_under_its_experiment(run: Any, database: str, store:
     runs = logged_runs(database)
     assert set(runs) == {NAME, "ciphers"}
     assert runs[NAME].info.status == "RUNNING"
-    assert runs[NAME].data.params == {"regime.beta": "5", "augment.0.keys": "[1, 2]", "training.precision": "fp32"}
+    assert runs[NAME].data.params == {
+        "regime.beta": "5",
+        "augment.0.keys": "[1, 2]",
+        "training.precision": "fp32",
+    }
     expected = {
         "augury.folder": "runs/00aa11bb22cc33dd/seed-3",
         "augury.storage": run.folder.root,
@@ -48,16 +52,27 @@ def test_a_run_is_described_under_its_experiment(run: Any, database: str, store:
     }
     assert {key: runs[NAME].data.tags.get(key) for key in expected} == expected
     inputs = [
-        (entry.dataset.name, entry.dataset.digest, json.loads(entry.dataset.profile), entry.tags[0].value)
+        (
+            entry.dataset.name,
+            entry.dataset.digest,
+            json.loads(entry.dataset.profile),
+            entry.tags[0].value,
+        )
         for entry in runs[NAME].inputs.dataset_inputs
     ]
-    assert sorted(inputs) == [("test", "b" * 16, {"rows": 9}, "test"), ("train", "a" * 16, {"rows": 2900}, "train")]
+    assert sorted(inputs) == [
+        ("test", "b" * 16, {"rows": 9}, "test"),
+        ("train", "a" * 16, {"rows": 2900}, "train"),
+    ]
 
 
 def test_the_note_of_an_experiment_links_to_the_charts_of_its_runs(run: Any, database: str) -> None:
     sync(Folder(run.folder.root, "experiments/ciphers"), Tracking(uri=database))
     experiment = logged_runs(database)["ciphers"]
-    assert f"(#/experiments/{experiment.info.experiment_id}/runs?" in experiment.data.tags["mlflow.note.content"]
+    assert (
+        f"(#/experiments/{experiment.info.experiment_id}/runs?"
+        in experiment.data.tags["mlflow.note.content"]
+    )
 
 
 def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) -> None:
@@ -75,7 +90,9 @@ def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) ->
     sync(run.folder, tracking)
     steps = [step for step, _ in curve(database, logged_runs(database)[NAME])]
     assert steps == [50, 100, 150, 200, 250, 300, 350, 400, 450]
-    point = MlflowClient(database).get_metric_history(logged_runs(database)[NAME].info.run_id, "train/loss")[0]
+    point = MlflowClient(database).get_metric_history(
+        logged_runs(database)[NAME].info.run_id, "train/loss"
+    )[0]
     assert point.timestamp == 1_700_000_005_000
 
 
@@ -88,11 +105,18 @@ def test_rare_metrics_are_sent_after_later_points_of_frequent_ones(run: Any, dat
     assert curve(database, logged_runs(database)[NAME], "valid/bleu") == [(50, 9.0)]
 
 
-def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: str, store: Store) -> None:
+def test_a_finished_run_has_scores_as_bars_cost_and_files(
+    run: Any, database: str, store: Store
+) -> None:
     run.history(50, 200)
     run.scores()
     store.folder("vocabularies", "77").write("pieces.vocab", "a\n")
-    file = {"root": store.root, "folder": "vocabularies/77", "name": "pieces.vocab", "directory": "vocabulary"}
+    file = {
+        "root": store.root,
+        "folder": "vocabularies/77",
+        "name": "pieces.vocab",
+        "directory": "vocabulary",
+    }
     record(run, "FINISHED", since=2e9, files=[file])
     sync(run.folder, Tracking(uri=database))
     finished = logged_runs(database)[NAME]
@@ -114,10 +138,18 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: st
         "cost/pieces.source": 12.0,
         "cost/pieces.target": 11.0,
     }
-    assert curve(database, finished, "test/test/bleu") == [(0, 31.5)], "MLflow draws metrics with a single step as bars"
+    assert curve(database, finished, "test/test/bleu") == [(0, 31.5)], (
+        "MLflow draws metrics with a single step as bars"
+    )
     assert finished.data.tags["signature/bleu"] == "tok:13a"
     assert finished.data.tags["augury.device"] == "cpu"
-    assert artifacts(database, finished) == {"experiment.yaml", "run.json", "scores.json", "hypotheses", "vocabulary"}
+    assert artifacts(database, finished) == {
+        "experiment.yaml",
+        "run.json",
+        "scores.json",
+        "hypotheses",
+        "vocabulary",
+    }
     assert artifacts(database, finished, "vocabulary") == {"vocabulary/pieces.vocab"}
     path = MlflowClient(database).download_artifacts(finished.info.run_id, "hypotheses/test.txt")
     assert Path(path).read_text() == "a house\n"
@@ -158,7 +190,9 @@ def test_a_restart_reopens_a_failed_run(run: Any, database: str) -> None:
 
 def test_a_setting_changed_by_a_restart_becomes_a_tag(run: Any, database: str) -> None:
     sync(run.folder, Tracking(uri=database))
-    run.describe(parameters={"regime.beta": 5, "execution.workers": 4, "training.precision": "bf16"})
+    run.describe(
+        parameters={"regime.beta": 5, "execution.workers": 4, "training.precision": "bf16"}
+    )
     sync(run.folder, Tracking(uri=database))
     data = logged_runs(database)[NAME].data
     assert (data.params["training.precision"], data.params["execution.workers"]) == ("fp32", "4")
@@ -167,7 +201,8 @@ def test_a_setting_changed_by_a_restart_becomes_a_tag(run: Any, database: str) -
 
 def test_parameters_that_differ_between_systems_sort_first(run: Any, database: str) -> None:
     run.describe(
-        parameters={"regime.beta": 5, "augment.0.keys": [1], "training.precision": "fp32"}, differing=["regime.beta"]
+        parameters={"regime.beta": 5, "augment.0.keys": [1], "training.precision": "fp32"},
+        differing=["regime.beta"],
     )
     sync(run.folder, Tracking(uri=database))
     params = logged_runs(database)[NAME].data.params
@@ -176,7 +211,10 @@ def test_parameters_that_differ_between_systems_sort_first(run: Any, database: s
 
 
 def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
-    parameters = {f"section.{index}": index for index in range(250)} | {"long": "x" * 7000, "odd (name)": 1}
+    parameters = {f"section.{index}": index for index in range(250)} | {
+        "long": "x" * 7000,
+        "odd (name)": 1,
+    }
     run.describe(parameters=parameters)
     lines = [
         {"update": update, "passes": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
@@ -189,7 +227,9 @@ def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
     assert len(data.params) == 252
     assert (data.params["odd _name_"], data.params["long"]) == ("1", "x" * 6000)
     assert "augury.changed_since_start" not in data.tags
-    assert curve(database, logged_runs(database)[NAME], "b") == [(update, -update) for update in range(1, 1201)]
+    assert curve(database, logged_runs(database)[NAME], "b") == [
+        (update, -update) for update in range(1, 1201)
+    ]
 
 
 def test_values_that_are_not_finite_become_nan(run: Any, database: str) -> None:
@@ -204,7 +244,9 @@ def test_values_that_are_not_finite_become_nan(run: Any, database: str) -> None:
     assert [math.isnan(value) for _, value in rest] == [True, True, True]
 
 
-def test_another_store_gets_everything(run: Any, database: str, tmp_path: Path, empty_database: Path) -> None:
+def test_another_store_gets_everything(
+    run: Any, database: str, tmp_path: Path, empty_database: Path
+) -> None:
     run.history(50, 100)
     run.scores()
     run.folder.finish({})
@@ -215,7 +257,9 @@ def test_another_store_gets_everything(run: Any, database: str, tmp_path: Path, 
         assert curve(uri, logged_runs(uri)[NAME]) == [(50, 20.0), (100, 10.0)]
 
 
-def test_the_model_is_logged_on_request(run: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_logged_on_request(
+    run: Any, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def export(folder: Any, store: Store, form: str, output: Path) -> None:
         output.mkdir()
         (output / "config.json").write_text(form)
@@ -240,6 +284,8 @@ def test_analyses_are_sent_at_any_time(run: Any, database: str) -> None:
     ended = logged_runs(database)[NAME].info.end_time
     run.folder.sub("analyses/test").write("outputs.json", "{}")
     assert sync(run.folder, tracking) == 1
-    assert "analyses/test/outputs.json" in artifacts(database, logged_runs(database)[NAME], "analyses/test")
+    assert "analyses/test/outputs.json" in artifacts(
+        database, logged_runs(database)[NAME], "analyses/test"
+    )
     assert logged_runs(database)[NAME].info.end_time == ended
     assert sync(run.folder, tracking) == 0

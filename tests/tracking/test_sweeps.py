@@ -19,15 +19,22 @@ CONFIGURATIONS = "tags.augury.sweep = 'beta' and tags.augury.level = 'configurat
 
 
 def states(database: str) -> dict[str, tuple[str, str | None]]:
-    return {name: (run.info.status, run.data.tags.get("augury.state")) for name, run in logged_runs(database).items()}
+    return {
+        name: (run.info.status, run.data.tags.get("augury.state"))
+        for name, run in logged_runs(database).items()
+    }
 
 
-def test_seeds_are_children_of_configurations_and_these_of_the_sweep(trials: Any, database: str, store: Store) -> None:
+def test_seeds_are_children_of_configurations_and_these_of_the_sweep(
+    trials: Any, database: str, store: Store
+) -> None:
     store.folder("corpora", "a" * 16).finish({"note": "synthetic text"})
     sync(trials.finish(), Tracking(uri=database))
     runs = logged_runs(database)
     names = {run.info.run_id: name for name, run in runs.items()}
-    assert {name: names.get(run.data.tags.get("mlflow.parentRunId")) for name, run in runs.items()} == {
+    assert {
+        name: names.get(run.data.tags.get("mlflow.parentRunId")) for name, run in runs.items()
+    } == {
         "beta": None,
         "baseline": "beta",
         "regime.beta=5": "beta",
@@ -40,8 +47,12 @@ def test_seeds_are_children_of_configurations_and_these_of_the_sweep(trials: Any
     assert all("synthetic text" in run.data.tags["mlflow.note.content"] for run in runs.values())
 
 
-def test_swept_keys_are_the_parameters_and_filters_select_configurations(trials: Any, database: str) -> None:
-    trials.configuration("cc" * 8, {"regime.beta": 0.5, "augment": [{"keys": [1, 2]}], "training.clip_norm": None})
+def test_swept_keys_are_the_parameters_and_filters_select_configurations(
+    trials: Any, database: str
+) -> None:
+    trials.configuration(
+        "cc" * 8, {"regime.beta": 0.5, "augment": [{"keys": [1, 2]}], "training.clip_norm": None}
+    )
     trials.trial("cc" * 8, 1, "stopped", 5)
     trials.stop("cc" * 8)
     sync(trials.finish(), Tracking(uri=database))
@@ -57,15 +68,22 @@ def test_swept_keys_are_the_parameters_and_filters_select_configurations(trials:
         "baseline",
         "regime.beta=5",
     }
-    assert set(logged_runs(database, f"{CONFIGURATIONS} and tags.augury.state LIKE 'stopped%'")) == {stopped}
-    assert set(logged_runs(database, f"{CONFIGURATIONS} and metrics.`test/test/bleu` > 24")) == {"regime.beta=5"}
+    assert set(
+        logged_runs(database, f"{CONFIGURATIONS} and tags.augury.state LIKE 'stopped%'")
+    ) == {stopped}
+    assert set(logged_runs(database, f"{CONFIGURATIONS} and metrics.`test/test/bleu` > 24")) == {
+        "regime.beta=5"
+    }
     tags = runs["regime.beta=5"].data.tags
     assert (tags["augury.question"], tags["augury.metric"], tags["augury.reference"]) == (
         "Which beta helps?",
         "valid/bleu",
         "no",
     )
-    assert sorted(entry.dataset.name for entry in runs["regime.beta=5"].inputs.dataset_inputs) == ["test", "train"]
+    assert sorted(entry.dataset.name for entry in runs["regime.beta=5"].inputs.dataset_inputs) == [
+        "test",
+        "train",
+    ]
     assert artifacts(database, runs["regime.beta=5"]) == {"experiment.yaml"}
 
 
@@ -73,7 +91,9 @@ def test_a_configuration_has_the_means_of_its_seeds(trials: Any, database: str) 
     sync(trials.finish(), Tracking(uri=database))
     configuration = logged_runs(database)["regime.beta=5"]
     metrics = configuration.data.metrics
-    pooled = (1**2 * 2 + 2**2 * 2) ** 0.5 / 2**0.5  # over both configurations, two degrees of freedom: t = 4.3027
+    pooled = (
+        1**2 * 2 + 2**2 * 2
+    ) ** 0.5 / 2**0.5  # over both configurations, two degrees of freedom: t = 4.3027
     half = 4.302653 * pooled / 2**0.5
     assert {name: metrics[name] for name in metrics if name.startswith("best")} == {
         "best/valid/bleu": 16.0,
@@ -111,13 +131,19 @@ def test_the_sweep_has_its_answer_counts_and_files(trials: Any, database: str) -
         "4 finished",
     )
     assert CONFIGURATIONS in unquote(tags["mlflow.note.content"])
-    counts = {name: sweep.data.metrics[f"trials/{name}"] for name in ("finished", "failed", "stopped")}
+    counts = {
+        name: sweep.data.metrics[f"trials/{name}"] for name in ("finished", "failed", "stopped")
+    }
     assert counts == {"finished": 4.0, "failed": 0.0, "stopped": 0.0}
     assert sweep.data.metrics["cost/training_hours"] == pytest.approx(4 * 36 / 3600)
     assert artifacts(database, sweep) == {"index.html", "sweep.json"}
     outputs = {"experiment.yaml", "hypotheses", "run.json", "scores.json"}
-    kept = {name: artifacts(database, runs[name]) for name in ("aa seed 1", "bb seed 1", "bb seed 2")}
-    assert kept == {"aa seed 1": set(), "bb seed 1": outputs, "bb seed 2": outputs}, "only of the best configuration"
+    kept = {
+        name: artifacts(database, runs[name]) for name in ("aa seed 1", "bb seed 1", "bb seed 2")
+    }
+    assert kept == {"aa seed 1": set(), "bb seed 1": outputs, "bb seed 2": outputs}, (
+        "only of the best configuration"
+    )
 
 
 def test_a_sweep_that_is_up_to_date_is_not_changed(trials: Any, database: str) -> None:
@@ -154,7 +180,10 @@ def test_more_and_fewer_seeds_change_the_means(trials: Any, database: str) -> No
     trials.trial(B, 3, "running")
     sync(trials.write(ended=False), tracking)
     configuration = logged_runs(database)["regime.beta=5"]
-    assert (configuration.info.status, configuration.data.metrics["test/test/bleu/seeds"]) == ("RUNNING", 2.0)
+    assert (configuration.info.status, configuration.data.metrics["test/test/bleu/seeds"]) == (
+        "RUNNING",
+        2.0,
+    )
     trials.trial(B, 3, "finished", 16, 31)
     sync(trials.write(ended=True), tracking)
     configuration = logged_runs(database)["regime.beta=5"]
@@ -174,13 +203,17 @@ def test_two_sweeps_share_a_run(trials: Any, database: str, store: Store) -> Non
     other = type(trials)(store, "wide")
     other.configuration(B, {"regime.beta": 5})
     sync(other.write(ended=True), Tracking(uri=database))
-    first, second = (logged_runs(database, f"tags.augury.sweep = '{name}'") for name in ("beta", "wide"))
+    first, second = (
+        logged_runs(database, f"tags.augury.sweep = '{name}'") for name in ("beta", "wide")
+    )
     assert len(first) == 7
     assert set(second) == {"wide", "regime.beta=5"}
     seeds = {"1": first["bb seed 1"].info.run_id, "2": first["bb seed 2"].info.run_id}
     assert json.loads(second["regime.beta=5"].data.tags["augury.seeds"]) == seeds
     assert second["regime.beta=5"].data.metrics["test/test/bleu"] == 25.0
-    assert f"runs/{seeds['2']}) finished" in second["regime.beta=5"].data.tags["mlflow.note.content"]
+    assert (
+        f"runs/{seeds['2']}) finished" in second["regime.beta=5"].data.tags["mlflow.note.content"]
+    )
     assert first["bb seed 1"].data.tags["mlflow.parentRunId"] == first["regime.beta=5"].info.run_id
 
 
@@ -189,7 +222,10 @@ def test_a_later_sweep_continues_a_stopped_run(trials: Any, database: str, store
     trials.stop(B)
     sync(trials.write(ended=True), Tracking(uri=database))
     stopped = logged_runs(database)["bb seed 1"]
-    assert (stopped.info.status, stopped.data.tags["augury.state"]) == ("KILLED", "stopped at rung 1")
+    assert (stopped.info.status, stopped.data.tags["augury.state"]) == (
+        "KILLED",
+        "stopped at rung 1",
+    )
     other = type(trials)(store, "wide")
     other.configuration(B, {"regime.beta": 5})
     other.report(B, 1, "running")
@@ -219,11 +255,17 @@ def test_a_run_of_train_keeps_its_parent(trials: Any, database: str) -> None:
 def test_the_status_of_trials(trials: Any, database: str) -> None:
     for index, progress in enumerate(("stopped", "failed", "paused", "running")):
         trials.configuration(f"{index}" * 16, {"regime.beta": index})
-        trials.trial(f"{index}" * 16, 1, progress, 5).describe(name=progress, address=f"{index}" * 16, seed=1)
+        trials.trial(f"{index}" * 16, 1, progress, 5).describe(
+            name=progress, address=f"{index}" * 16, seed=1
+        )
     trials.stop("0" * 16, rung=2)
     trials.report("1" * 16, 1, "failed", "loss is NaN")
     sync(trials.write(), Tracking(uri=database))
-    stopped, failed, runs = ("KILLED", "stopped at rung 2"), ("FAILED", "failed: loss is NaN"), ("RUNNING", "running")
+    stopped, failed, runs = (
+        ("KILLED", "stopped at rung 2"),
+        ("FAILED", "failed: loss is NaN"),
+        ("RUNNING", "running"),
+    )
     assert states(database) == {
         "beta": ("RUNNING", None),
         "stopped seed 1": stopped,
@@ -235,7 +277,10 @@ def test_the_status_of_trials(trials: Any, database: str) -> None:
         "regime.beta=2": runs,
         "regime.beta=3": runs,
     }
-    assert "failed, loss is NaN" in logged_runs(database)["regime.beta=1"].data.tags["mlflow.note.content"]
+    assert (
+        "failed, loss is NaN"
+        in logged_runs(database)["regime.beta=1"].data.tags["mlflow.note.content"]
+    )
     trials.state["time"] -= 1000.0  # its driver was killed
     trials.report("3" * 16, 1, "waiting")
     sync(trials.write(), Tracking(uri=database))

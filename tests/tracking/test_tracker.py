@@ -51,7 +51,9 @@ def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.05)
 
 
-def test_a_run_from_start_to_finish(database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_from_start_to_finish(
+    database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     vocabulary = store.folder("vocabularies", "77")
     vocabulary.write("pieces.vocab", "a\n")
     missing = File(vocabulary, "alphabet.json")
@@ -64,14 +66,19 @@ def test_a_run_from_start_to_finish(database: str, store: Store, run: Any, capsy
             assert statuses(database) == {"ciphers": "RUNNING", NAME: "RUNNING"}
             run.history(150, 200)
         run.scores()
-        tracker.finish(run.folder, "FINISHED", [File(vocabulary, "pieces.vocab", "vocabulary"), missing])
+        tracker.finish(
+            run.folder, "FINISHED", [File(vocabulary, "pieces.vocab", "vocabulary"), missing]
+        )
     assert statuses(database) == {"ciphers": "FINISHED", NAME: "FINISHED"}
     assert steps(database) == [50, 100, 150, 200]
     finished = logged_runs(database)[NAME]
     assert artifacts(database, finished, "vocabulary") == {"vocabulary/pieces.vocab"}
     assert finished.data.metrics["system/system_memory_usage_percentage"] > 0
     assert finished.data.tags["mlflow.source.type"] == "LOCAL"
-    assert capsys.readouterr().err == f"{vocabulary.uri}/alphabet.json does not exist and is not logged to MLflow\n"
+    assert (
+        capsys.readouterr().err
+        == f"{vocabulary.uri}/alphabet.json does not exist and is not logged to MLflow\n"
+    )
     assert sync_storage(store, tracking) == 0
     kind = MlflowClient(database).get_experiment_by_name("augury").tags["mlflow.experimentKind"]
     assert kind == "custom_model_development"
@@ -97,9 +104,13 @@ def test_an_outage_is_reported_once_and_recovered_from(
     assert steps(database) == [50, 100]
 
 
-def test_the_next_command_sends_unsent_data(database: str, store: Store, run: Any, trials: Any) -> None:
+def test_the_next_command_sends_unsent_data(
+    database: str, store: Store, run: Any, trials: Any
+) -> None:
     trials.finish()
-    with Tracker(Tracking(uri=f"http://127.0.0.1:{closed_port()}", interval=0.05), store) as tracker:
+    with Tracker(
+        Tracking(uri=f"http://127.0.0.1:{closed_port()}", interval=0.05), store
+    ) as tracker:
         tracker.start(run.folder)
         run.history(50, 100)
         tracker.finish(run.folder, "FAILED")
@@ -112,17 +123,23 @@ def test_the_next_command_sends_unsent_data(database: str, store: Store, run: An
     assert steps(database) == [50, 100]
 
 
-def test_a_corrupt_run_does_not_block_others(database: str, store: Store, run: Any, trials: Any) -> None:
+def test_a_corrupt_run_does_not_block_others(
+    database: str, store: Store, run: Any, trials: Any
+) -> None:
     run.raw("00000001", {"update": 1})
     trials.finish()
-    with pytest.raises(UserError, match=r"7 runs synced, 1 failed.*\n.*seed-3: .*00000001.jsonl is damaged"):
+    with pytest.raises(
+        UserError, match=r"7 runs synced, 1 failed.*\n.*seed-3: .*00000001.jsonl is damaged"
+    ):
         sync_storage(store, Tracking(uri=database))
     run.folder.sub("history").remove("00000001.jsonl")
     assert sync_storage(store, Tracking(uri=database)) == 2
 
 
 def test_syncing_a_storage_to_a_closed_port_is_an_error(store: Store, run: Any) -> None:
-    with pytest.raises(UserError, match="cannot reach MLflow .* start it, or set MLFLOW_TRACKING_URI"):
+    with pytest.raises(
+        UserError, match="cannot reach MLflow .* start it, or set MLFLOW_TRACKING_URI"
+    ):
         sync_storage(store, Tracking(uri=f"http://127.0.0.1:{closed_port()}"))
 
 
@@ -146,18 +163,26 @@ def test_nothing_is_recorded_if_tracking_is_disabled(store: Store, run: Any, tri
     assert not Path(store.root, "mlflow.db").exists()
 
 
-@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
+@pytest.mark.parametrize(
+    ("error", "status"), [(KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")]
+)
 def test_an_interrupted_command_leaves_its_status(
     database: str, store: Store, trials: Any, error: type[BaseException], status: str
 ) -> None:
     trials.trial(B, 1, "running", 14)
     trials.write()
-    with pytest.raises(error), Tracker(Tracking(uri=database), store) as tracker, tracker.follow(trials.folder):
+    with (
+        pytest.raises(error),
+        Tracker(Tracking(uri=database), store) as tracker,
+        tracker.follow(trials.folder),
+    ):
         raise error
     assert statuses(database) == {"beta": status, "regime.beta=5": "KILLED", "bb seed 1": "KILLED"}
 
 
-def test_concurrent_syncs_create_every_run_once(database: str, store: Store, run: Any, trials: Any) -> None:
+def test_concurrent_syncs_create_every_run_once(
+    database: str, store: Store, run: Any, trials: Any
+) -> None:
     run.history(50, 500)
     trials.finish()
     tracking = Tracking(uri=database)
@@ -174,8 +199,10 @@ def test_concurrent_syncs_create_every_run_once(database: str, store: Store, run
 @pytest.mark.slow
 def test_two_processes_can_create_the_same_store(tmp_path: Path, run: Any) -> None:
     program = (
-        "import sys; from augury.core.store import Folder; from augury.experiments.tracking import Tracking; "
-        "from augury.tracking.sync import sync; print(sync(Folder(*sys.argv[1:3]), Tracking(uri=sys.argv[3])))"
+        "import sys; from augury.core.store import Folder; from augury.experiments.tracking import "
+        "Tracking; "
+        "from augury.tracking.sync import sync; print(sync(Folder(*sys.argv[1:3]), "
+        "Tracking(uri=sys.argv[3])))"
     )
     database = f"sqlite:///{tmp_path}/new.db"
     command = [sys.executable, "-c", program, run.folder.root, run.folder.name, database]
@@ -204,14 +231,21 @@ with Tracker(Tracking(uri=sys.argv[2], interval=0.01), store) as tracker:
 
 
 @pytest.mark.slow
-def test_the_sweep_of_a_killed_driver_is_continued(database: str, store: Store, trials: Any) -> None:
+def test_the_sweep_of_a_killed_driver_is_continued(
+    database: str, store: Store, trials: Any
+) -> None:
     names = [(A, 1), (A, 2), (B, 1), (B, 2)]
     for address, seed in names:
         trials.trial(address, seed, "running", 10 + seed)
     trials.write()
-    for name in ("aa seed 2", "bb seed 2"):  # killed when some runs are logged, and again when all are
+    for name in (
+        "aa seed 2",
+        "bb seed 2",
+    ):  # killed when some runs are logged, and again when all are
         command = [sys.executable, "-c", DRIVER, store.root, database, name]
-        assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
+        assert (
+            subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
+        )
     for address, seed in names:
         trials.trial(address, seed, "finished", test=20 + seed)
     trials.write(ended=True)
@@ -264,7 +298,18 @@ def test_a_server_that_starts_late_and_hangs(
 
 
 def serve(database: str, port: int, directory: Path) -> subprocess.Popen[bytes]:
-    server = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", database, "--port", str(port)]
+    server = [
+        sys.executable,
+        "-m",
+        "mlflow",
+        "server",
+        "--backend-store-uri",
+        database,
+        "--port",
+        str(port),
+    ]
     storage = ["--workers", "1", "--artifacts-destination", str(directory / "served")]
     with open(directory / "server.log", "ab") as log:
-        return subprocess.Popen([*server, *storage], stdout=log, stderr=log, cwd=directory, start_new_session=True)
+        return subprocess.Popen(
+            [*server, *storage], stdout=log, stderr=log, cwd=directory, start_new_session=True
+        )

@@ -52,7 +52,10 @@ def test_a_batch_is_full_at_either_limit(drawn: list[int], most: int) -> None:
     plan = plan_pass(lengths, max_tokens=120, max_examples=most, seed=1, number=0)
     batches = [batch for update in plan for batch in update[0]]
     assert sorted(row for batch in batches for row in batch.tolist()) == list(range(len(drawn)))
-    costs = sorted((lengths.cost[batch] for batch in batches), key=lambda cost: (cost.min(), cost.max(), -len(cost)))
+    costs = sorted(
+        (lengths.cost[batch] for batch in batches),
+        key=lambda cost: (cost.min(), cost.max(), -len(cost)),
+    )
     assert all(len(cost) <= most and len(cost) * cost.max() <= 120 for cost in costs)
     for cost, following in itertools.pairwise(costs):
         assert len(cost) == most or (len(cost) + 1) * following.min() > 120
@@ -81,14 +84,25 @@ def test_every_row_is_read_once_with_each_view_group_and_with_one_in_a_pass(
 
 def test_as_many_distinct_rows_an_update_whatever_the_groups() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 3000).tolist())
-    plain, views = (len(plan_pass(lengths, max_tokens=1000, seed=1, number=0, groups=[3000] * n)) for n in (1, 5))
+    plain, views = (
+        len(plan_pass(lengths, max_tokens=1000, seed=1, number=0, groups=[3000] * n))
+        for n in (1, 5)
+    )
     assert abs(views / plain - 1) < 0.02
 
 
 def test_every_pass_has_as_many_updates() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 997).tolist())
-    limits = {"max_tokens": 300, "max_examples": 8, "world": 2, "accumulation": 3, "groups": [997, 997]}
-    assert len({len(plan_pass(lengths, seed=1, number=number, **limits)) for number in range(5)}) == 1  # type: ignore[arg-type]
+    limits = {
+        "max_tokens": 300,
+        "max_examples": 8,
+        "world": 2,
+        "accumulation": 3,
+        "groups": [997, 997],
+    }
+    assert (
+        len({len(plan_pass(lengths, seed=1, number=number, **limits)) for number in range(5)}) == 1
+    )  # type: ignore[arg-type]
 
 
 def test_the_plan_is_a_function_of_seed_and_pass() -> None:
@@ -106,7 +120,8 @@ def test_the_plan_is_a_function_of_seed_and_pass() -> None:
 def test_padding_is_what_the_order_makes_of_it(order: str, least: float, most: float) -> None:
     drawn = np.random.default_rng(0).integers(1, 60, 2000)
     lengths = lengths_of(drawn.tolist())
-    plan = plan_pass(lengths, max_tokens=1000, order=order, seed=1, number=0)  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    plan = plan_pass(lengths, max_tokens=1000, order=order, seed=1, number=0)
     batches = [batch for update in plan for batch in update[0]]
     padded = sum(len(batch) * int(lengths.cost[batch].max()) for batch in batches)
     assert least < drawn.sum() / padded < most
@@ -120,24 +135,36 @@ def test_batches_are_shuffled_across_lengths() -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(UserError, match="an example of 50 tokens does not fit training.max_tokens=40: raise it to 50"):
+    with pytest.raises(
+        UserError,
+        match="an example of 50 tokens does not fit training.max_tokens=40: raise it to 50",
+    ):
         plan_pass(lengths_of([10, 50]), max_tokens=40, seed=1, number=0)
     with pytest.raises(UserError, match="no training examples"):
         plan_pass(lengths_of([]), max_tokens=40, seed=1, number=0)
-    with pytest.raises(UserError, match="3 examples cannot be shared among 4 workers: set training.workers=1"):
+    with pytest.raises(
+        UserError, match="3 examples cannot be shared among 4 workers: set training.workers=1"
+    ):
         plan_pass(lengths_of([5, 5, 5]), max_tokens=40, seed=1, number=0, world=4)
 
 
 def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[int]]:
     """The rows of every batch of a pass, given their weights."""
     lengths = lengths_of([1 + row % 7 for row in range(len(weights))])
-    plan = plan_pass(lengths, max_tokens=30, seed=1, number=number, weights=np.array(weights), world=world)
+    plan = plan_pass(
+        lengths, max_tokens=30, seed=1, number=number, weights=np.array(weights), world=world
+    )
     return [batch.tolist() for update in plan for rank in update for batch in rank]
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from([0.25, 0.3, 0.5, 1.0, 1.5, 2.0, 6.0]), min_size=8, max_size=60), st.integers(1, 30))
-def test_a_row_of_weight_w_is_read_w_times_a_pass_on_average(weights: list[float], passes: int) -> None:
+@given(
+    st.lists(st.sampled_from([0.25, 0.3, 0.5, 1.0, 1.5, 2.0, 6.0]), min_size=8, max_size=60),
+    st.integers(1, 30),
+)
+def test_a_row_of_weight_w_is_read_w_times_a_pass_on_average(
+    weights: list[float], passes: int
+) -> None:
     total = sum(copies(np.array(weights), seed=1, number=number) for number in range(passes))
     expected = passes * np.array(weights)
     assert (np.floor(expected + 1e-9) <= total).all() and (total <= np.ceil(expected - 1e-9)).all()
@@ -148,7 +175,9 @@ def test_a_row_of_weight_w_is_read_w_times_a_pass_on_average(weights: list[float
 
 
 @pytest.mark.parametrize("number", [0, 3])
-def test_weights_decide_alike_for_any_number_of_workers_and_no_batch_has_a_row_twice(number: int) -> None:
+def test_weights_decide_alike_for_any_number_of_workers_and_no_batch_has_a_row_twice(
+    number: int,
+) -> None:
     weights = [1.0] * 20 + [2.0] * 10 + [0.25] * 8
     alone, shared = rows_read(weights, number), rows_read(weights, number, world=3)
     read = sorted(itertools.chain.from_iterable(alone))
@@ -156,14 +185,18 @@ def test_weights_decide_alike_for_any_number_of_workers_and_no_batch_has_a_row_t
     assert [read.count(row) for row in range(30)] == [1] * 20 + [2] * 10
     assert sum(row >= 30 for row in read) == 2  # a quarter of 8
     assert all(len(set(batch)) == len(batch) for batch in alone)
-    rare = [row for turn in range(4) for batch in rows_read(weights, turn) for row in batch if row >= 30]
+    rare = [
+        row for turn in range(4) for batch in rows_read(weights, turn) for row in batch if row >= 30
+    ]
     assert sorted(rare) == list(range(30, 38))
 
 
 def test_weight_one_is_no_weight() -> None:
     assert rows_read([1.0] * 30, 2) == [
         batch.tolist()
-        for update in plan_pass(lengths_of([1 + row % 7 for row in range(30)]), max_tokens=30, seed=1, number=2)
+        for update in plan_pass(
+            lengths_of([1 + row % 7 for row in range(30)]), max_tokens=30, seed=1, number=2
+        )
         for rank in update
         for batch in rank
     ]

@@ -1,4 +1,5 @@
-"""A stage begins with what another training ended with, and ends the same however often it is stopped."""
+"""A stage begins with what another training ended with, and ends the same however often it is
+stopped."""
 
 from __future__ import annotations
 
@@ -31,10 +32,14 @@ pytestmark = pytest.mark.trains
 @pytest.fixture(scope="module")
 def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """A training that was best before its end."""
-    return train(tmp_path_factory.mktemp("before"), toy.TRAINING.model_copy(update={"weights": "best"}))
+    return train(
+        tmp_path_factory.mktemp("before"), toy.TRAINING.model_copy(update={"weights": "best"})
+    )
 
 
-def train(root: Path, training: Training, name: str = "before", beginning: Beginning | None = None) -> Folder:
+def train(
+    root: Path, training: Training, name: str = "before", beginning: Beginning | None = None
+) -> Folder:
     torch.set_num_threads(1)
     run = TrainingRun(folder=Store(root).folder("runs", name), address=name, seed=1)
     fit(toy.Toy(), training, run, device=torch.device("cpu"), beginning=beginning)
@@ -45,12 +50,22 @@ def begun(before: Folder, carry: Carry, **changes: Any) -> _Loop:
     """A stage that is about to make its first update."""
     run = TrainingRun(folder=Folder(before.root, f"runs/{carry}"), address=carry, seed=1)
     training = toy.TRAINING.model_copy(update=changes)
-    return _Loop(toy.Toy(), training, run, torch.device("cpu"), lambda metrics: None, None, Beginning(before, carry))
+    return _Loop(
+        toy.Toy(),
+        training,
+        run,
+        torch.device("cpu"),
+        lambda metrics: None,
+        None,
+        Beginning(before, carry),
+    )
 
 
 def test_a_stage_begins_with_the_weights_that_are_reported_on(before: Folder) -> None:
     stage, reported = begun(before, "weights"), load(before.read(WEIGHTS))
-    assert all(torch.equal(tensor, reported[name]) for name, tensor in parameters(stage.module).items())
+    assert all(
+        torch.equal(tensor, reported[name]) for name, tensor in parameters(stage.module).items()
+    )
     assert stage.position.update == stage.position.start == 0 and not stage.optimizer.state
 
 
@@ -59,7 +74,9 @@ def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Fold
     stage = begun(before, "optimizer", learning_rate=0.5)
     _, state = Checkpoints(before).state(update)
     steps = {float(moments["step"]) for moments in stage.optimizer.state_dict()["state"].values()}
-    assert steps == {float(update)} and stage.position.start == update and stage.position.update == 0
+    assert (
+        steps == {float(update)} and stage.position.start == update and stage.position.update == 0
+    )
     for number, moments in stage.optimizer.state_dict()["state"].items():
         assert torch.equal(moments["exp_avg_sq"], state["state"][number]["exp_avg_sq"])
     assert stage.optimizer.param_groups[0]["lr"] == 0.5  # settings are the stage's own
@@ -74,19 +91,24 @@ def test_the_schedule_goes_on(before: Folder) -> None:
         if "train/learning_rate" in record["metrics"]
     }
     assert rates == {
-        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_pass=1)) for number in rates
+        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_pass=1))
+        for number in rates
     }
 
 
 def test_noam_continues_from_a_large_step(before: Folder) -> None:
     """Golden values of OpenNMT's Noam schedule: 2 · 512^-0.5 · min(s^-0.5, s · 8000^-1.5)."""
-    stage = begun(before, "optimizer", learning_rate=2 * 512**-0.5 * 8000**-0.5, warmup_updates=8000)
+    stage = begun(
+        before, "optimizer", learning_rate=2 * 512**-0.5 * 8000**-0.5, warmup_updates=8000
+    )
     stage.position.start = 8000
     assert stage._rate(0) == pytest.approx(0.000988212, abs=1e-9)
     assert stage._rate(207_000) == pytest.approx(0.000190623, abs=1e-9)
 
 
-def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(before: Folder, tmp_path: Path) -> None:
+def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(
+    before: Folder, tmp_path: Path
+) -> None:
     shutil.copytree(before.root, tmp_path / "store")
     copy = Store(tmp_path / "store").folder("runs", "before")
     decayed = _optimizer(list(toy.Toy().module.parameters()), Training(weight_decay=0.1))
@@ -120,8 +142,12 @@ def first_stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("flags", [("--workers", "1"), ("--launcher", "ray", "--workers", "1")], ids=["here", "ray"])
-def test_killed_and_started_again_equals_undisturbed(first_stage: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "flags", [("--workers", "1"), ("--launcher", "ray", "--workers", "1")], ids=["here", "ray"]
+)
+def test_killed_and_started_again_equals_undisturbed(
+    first_stage: Path, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
     for name in ("straight", "killed"):
         shutil.copytree(first_stage, tmp_path / name)
     toy.main([str(tmp_path / "straight"), "--stage"])
@@ -132,5 +158,11 @@ def test_killed_and_started_again_equals_undisturbed(first_stage: Path, tmp_path
         assert died.returncode == -9
         assert run_toy(tmp_path / "killed", "--kill-at", "9", *flags).returncode == 0
     assert (tmp_path / "killed" / "killed").exists()
-    straight, killed = (Store(tmp_path / name).folder("runs", "stage") for name in ("straight", "killed"))
-    assert killed.read(WEIGHTS) == straight.read(WEIGHTS) != Store(first_stage).folder("runs", "toy").read(WEIGHTS)
+    straight, killed = (
+        Store(tmp_path / name).folder("runs", "stage") for name in ("straight", "killed")
+    )
+    assert (
+        killed.read(WEIGHTS)
+        == straight.read(WEIGHTS)
+        != Store(first_stage).folder("runs", "toy").read(WEIGHTS)
+    )

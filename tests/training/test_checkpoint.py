@@ -57,15 +57,21 @@ def test_the_last_and_the_best_are_kept(
     assert best(position.scores) == 20
     assert checkpoints.last() == last
     assert checkpoints.updates() == kept
-    with_state = [20, 50] if keep_best else [50]  # a stage may go on from the best with its optimizer
-    assert [update for update in kept if checkpoints.folder.exists(f"{update:08d}/{STATE}")] == with_state
+    with_state = (
+        [20, 50] if keep_best else [50]
+    )  # a stage may go on from the best with its optimizer
+    assert [
+        update for update in kept if checkpoints.folder.exists(f"{update:08d}/{STATE}")
+    ] == with_state
     averaged = checkpoints.average(last)
     assert averaged["weight"].item() == averaged["bias"].item() == sum(last) / len(last)
 
 
 def test_scores_are_restored(tmp_path: Path) -> None:
     checkpoints, _, module = written(Store(tmp_path).folder("runs", "toy"), 2, True)
-    position = checkpoints.restore(module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1))
+    position = checkpoints.restore(
+        module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1)
+    )
     assert position.scores == SCORES and position.update == 50
 
 
@@ -73,7 +79,11 @@ def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("runs", "toy/seed-1")
     run = TrainingRun(folder=folder, address="toy", seed=1)
     fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), until=1)
-    (first,) = [seconds for record in history.read(folder) if (seconds := record["metrics"].get("train/cpu_seconds"))]
+    (first,) = [
+        seconds
+        for record in history.read(folder)
+        if (seconds := record["metrics"].get("train/cpu_seconds"))
+    ]
     fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
     assert folder.read_json(OUTCOME)["cpu_seconds"] > first > 0
 
@@ -85,11 +95,17 @@ def test_processor_time_is_unknown_where_an_earlier_version_began(tmp_path: Path
     del state["position"]["cpu_seconds"]
     torch.save(state, file)
     optimizer = torch.optim.Adam(module.parameters())
-    assert checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).cpu_seconds is None
+    assert (
+        checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).cpu_seconds is None
+    )
 
 
-def test_training_continues_from_the_last_state_that_was_saved_whole(tmp_path: Path, remote: Any) -> None:
-    checkpoints, position, module = written(Store("remote://bucket").folder("runs", "toy"), 2, False)
+def test_training_continues_from_the_last_state_that_was_saved_whole(
+    tmp_path: Path, remote: Any
+) -> None:
+    checkpoints, position, module = written(
+        Store("remote://bucket").folder("runs", "toy"), 2, False
+    )
     optimizer = torch.optim.Adam(module.parameters())
 
     def save(update: int, **how: Any) -> None:
@@ -101,7 +117,10 @@ def test_training_continues_from_the_last_state_that_was_saved_whole(tmp_path: P
 
     save(53, snapshot=True)
     save(56, snapshot=True)
-    assert checkpoints.folder.subfolders() == ["00000040", "00000050", "snapshot-00000056"] and restored() == 56
+    assert (
+        checkpoints.folder.subfolders() == ["00000040", "00000050", "snapshot-00000056"]
+        and restored() == 56
+    )
     for update, how in ((58, {"snapshot": True}), (60, {})):
         for files in (0, 1, 2):
             remote.die_after(files)
@@ -145,7 +164,12 @@ def trained(root: Path, stop_at: int | None = None, weights: str = "chosen") -> 
     for at in [stop_at, None] if stop_at else [None]:
         task, training = stopping(at, weights)
         try:
-            fit(task, training, TrainingRun(folder=run, address="toy", seed=1), device=torch.device("cpu"))
+            fit(
+                task,
+                training,
+                TrainingRun(folder=run, address="toy", seed=1),
+                device=torch.device("cpu"),
+            )
         except Stopped:
             assert at is not None
     return run
@@ -162,7 +186,10 @@ def test_the_weights_are_those_asked_for(tmp_path: Path, weights: str) -> None:
     outcome = run.read_json(OUTCOME)["weights"]
     updates = {"averaged": sorted(scores)[-2:], "last": [max(scores)], "best": [best(scores)]}
     assert outcome["updates"] == updates[outcome["kind"]]
-    assert outcome["scores"]["best"] == max(scores.values()) and outcome["scores"]["last"] == scores[max(scores)]
+    assert (
+        outcome["scores"]["best"] == max(scores.values())
+        and outcome["scores"]["last"] == scores[max(scores)]
+    )
     if weights == "chosen":
         assert outcome["scores"][outcome["kind"]] == max(outcome["scores"].values())
     else:
@@ -179,7 +206,9 @@ def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: P
         assert stopped.read_json(OUTCOME)["weights"] == outcome["weights"]
 
 
-def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(tmp_path: Path) -> None:
+def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
+    tmp_path: Path,
+) -> None:
     outcome = trained(tmp_path / "straight").read_json(OUTCOME)
     task, training = stopping(None, "chosen")
     run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
@@ -231,9 +260,20 @@ class Scripted(toy.Toy):
         return Validation(1.0, next(self.scores), {})
 
 
-def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed_one(tmp_path: Path) -> None:
+def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed_one(
+    tmp_path: Path,
+) -> None:
     torch.set_num_threads(1)
-    scores = (10.0, 15.0, 11.0, 12.0, 12.0, 11.0, 16.0, 17.0)  # means of three: 12, 12.67, 11.67, 11.67: stop
+    scores = (
+        10.0,
+        15.0,
+        11.0,
+        12.0,
+        12.0,
+        11.0,
+        16.0,
+        17.0,
+    )  # means of three: 12, 12.67, 11.67, 11.67: stop
     training = toy.TRAINING.model_copy(update={"patience": 2, "patience_mean": 3, "max_passes": 8})
 
     def ended(name: str, *stops: int) -> tuple[bytes, Any, Any]:
@@ -249,21 +289,32 @@ def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed
     assert ended("stopped", 1, 4, 5) == straight
 
 
-@pytest.mark.parametrize(("decayed", "expected"), [("matrices", [0.1, 0, 0, 0]), ("all", [0.1] * 4)])
+@pytest.mark.parametrize(
+    ("decayed", "expected"), [("matrices", [0.1, 0, 0, 0]), ("all", [0.1] * 4)]
+)
 def test_the_parameters_asked_for_decay(decayed: Any, expected: list[float]) -> None:
     module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
     optimizer = _optimizer(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
-    decay = {id(parameter): group["weight_decay"] for group in optimizer.param_groups for parameter in group["params"]}
+    decay = {
+        id(parameter): group["weight_decay"]
+        for group in optimizer.param_groups
+        for parameter in group["params"]
+    }
     assert [decay[id(parameter)] for parameter in module.parameters()] == expected
 
 
 def test_decay_of_all_is_that_of_fairseq() -> None:
-    """By hand: parameter p becomes p - rate · decay · p - rate · m / (sqrt(v) + ε), with both moments unbiased."""
+    """By hand: parameter p becomes p - rate · decay · p - rate · m / (sqrt(v) + ε), with both
+    moments unbiased."""
     scale = nn.Parameter(torch.tensor([2.0]))
-    optimizer = _optimizer([scale], Training(learning_rate=0.1, weight_decay=0.5, decayed="all", adam_eps=1e-8))
+    optimizer = _optimizer(
+        [scale], Training(learning_rate=0.1, weight_decay=0.5, decayed="all", adam_eps=1e-8)
+    )
     scale.grad = torch.tensor([4.0])
     optimizer.step()
-    assert scale.item() == pytest.approx(2 - 0.1 * 0.5 * 2 - 0.1)  # the first step of Adam has the size of the rate
+    assert scale.item() == pytest.approx(
+        2 - 0.1 * 0.5 * 2 - 0.1
+    )  # the first step of Adam has the size of the rate
 
 
 def test_the_rate_ends_at_zero_with_the_last_epoch(tmp_path: Path) -> None:

@@ -30,7 +30,12 @@ def train(root: Path, address: str, training: Training, seed: int = 1) -> Folder
     """Train as a launcher does; the runs' prefix is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
-    fit(toy.Toy(), training, TrainingRun(folder=run, address=address, seed=seed), device=torch.device("cpu"))
+    fit(
+        toy.Toy(),
+        training,
+        TrainingRun(folder=run, address=address, seed=seed),
+        device=torch.device("cpu"),
+    )
     return run
 
 
@@ -41,7 +46,10 @@ def longer(**changes: Any) -> Training:
 def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:
     """What training has to say at its validations, times left out."""
     return [
-        (record["update"], {name: value for name, value in record["metrics"].items() if "seconds" not in name})
+        (
+            record["update"],
+            {name: value for name, value in record["metrics"].items() if "seconds" not in name},
+        )
         for record in history.read(run)
         if "valid/loss" in record["metrics"]
     ]
@@ -53,8 +61,12 @@ def begins_at(run: Folder) -> int:
 
 
 @pytest.mark.parametrize("weights", ["averaged", "best"])
-@pytest.mark.parametrize("ends", [{"max_passes": 6}, {"max_passes": None, "max_updates": 60, "average_last": 3}])
-def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, Any], weights: str, capsys: Any) -> None:
+@pytest.mark.parametrize(
+    "ends", [{"max_passes": 6}, {"max_passes": None, "max_updates": 60, "average_last": 3}]
+)
+def test_longer_equals_as_long_from_the_start(
+    tmp_path: Path, ends: dict[str, Any], weights: str, capsys: Any
+) -> None:
     torch.set_num_threads(1)
     short = train(tmp_path / "extended", "short", longer(weights=weights))
     extended = train(tmp_path / "extended", "long", longer(**ends, weights=weights))
@@ -74,7 +86,9 @@ def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, An
         {"validate_every": 7, "max_updates": 90, "max_passes": None},
     ],
 )
-def test_what_would_differ_before_the_end_begins_anew(tmp_path: Path, changes: dict[str, Any], capsys: Any) -> None:
+def test_what_would_differ_before_the_end_begins_anew(
+    tmp_path: Path, changes: dict[str, Any], capsys: Any
+) -> None:
     train(tmp_path, "short", longer())
     run = Store(tmp_path).folder("runs", "other/seed-1")
     training = longer(**changes)

@@ -60,7 +60,9 @@ def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> 
 def losses(storage: Path) -> list[tuple[int, float]]:
     records = history.read(Store(storage).folder("runs", "toy"))
     return [
-        (record["update"], record["metrics"]["valid/loss"]) for record in records if "valid/loss" in record["metrics"]
+        (record["update"], record["metrics"]["valid/loss"])
+        for record in records
+        if "valid/loss" in record["metrics"]
     ]
 
 
@@ -86,7 +88,9 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_ray_train_restarts_a_killed_worker_and_ends_equal(straight_of_two: Path, tmp_path: Path) -> None:
+def test_ray_train_restarts_a_killed_worker_and_ends_equal(
+    straight_of_two: Path, tmp_path: Path
+) -> None:
     """Equal to two processes that no launcher looks after."""
     disturbed = train(tmp_path, "--launcher", "ray", "--workers", "2", "--kill-at", "6")
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
@@ -105,7 +109,11 @@ def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Pat
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     run = Store(straight).folder("runs", "toy")
     outcome = run.read_json("outcome.json")
-    assert outcome["passes"] == 4 and outcome["stopped_by"] == "schedule" and outcome["parameters"] == 8 * 16 + 16 + 34
+    assert (
+        outcome["passes"] == 4
+        and outcome["stopped_by"] == "schedule"
+        and outcome["parameters"] == 8 * 16 + 16 + 34
+    )
     assert outcome["rows"] == 4 * 200
     assert outcome["cpu_seconds"] > 0
     assert len(run.sub("checkpoints").subfolders()) == 3
@@ -121,7 +129,9 @@ def test_a_finished_run_is_not_repeated(straight: Path) -> None:
 
 
 def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path: Path) -> None:
-    with pytest.raises(Diverged, match="update 21: loss nan.* Records of the update: toy-") as raised:
+    with pytest.raises(
+        Diverged, match="update 21: loss nan.* Records of the update: toy-"
+    ) as raised:
         toy.main([str(tmp_path), "--spoil-at", "20"])
     good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
     assert f"Last good checkpoint: {tmp_path}/runs/toy/checkpoints/{good}" in str(raised.value)

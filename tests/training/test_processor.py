@@ -51,7 +51,9 @@ def test_a_processor_without_bf16_is_another(cpuinfo):
     assert processor.processor() == f"AMD EPYC 9R14 (25/17), {CAPABILITY}"
 
 
-@pytest.mark.parametrize("text", [None, "processor	: 0\nBogoMIPS	: 243.75\nFeatures	: fp asimd bf16\n"])
+@pytest.mark.parametrize(
+    "text", [None, "processor	: 0\nBogoMIPS	: 243.75\nFeatures	: fp asimd bf16\n"]
+)
 def test_a_machine_that_names_no_model_has_its_architecture(cpuinfo, text):
     """No such file (macOS), and an ARM processor under Linux."""
     if text is not None:

@@ -19,13 +19,25 @@ def test_inverse_square_root_goldens() -> None:
 
 def test_linear_falls_to_zero_at_the_last_update() -> None:
     training = Training(schedule="linear", learning_rate=1.0, warmup_updates=10, max_updates=110)
-    assert [learning_rate(training, update, EPOCH) for update in (5, 10, 60, 110)] == [0.5, 1.0, 0.5, 0.0]
+    assert [learning_rate(training, update, EPOCH) for update in (5, 10, 60, 110)] == [
+        0.5,
+        1.0,
+        0.5,
+        0.0,
+    ]
 
 
 def test_linear_falls_to_zero_at_the_end_of_the_last_epoch() -> None:
-    training = Training(schedule="linear", learning_rate=1.0, warmup_share=0.1, max_passes=5, max_updates=None)
+    training = Training(
+        schedule="linear", learning_rate=1.0, warmup_share=0.1, max_passes=5, max_updates=None
+    )
     assert last_update(training, 20) == 100
-    assert [learning_rate(training, update, 20) for update in (5, 10, 55, 100)] == [0.5, 1.0, 0.5, 0.0]
+    assert [learning_rate(training, update, 20) for update in (5, 10, 55, 100)] == [
+        0.5,
+        1.0,
+        0.5,
+        0.0,
+    ]
     sooner = training.model_copy(update={"max_updates": 50})
     assert last_update(sooner, 20) == 50 and learning_rate(sooner, 5, 20) == 1.0
     assert last_update(sooner, 5) == 25
@@ -42,7 +54,10 @@ def test_constant_without_warm_up() -> None:
 
 
 def validations_until_stop(patience: Patience, scores: Sequence[float]) -> int:
-    """The number of validations after which patience is exhausted; one more than there are if it is not."""
+    """The number of validations after which patience is exhausted.
+
+    One more than there are if it is not.
+    """
     for number in range(1, len(scores) + 1):
         patience.count(scores[:number])
         if patience.exhausted:
@@ -57,7 +72,10 @@ def test_patience_stops_at_the_fourth_validation() -> None:
 
 
 def test_perplexities_with_patience_three_stop_after_the_fifth() -> None:
-    assert validations_until_stop(Patience(3), [-perplexity for perplexity in (10, 9, 9.5, 9.2, 9.1)]) == 5
+    assert (
+        validations_until_stop(Patience(3), [-perplexity for perplexity in (10, 9, 9.5, 9.2, 9.1)])
+        == 5
+    )
 
 
 NOISY = (10, 15, 11, 12, 13, 14, 13, 12, 12, 12, 12)
@@ -71,7 +89,9 @@ NOISY = (10, 15, 11, 12, 13, 14, 13, 12, 12, 12, 12)
         (3, 10, 40 / 3),  # means 12, 12.67, 12, 13, 13.33, 13, 12.33, 12
     ],
 )
-def test_no_single_validation_decides_where_means_must_improve(mean_of: int, stops_after: int, best: float) -> None:
+def test_no_single_validation_decides_where_means_must_improve(
+    mean_of: int, stops_after: int, best: float
+) -> None:
     patience = Patience(3, mean_of)
     assert validations_until_stop(patience, NOISY) == stops_after
     assert patience.best == pytest.approx(best)
@@ -89,7 +109,12 @@ def test_settings_that_were_added_enter_addresses_only_where_they_are_set() -> N
 
 
 def test_an_epoch_of_the_released_script_is_four_passes_over_iwslt14() -> None:
-    preset, pairs, samples, max_tokens = Training.model_validate({"preset": "released_code"}), 160_239, 641_000, 5000
+    preset, pairs, samples, max_tokens = (
+        Training.model_validate({"preset": "released_code"}),
+        160_239,
+        641_000,
+        5000,
+    )
     read = preset.validate_every_passes * pairs
     assert 0 < samples - read < max_tokens / 25  # less than one of its batches
     assert preset.patience * preset.validate_every_passes == 100 and preset.decayed == "all"
@@ -97,8 +122,15 @@ def test_an_epoch_of_the_released_script_is_four_passes_over_iwslt14() -> None:
 
 def test_presets_and_contradictions() -> None:
     code = Training.model_validate({"preset": "released_code", "max_updates": 500, "patience": 3})
-    assert (code.warmup_updates, code.clip_norm, code.weight_decay, code.patience) == (6000, 0.1, 1e-4, 3)
-    with pytest.raises(ValueError, match="unknown preset of training 'papr': did you mean 'paper'?"):
+    assert (code.warmup_updates, code.clip_norm, code.weight_decay, code.patience) == (
+        6000,
+        0.1,
+        1e-4,
+        3,
+    )
+    with pytest.raises(
+        ValueError, match="unknown preset of training 'papr': did you mean 'paper'?"
+    ):
         Training.model_validate({"preset": "papr"})
     assert (code.max_tokens, code.accumulation, code.weights) == (5000, 4, "averaged")
     with pytest.raises(ValueError, match="max_passes"):

@@ -23,11 +23,18 @@ def test_likelihood_is_that_of_all_rows_together(max_tokens: int) -> None:
 
     def rows(examples: np.ndarray) -> Rows:
         seen.extend(examples.tolist())
-        chosen = [hidden[example] for example in examples], [labels[example] for example in examples]
+        chosen = (
+            [hidden[example] for example in examples],
+            [labels[example] for example in examples],
+        )
         return Rows(torch.cat(chosen[0])[None], weight, bias, torch.cat(chosen[1]))
 
-    result = likelihood(rows, Lengths(np.array(counts), np.array(counts)), max_tokens, torch.device("cpu"))
+    result = likelihood(
+        rows, Lengths(np.array(counts), np.array(counts)), max_tokens, torch.device("cpu")
+    )
     logits = torch.cat(hidden) @ weight.T + bias
     assert result.loss == pytest.approx(float(cross_entropy(logits, torch.cat(labels))), rel=1e-6)
-    assert result.accuracy == pytest.approx(float((logits.argmax(1) == torch.cat(labels)).float().mean()))
+    assert result.accuracy == pytest.approx(
+        float((logits.argmax(1) == torch.cat(labels)).float().mean())
+    )
     assert sorted(seen) == [0, 1, 2, 3, 4]

@@ -46,7 +46,9 @@ TRAINING = Training(
 class Toy:
     """Tells the sign of a sum; dropout makes every update depend on its random numbers."""
 
-    def __init__(self, kill_at: int | None = None, spoil_at: int | None = None, once: Path | None = None):
+    def __init__(
+        self, kill_at: int | None = None, spoil_at: int | None = None, once: Path | None = None
+    ):
         random = np.random.default_rng(0)
         self.inputs = torch.tensor(random.normal(size=(200, 8)), dtype=torch.float32)
         self.labels = (self.inputs.sum(1) > 0).long()
@@ -54,7 +56,9 @@ class Toy:
         self.lengths = Lengths(drawn, drawn)
         self.group_rows, self.weights = [200], None
         torch.manual_seed(0)
-        self.module: nn.Module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
+        self.module: nn.Module = nn.Sequential(
+            nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)
+        )
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
 
     def ids(self, examples: np.ndarray) -> list[str]:
@@ -63,7 +67,9 @@ class Toy:
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
         return Loaded(
-            batch, int(self.lengths.cost[examples].sum()), len(examples) * int(self.lengths.cost[examples].max())
+            batch,
+            int(self.lengths.cost[examples].sum()),
+            len(examples) * int(self.lengths.cost[examples].max()),
         )
 
     def onset(self, updates_per_pass: float) -> float:
@@ -134,7 +140,10 @@ def main(words: Sequence[str] | None = None) -> None:
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
         execution = Execution(
-            launcher=options.launcher, threads=1, cpus_per_worker=0.5, max_failures=options.max_failures
+            launcher=options.launcher,
+            threads=1,
+            cpus_per_worker=0.5,
+            max_failures=options.max_failures,
         )
         launch(train, run, training, execution)
 

@@ -1,4 +1,5 @@
-"""Natural language inference: a classifier of sentence pairs, trained under any regime over copies of an example."""
+"""Natural language inference: a classifier of sentence pairs, trained under any regime over
+copies of an example."""
 
 from __future__ import annotations
 

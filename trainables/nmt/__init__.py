@@ -1,4 +1,5 @@
-"""Neural machine translation: a Transformer over subwords, trained under any regime over views of the source."""
+"""Neural machine translation: a Transformer over subwords, trained under any regime over views
+of the source."""
 
 from __future__ import annotations
 

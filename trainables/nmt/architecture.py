@@ -38,7 +38,10 @@ class Table(Section):
 
     name: Literal["table"] = "table"
     size: int | None = Field(None, ge=1)
-    """Size of an embedding (D_emb; CipherDAug, Table 6), by default the hidden size; another one is projected to it."""
+    """Size of an embedding (D_emb; CipherDAug, Table 6), by default the hidden size.
+
+    Another one is projected to it.
+    """
 
     def counts(self, hidden_size: int) -> tuple[int, int]:
         """Return the trained parameters of each piece and those that all share."""
@@ -47,9 +50,11 @@ class Table(Section):
 
 
 class Alone(Section):
-    """ALONE: one trained vector, a fixed random filter of it for every piece, and a feed-forward network.
+    """ALONE: one trained vector, a fixed random filter of it for every piece, and a feed-forward
+    network.
 
-    The number of parameters does not depend on the vocabulary (Takase and Kobayashi 2020; CipherDAug, Tables 9, 10).
+    The number of parameters does not depend on the vocabulary (Takase and Kobayashi 2020;
+    CipherDAug, Tables 9, 10).
     """
 
     name: Literal["alone"] = "alone"
@@ -75,7 +80,8 @@ class Alone(Section):
 
 
 Embeddings = Annotated[
-    Table | Alone, discriminated_union({"table": Table, "alone": Alone}, "embeddings", default="table")
+    Table | Alone,
+    discriminated_union({"table": Table, "alone": Alone}, "embeddings", default="table"),
 ]
 
 
@@ -100,14 +106,21 @@ class ModelConfig(Section):
     share_all_embeddings: bool = False
     """One matrix for source, target and output; otherwise the source has its own."""
     embeddings: Embeddings = Table()
-    """How pieces become vectors, for source and target alike; the output layer is tied to the target's."""
+    """How pieces become vectors, for source and target alike.
+
+    The output layer is tied to the target's.
+    """
     attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
+    sentences."""
 
     @property
     def has_tables(self) -> bool:
         """Whether embeddings are tables of the hidden size, as they are by default."""
-        return isinstance(self.embeddings, Table) and self.embeddings.size in (None, resolve(self).hidden_size)
+        return isinstance(self.embeddings, Table) and self.embeddings.size in (
+            None,
+            resolve(self).hidden_size,
+        )
 
     @model_validator(mode="after")
     def _fits(self) -> ModelConfig:
@@ -116,7 +129,8 @@ class ModelConfig(Section):
 
 
 def resolve(config: ModelConfig) -> Sizes:
-    """Return the sizes of `config`, overrides applied; UserError where the heads do not divide the hidden size."""
+    """Return the sizes of `config`, overrides applied; UserError where the heads do not divide
+    the hidden size."""
     sizes = overridden(ARCHITECTURES[config.architecture], config)
     check_heads(sizes.hidden_size, sizes.attention_heads)
     return sizes

@@ -27,7 +27,8 @@ class ValidationSettings(Section):
     """Settings of validation during training."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
-    """Score of the greedy translations of the plain source, each cut at 10 more pieces than twice its source."""
+    """Score of the greedy translations of the plain source, each cut at 10 more pieces than
+    twice its source."""
     sentences: int | None = Field(None, ge=1)
     """Only the first so many are translated; none: all. The loss is over all."""
 
@@ -52,32 +53,41 @@ class Config(Experiment):
     def _fits(self) -> Config:
         if self.max_pieces + 2 + bool(self.tags) * self.tagged > self.model.max_positions:
             raise UserError(
-                f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="
+                f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed "
+                "model.max_positions="
                 f"{self.model.max_positions}: lower the one or raise the other"
             )
         for symbol in self.tags:
             if symbol not in self.vocabulary.reserved:
                 raise UserError(
-                    f"the tag '{symbol}' is no symbol of the vocabulary: add it to vocabulary.reserved, now "
-                    f"{list(self.vocabulary.reserved)}" + " of the first stage" * (self.stage is not None)
+                    f"the tag '{symbol}' is no symbol of the vocabulary: add it to "
+                    "vocabulary.reserved, now "
+                    f"{list(self.vocabulary.reserved)}"
+                    + " of the first stage"
+                    * (self.stage is not None)
                 )
         for view in self.decoding.views:
             resolve_view(self, view)
         return self
 
     def plain_system(self) -> dict[str, Any]:
-        alone: dict[str, Any] = {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
+        alone: dict[str, Any] = (
+            {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
+        )
         return super().plain_system() | alone
 
     def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
-        """Return the symbols before a source: the tag of the language to translate into, and of the text's domain."""
+        """Return the symbols before a source: the tag of the language to translate into, and of
+        the text's domain."""
         corpus = self.corpus
         language = corpus.target_language if target == TARGET else corpus.source_language
         return [tag(language)] * self.tagged + ([domain] if domain else [])
 
     @property
     def tagged(self) -> bool:
-        """Whether sources begin with the tag of the language to translate into, as wherever enciphered text is read."""
+        """Whether sources begin with the tag of the language to translate into, as wherever
+        enciphered text is read."""
         return any(
-            group.target != TARGET or any(view != SOURCE for view in group.views) for group in self.view_groups()
+            group.target != TARGET or any(view != SOURCE for view in group.views)
+            for group in self.view_groups()
         )

@@ -1,8 +1,10 @@
-"""Embeddings that are computed from fewer parameters than a vector for every piece, and tied to the output layer.
+"""Embeddings that are computed from fewer parameters than a vector for every piece, and tied to the
+output layer.
 
-Both kinds have the interface of `nn.Embedding` that Marian uses: called with ids, and `weight`, the embeddings of the
-whole vocabulary, from which the output layer takes its own. What they compute is a function of the piece alone, so
-that a trained model can be written with ordinary tables (`tabulated`).
+Both kinds have the interface of `nn.Embedding` that Marian uses: called with ids, and `weight`, the
+embeddings of the whole vocabulary, from which the output layer takes its own. What they compute is
+a function of the piece alone, so that a trained model can be written with ordinary tables
+(`tabulated`).
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ class ComputedEmbedding(nn.Module, ABC):
     @property
     @abstractmethod
     def weight(self) -> Tensor:
-        """The embeddings of the whole vocabulary, (V, D), without dropout; zero for the pad at the start."""
+        """The embeddings of the whole vocabulary, (V, D), without dropout.
+
+        Zero for the pad at the start.
+        """
 
     @abstractmethod
     def initialise(self, generator: Callable[[str], Generator]) -> None:
@@ -52,17 +57,20 @@ class ProjectedEmbedding(ComputedEmbedding):
         return projected
 
     def initialise(self, generator: Callable[[str], Generator]) -> None:
-        self.table.weight.normal_(0, self.table.embedding_dim**-0.5, generator=generator("table.weight"))
+        self.table.weight.normal_(
+            0, self.table.embedding_dim**-0.5, generator=generator("table.weight")
+        )
         self.table.weight[self.table.padding_idx].zero_()
         nn.init.xavier_uniform_(self.projection.weight, generator=generator("projection.weight"))
 
 
 class AloneEmbedding(ComputedEmbedding):
-    """ALONE (Takase and Kobayashi 2020): W2 relu(W1 (filter * base)), with one base vector for all pieces.
+    """ALONE (Takase and Kobayashi 2020): W2 relu(W1 (filter * base)), with one base vector for all
+    pieces.
 
-    The filter of a piece is fixed: the sum of a random code from each codebook, for binary filters cut at 1. Codebooks
-    (books, codes, D_O) and the codes of pieces (V, books) are buffers, saved with the model. The pad is zero, unlike in
-    the released code.
+    The filter of a piece is fixed: the sum of a random code from each codebook, for binary filters
+    cut at 1. Codebooks (books, codes, D_O) and the codes of pieces (V, books) are buffers, saved
+    with the model. The pad is zero, unlike in the released code.
     """
 
     base: Tensor
@@ -77,7 +85,9 @@ class AloneEmbedding(ComputedEmbedding):
         self.inner = nn.Linear(size, settings.intermediate_size, bias=False)
         self.outer = nn.Linear(settings.intermediate_size, hidden_size, bias=False)
         self.register_buffer("codebooks", torch.empty(settings.codebooks, settings.codes, size))
-        self.register_buffer("codes", torch.empty(vocabulary_size, settings.codebooks, dtype=torch.long))
+        self.register_buffer(
+            "codes", torch.empty(vocabulary_size, settings.codebooks, dtype=torch.long)
+        )
 
     def forward(self, ids: Tensor) -> Tensor:
         return self._embedded(ids, self.settings.dropout if self.training else 0.0)
@@ -105,11 +115,15 @@ class AloneEmbedding(ComputedEmbedding):
         sizes = self.outer.out_features + settings.intermediate_size
         self.base.normal_(0, sizes**exponent, generator=generator("base"))
         for name in ("inner", "outer"):
-            nn.init.xavier_uniform_(getattr(self, name).weight, generator=generator(f"{name}.weight"))
+            nn.init.xavier_uniform_(
+                getattr(self, name).weight, generator=generator(f"{name}.weight")
+            )
         if settings.filter == "real":
             self.codebooks.normal_(0, settings.codebooks**-0.5, generator=generator("codebooks"))
         else:
-            self.codebooks.bernoulli_(1 - HALF ** (1 / settings.codebooks), generator=generator("codebooks"))
+            self.codebooks.bernoulli_(
+                1 - HALF ** (1 / settings.codebooks), generator=generator("codebooks")
+            )
         self.codes.random_(settings.codes, generator=generator("codes"))
 
 
@@ -130,7 +144,10 @@ class TiedHead(nn.Module):
 
 
 def install(model: MarianMTModel, settings: Embeddings) -> None:
-    """Give a model the embeddings that settings ask for, in place of its tables; not initialised."""
+    """Give a model the embeddings that settings ask for, in place of its tables.
+
+    Not initialised.
+    """
     size, pad = model.config.d_model, model.config.pad_token_id
 
     def embedding() -> ComputedEmbedding:
@@ -147,17 +164,24 @@ def install(model: MarianMTModel, settings: Embeddings) -> None:
 
 @torch.no_grad()
 def tabulated(model: MarianMTModel) -> MarianMTModel:
-    """Return an equal model whose embeddings are ordinary tables, for programs that know no others; it may be `model`.
+    """Return an equal model whose embeddings are ordinary tables, for programs that know no others;
+    it may be `model`.
 
     Its outputs are those of `model` with dropout off. The weights are a copy of the present ones.
     """
-    embeddings = {name: module for name, module in model.named_modules() if isinstance(module, ComputedEmbedding)}
+    embeddings = {
+        name: module
+        for name, module in model.named_modules()
+        if isinstance(module, ComputedEmbedding)
+    }
     if not embeddings:
         return model
     with torch.device(model.device), no_init_weights():
         copied = MarianMTModel(model.config)
     copied.tie_weights()
     tables = {f"{name}.weight": embedding.weight for name, embedding in embeddings.items()}
-    state = {name: tensor for name, tensor in model.state_dict().items() if name in copied.state_dict()}
+    state = {
+        name: tensor for name, tensor in model.state_dict().items() if name in copied.state_dict()
+    }
     copied.load_state_dict(state | tables, strict=False)
     return copied.train(model.training)

@@ -1,4 +1,5 @@
-"""A trained translation model for plain `transformers` or CTranslate2, which know nothing of tags and views."""
+"""A trained translation model for plain `transformers` or CTranslate2, which know nothing of
+tags and views."""
 
 from __future__ import annotations
 
@@ -20,11 +21,13 @@ from trainables.nmt.trained import Trained
 
 
 def export(trained: Trained, form: str, directory: Path) -> Exported:
-    """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`; UserError for another form.
+    """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`; UserError
+    for another form.
 
-    `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and adds the tag that
-    the model expects, and `generate` searches as the run does. `ctranslate2`: next to the model is
-    `sentencepiece.model`, whose pieces the model takes; cleaning and tags are left to the caller.
+    `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and
+    adds the tag that the model expects, and `generate` searches as the run does. `ctranslate2`:
+    next to the model is `sentencepiece.model`, whose pieces the model takes; cleaning and tags are
+    left to the caller.
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
@@ -41,7 +44,8 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
     vocabulary, experiment = trained.vocabulary, trained.experiment
     if not vocabulary.preprocessor.is_identity:
         raise UserError(
-            "its text is written as tokens of Moses or with its case as markers, which no tokenizer of transformers "
+            "its text is written as tokens of Moses or with its case as markers, which no "
+            "tokenizer of transformers "
             "does: export --to ctranslate2, or `augury translate`"
         )
     model = trained.model()
@@ -54,7 +58,10 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
     with pretrained.quiet():
         model.save_pretrained(directory)
     lowercase, positions = experiment.corpus.preparation.lowercase, experiment.model.max_positions
-    save(fast_tokenizer(vocabulary, prefix=prefix, lowercase=lowercase, positions=positions), directory)
+    save(
+        fast_tokenizer(vocabulary, prefix=prefix, lowercase=lowercase, positions=positions),
+        directory,
+    )
     usage = f"""\
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -66,7 +73,8 @@ batch = tokenizer(texts, return_tensors="pt", padding=True)
 print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 """
     note = (
-        f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further training have "
+        f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further "
+        "training have "
         "none: make them with `add_special_tokens=False` and put the id of `</s>` behind them."
     )
     return usage, [note] if prefix else []
@@ -100,13 +108,19 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
     lowercase = ", in lower case," if experiment.corpus.preparation.lowercase else ""
     notes = [f"It reads text in NFC{lowercase} without space at its ends."]
     if not vocabulary.preprocessor.is_identity:
-        settings = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items())
+        settings = ", ".join(
+            f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items()
+        )
         notes.append(
             f"With `preprocessor = augury.text.preprocessing.Preprocessor({settings})`, encode "
-            "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by `preprocessor.decode`."
+            "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by "
+            "`preprocessor.decode`."
         )
     if prefix:
-        notes.append(f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space between them.")
+        notes.append(
+            f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space "
+            "between them."
+        )
     return usage, notes
 
 
@@ -118,7 +132,13 @@ def _notes(experiment: Config) -> list[str]:
     """Text processing that every export format must contain."""
     views, notes = experiment.decoding.views, []
     if experiment.corpus.preparation.unescape:
-        notes.append("It has learned from text without HTML entities: apply `html.unescape` to text that has them.")
+        notes.append(
+            "It has learned from text without HTML entities: apply `html.unescape` to text that "
+            "has them."
+        )
     if set(views) - {PLAIN, SOURCE}:
-        notes.append(f"Its scores are of translations from {', '.join(views)}; here it reads the plain source alone.")
+        notes.append(
+            f"Its scores are of translations from {', '.join(views)}; here it reads the plain "
+            "source alone."
+        )
     return notes

@@ -1,4 +1,5 @@
-"""The translation transformer: Hugging Face's `MarianMTModel` with fairseq's sizes and initialisation."""
+"""The translation transformer: Hugging Face's `MarianMTModel` with fairseq's sizes and
+initialisation."""
 
 from __future__ import annotations
 
@@ -14,12 +15,14 @@ from trainables.nmt.architecture import ModelConfig, resolve
 from trainables.nmt.embeddings import ComputedEmbedding, install
 
 
-def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int) -> MarianMTModel:
+def build(
+    config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int
+) -> MarianMTModel:
     """Return a freshly initialised model on the CPU, in training mode.
 
-    Post-norm, ReLU, sinusoidal positions, embeddings scaled by the root of the hidden size; decoding starts
-    from `eos`, as in fairseq. `final_logits_bias` is a buffer of zeros. A parameter is determined by `seed`,
-    its name and its shape; the global random state is left as it was.
+    Post-norm, ReLU, sinusoidal positions, embeddings scaled by the root of the hidden size;
+    decoding starts from `eos`, as in fairseq. `final_logits_bias` is a buffer of zeros. A parameter
+    is determined by `seed`, its name and its shape; the global random state is left as it was.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         model = _uninitialised(config, vocabulary_size, pad, eos)
@@ -60,7 +63,8 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
         attention_dropout=sizes.attention_dropout,
         activation_function="relu",
         scale_embedding=True,
-        # The decoder's input and output embeddings are always tied; by default the source's would be too.
+        # The decoder's input and output embeddings are always tied; by default the source's would
+        # be too.
         tie_word_embeddings=True,
         share_encoder_decoder_embeddings=config.share_all_embeddings,
         pad_token_id=pad,
@@ -74,12 +78,19 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
 
 @torch.no_grad()
 def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
-    """Embeddings N(0, 1/D), zero for the pad; linear layers Xavier uniform; biases zero; norms identity."""
+    """Embeddings N(0, 1/D), zero for the pad; linear layers Xavier uniform; biases zero.
+
+    Norms identity.
+    """
 
     def generator(name: str) -> torch.Generator:
         return torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
 
-    computed = {name: module for name, module in model.named_modules() if isinstance(module, ComputedEmbedding)}
+    computed = {
+        name: module
+        for name, module in model.named_modules()
+        if isinstance(module, ComputedEmbedding)
+    }
     for prefix, module in computed.items():
         module.initialise(lambda name, prefix=prefix: generator(f"{prefix}.{name}"))  # type: ignore[misc]
     for name, parameter in model.named_parameters():
@@ -97,7 +108,10 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
 
 
 def _positions(positions: int, size: int) -> Tensor:
-    """The sinusoids that Marian's own initialisation computes, a value at a time, in most of a second."""
+    """The sinusoids that Marian's own initialisation computes, a value at a time, in most of a
+    second."""
     index = np.arange(size)
     angles = np.arange(positions)[:, None] / np.power(10000, 2 * (index // 2) / size)
-    return torch.from_numpy(np.concatenate([np.sin(angles[:, 0::2]), np.cos(angles[:, 1::2])], axis=1)).float()
+    return torch.from_numpy(
+        np.concatenate([np.sin(angles[:, 0::2]), np.cos(angles[:, 1::2])], axis=1)
+    ).float()

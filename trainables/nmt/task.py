@@ -43,7 +43,8 @@ class Nmt(VocabularyTask):
     ROWS_PER_SECOND: ClassVar[int] = 60_000
 
     def check(self, experiment: Config, store: Store) -> None:
-        """Refuse metrics that cannot tokenise the target, and a vocabulary that the training text does not allow."""
+        """Refuse metrics that cannot tokenise the target, and a vocabulary that the training
+        text does not allow."""
         apart = base_language(experiment.corpus.target_language) in TOKENISED_APART
         if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
             from augury.scoring.metrics import metric
@@ -52,15 +53,20 @@ class Nmt(VocabularyTask):
                 metric(name, experiment.corpus.target_language)
         super().check(experiment, store)
 
-    def check_held_out(self, experiment: Config, tokenizer: Folder | None, corpora: Mapping[str, Corpus]) -> list[str]:
+    def check_held_out(
+        self, experiment: Config, tokenizer: Folder | None, corpora: Mapping[str, Corpus]
+    ) -> list[str]:
         """Refuse sentences that the model has no positions for, before hours of training.
 
-        Without a vocabulary those are refused whose words alone, each of a piece or more, are too many.
+        Without a vocabulary those are refused whose words alone, each of a piece or more, are too
+        many.
         """
         from augury.text.vocabulary import Vocabulary
 
         if tokenizer is None:
-            return list(filter(None, (self._check_words(experiment, *named) for named in corpora.items())))
+            return list(
+                filter(None, (self._check_words(experiment, *named) for named in corpora.items()))
+            )
         vocabulary = Vocabulary.load(tokenizer)
         for name, corpus in corpora.items():
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
@@ -74,22 +80,31 @@ class Nmt(VocabularyTask):
 
     def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
         """Refuse sentences of too many words; return a warning on those of too many characters."""
-        positions, remedy = experiment.model.max_positions, "raise model.max_positions, or split or shorten them"
+        positions, remedy = (
+            experiment.model.max_positions,
+            "raise model.max_positions, or split or shorten them",
+        )
         most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
         columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
         words = np.concatenate([word_counts(column) for column in columns])
         characters = np.concatenate([np.from_dlpack(pc.utf8_length(column)) for column in columns])
         if (words > most).any():
             raise UserError(
-                f"{name}: {(words > most).sum():,} of {len(words):,} sources have more words than the model has "
-                f"positions ({positions:,}, end of sentence included); the longest has {words.max():,}: {remedy}"
+                f"{name}: {(words > most).sum():,} of {len(words):,} sources have more words than "
+                "the model has "
+                f"positions ({positions:,}, end of sentence included); the longest has "
+                f"{words.max():,}: {remedy}"
             )
-        possible = words + characters >= most  # a piece at each character and at each beginning of a word
+        possible = (
+            words + characters >= most
+        )  # a piece at each character and at each beginning of a word
         if not possible.any():
             return ""
         return (
-            f"{name}: {possible.sum():,} of {len(words):,} sources may have more pieces than the model has positions "
-            f"({positions:,}); the longest has {words[characters.argmax()]:,} words and {characters.max():,} "
+            f"{name}: {possible.sum():,} of {len(words):,} sources may have more pieces than the "
+            "model has positions "
+            f"({positions:,}); the longest has {words[characters.argmax()]:,} words and "
+            f"{characters.max():,} "
             f"characters. The vocabulary decides; to be sure, {remedy}"
         )
 
@@ -97,8 +112,16 @@ class Nmt(VocabularyTask):
         return experiment.max_pieces
 
     def size(self, experiment: Config, store: Store) -> Size:
-        sizes, matrices = resolve(experiment.model), 1 if experiment.model.share_all_embeddings else 2
-        shape = (sizes.hidden_size, sizes.feedforward_size, sizes.encoder_layers, sizes.decoder_layers)
+        sizes, matrices = (
+            resolve(experiment.model),
+            1 if experiment.model.share_all_embeddings else 2,
+        )
+        shape = (
+            sizes.hidden_size,
+            sizes.feedforward_size,
+            sizes.encoder_layers,
+            sizes.decoder_layers,
+        )
         entries = self.entries(experiment, store)
         parameters, source, target = transformer(entries, *shape, matrices=matrices)
         of_piece, shared = experiment.model.embeddings.counts(sizes.hidden_size)
@@ -109,7 +132,9 @@ class Nmt(VocabularyTask):
 
     def address_settings(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        address_settings: dict[str, Any] = {name: section.to_dict() for name, section in sections.items()}
+        address_settings: dict[str, Any] = {
+            name: section.to_dict() for name, section in sections.items()
+        }
         if experiment.model.has_tables:
             del address_settings["model"]["embeddings"]  # as before there were others
         if tag := experiment.corpus.tag("valid"):
@@ -124,7 +149,9 @@ class Nmt(VocabularyTask):
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return translations of a test set by the run's weights."""
         tag = run.experiment.corpus.tag(test)
-        return self._trained(run).translate(corpus.column("source"), label=f"translate {test}", domain=tag)
+        return self._trained(run).translate(
+            corpus.column("source"), label=f"translate {test}", domain=tag
+        )
 
     def translate(
         self,
@@ -138,14 +165,17 @@ class Nmt(VocabularyTask):
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was.
 
-        Where models read the tag of a domain, it is `tag`, empty for none, or by default that of the validation set.
+        Where models read the tag of a domain, it is `tag`, empty for none, or by default that of
+        the validation set.
         """
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
         domain = corpus.tag("valid") if tag is None else tag
         return self._trained(run).translate(cleaned, decoding, executor, domain=domain)
 
-    def encode(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
+    def encode(
+        self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
+    ) -> list[list[int]]:
         return self._trained(run).encode(texts, view, tagged=tagged)
 
     def translate_ids(
@@ -160,7 +190,9 @@ class Nmt(VocabularyTask):
     ) -> list[str]:
         return self._trained(run).translate_ids(sources, decoding, executor, label, domain)
 
-    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[np.ndarray]:
+    def encoder_states(
+        self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None
+    ) -> list[np.ndarray]:
         return self._trained(run).encoder_states(sources, domain)
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
@@ -175,6 +207,8 @@ class Nmt(VocabularyTask):
         return export(self._trained(run), form, directory)
 
     def _trained(self, run: Run) -> Trained:
-        from trainables.nmt.trained import Trained  # with CTranslate2, which reading an experiment does not need
+        from trainables.nmt.trained import (
+            Trained,
+        )  # with CTranslate2, which reading an experiment does not need
 
         return Trained(run)

@@ -37,7 +37,10 @@ SOURCES_PER_SECOND = 10  # the same where several views are in one beam
 
 
 class Trained:
-    """A finished run, whose model is loaded where it is needed; torch is, where CTranslate2 has no model yet."""
+    """A finished run, whose model is loaded where it is needed.
+
+    Torch is, where CTranslate2 has no model yet.
+    """
 
     def __init__(self, run: Run):
         self.run, self.experiment = run, cast(Config, run.experiment)
@@ -45,12 +48,19 @@ class Trained:
         self.tags = tuple(self.vocabulary.tags.values())
 
     def encode(
-        self, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True, domain: str | None = None
+        self,
+        texts: Sequence[str],
+        view: str = SOURCE,
+        *,
+        tagged: bool = True,
+        domain: str | None = None,
     ) -> list[list[int]]:
-        """Return clean texts as a view renders them, in ids without the end of sentence; an empty text has none.
+        """Return clean texts as a view renders them, in ids without the end of sentence.
 
-        The tag of the target language comes first where the run's model reads one, and that of the domain, unless
-        `tagged` is false.
+        An empty text has none.
+
+        The tag of the target language comes first where the run's model reads one, and that of the
+        domain, unless `tagged` is false.
         """
         ids, offsets = self.vocabulary.encode(
             render_texts(self.run, texts, view), resolve_view(self.run.experiment, view)
@@ -69,7 +79,8 @@ class Trained:
         label: str = "translate",
         domain: str | None = None,
     ) -> list[str]:
-        """Return the translations of clean texts, by the run's own decoding unless another is given.
+        """Return the translations of clean texts, by the run's own decoding unless another is
+        given.
 
         `domain` is the tag of the texts.
         """
@@ -92,13 +103,18 @@ class Trained:
         label: str,
         domain: str | None = None,
     ) -> list[str]:
-        """Return the translations of sources in ids without tag and end of sentence, each from itself alone."""
+        """Return the translations of sources in ids without tag and end of sentence, each from
+        itself alone."""
         before = self._prefix(domain)
         tagged = [[*before, *source] if source else [] for source in sources]
-        return self._texts(self._search([tagged], decoding or self.experiment.decoding, executor, label))
+        return self._texts(
+            self._search([tagged], decoding or self.experiment.decoding, executor, label)
+        )
 
     def translator(self, threads: int) -> Translator:
-        """Return the run as a function, its model loaded once; texts are cleaned as its training text was.
+        """Return the run as a function, its model loaded once.
+
+        Texts are cleaned as its training text was.
 
         If models read the tag of a domain, it is that of the validation set.
         """
@@ -106,14 +122,19 @@ class Trained:
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             sources, rows = self._readable(texts, view)
-            n_best = decoder.n_best([sources[row] for row in rows], self._capped(decoding), self.tags)
+            n_best = decoder.n_best(
+                [sources[row] for row in rows], self._capped(decoding), self.tags
+            )
             outputs = dict(zip(rows, self._texts(n_best), strict=True))
             return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
 
         return translate
 
     def sampler(self) -> Sampler:
-        """Return the run as a function that draws translations; a text that is too long has none."""
+        """Return the run as a function that draws translations.
+
+        A text that is too long has none.
+        """
         from augury.decoding.sampling import sample
 
         model = self.model().to(self.experiment.execution.local_device)
@@ -122,14 +143,21 @@ class Trained:
         def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
             sources, rows = self._readable(texts)
             ids = [[*sources[row], self.vocabulary.eos] for row in rows]
-            drawn = sample(model, ids, [keys[row] for row in rows], self._capped(sampling), suppress=self.tags)
+            drawn = sample(
+                model, ids, [keys[row] for row in rows], self._capped(sampling), suppress=self.tags
+            )
             outputs = dict(zip(rows, self.vocabulary.decode(drawn), strict=True))
             return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
 
         return draw
 
-    def encoder_states(self, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[NDArray]:
-        """Return the mean state of every source for every layer; tag and end of sentence are read, and not counted."""
+    def encoder_states(
+        self, sources: Sequence[Sequence[int]], domain: str | None = None
+    ) -> list[NDArray]:
+        """Return the mean state of every source for every layer.
+
+        Tag and end of sentence are read, and not counted.
+        """
         from augury.decoding.states import mean_states
 
         before, positions = self._prefix(domain), self.experiment.model.max_positions
@@ -140,24 +168,33 @@ class Trained:
         return mean_states(model, framed, before=len(before), after=1)
 
     def model(self) -> MarianMTModel:
-        """Return the model of `transformers` with the weights that the run reports on, its embeddings in tables."""
+        """Return the model of `transformers` with the weights that the run reports on, its
+        embeddings in tables."""
         from augury.training.trained import load_weights
         from trainables.nmt.embeddings import tabulated
         from trainables.nmt.model import build
 
         pieces, pad, eos = self.vocabulary.pieces, self.vocabulary.pad, self.vocabulary.eos
         return tabulated(
-            load_weights(self.run.folder, build(self.experiment.model, len(pieces), pad=pad, eos=eos, seed=0))
+            load_weights(
+                self.run.folder, build(self.experiment.model, len(pieces), pad=pad, eos=eos, seed=0)
+            )
         )
 
     def _prefix(self, domain: str | None = None) -> list[int]:
-        """Return the tags before the pieces of a source: of the target language, and of the domain."""
+        """Return the tags before the pieces of a source: of the target language, and of the
+        domain."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
 
-    def _readable(self, texts: Sequence[str], view: str = SOURCE) -> tuple[list[list[int]], list[int]]:
-        """Texts as ids, and the rows of those that are not empty and that the model has positions for."""
+    def _readable(
+        self, texts: Sequence[str], view: str = SOURCE
+    ) -> tuple[list[list[int]], list[int]]:
+        """Texts as ids, and the rows of those that are not empty and that the model has
+        positions for."""
         corpus, positions = self.experiment.corpus, self.experiment.model.max_positions
-        sources = self.encode(clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid"))
+        sources = self.encode(
+            clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid")
+        )
         return sources, [row for row, source in enumerate(sources) if 0 < len(source) < positions]
 
     def _capped(self, settings: S) -> S:
@@ -170,15 +207,25 @@ class Trained:
         return self.vocabulary.decode([best.ids for best, *_ in n_best])
 
     def _search(
-        self, views: Sequence[Sources], decoding: Decoding, executor: ExecutorName | None, label: str, count: int = 1
+        self,
+        views: Sequence[Sources],
+        decoding: Decoding,
+        executor: ExecutorName | None,
+        label: str,
+        count: int = 1,
     ) -> list[list[Hypothesis]]:
-        """The best hypotheses of sentences, whose views are read in one beam; of one view CTranslate2 finds them."""
+        """The best hypotheses of sentences, whose views are read in one beam.
+
+        Of one view CTranslate2 finds them.
+        """
         execution, together = self.experiment.execution, len(views) > 1
         speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
         backend = execution.choose(len(views) * len(views[0]) / speed, label, executor)
         if together:
             several = TransformersSearch(self.run, decoding, self.tags, count)
-            return decode(several, views, executor=backend, name=label, **execution.reserved(backend))
+            return decode(
+                several, views, executor=backend, name=label, **execution.reserved(backend)
+            )
         threads = (execution.threads or 2) if backend.name == "local" else 1
         single = CTranslateSearch(self._ctranslate2(), decoding, self.tags, threads, count)
         return decode(single, views, executor=backend, name=label)
@@ -192,14 +239,17 @@ class Trained:
                     from augury.decoding.conversion import to_ctranslate2
 
                     directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
-                    to_ctranslate2(self.model(), directory, self.vocabulary.pieces, unk=self.vocabulary.unk)
+                    to_ctranslate2(
+                        self.model(), directory, self.vocabulary.pieces, unk=self.vocabulary.unk
+                    )
                     run.put(directory, CTRANSLATE2)
         return run.sub(CTRANSLATE2)
 
 
 @dataclass(frozen=True)
 class TransformersSearch:
-    """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on a GPU if it may."""
+    """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on
+    a GPU if it may."""
 
     run: Run
     decoding: Decoding

@@ -1,4 +1,5 @@
-"""Training of the translation transformer, validated by the likelihood of targets and by greedy translation."""
+"""Training of the translation transformer, validated by the likelihood of targets and by greedy
+translation."""
 
 from __future__ import annotations
 
@@ -31,9 +32,9 @@ LONGEST = 200
 def longest_translation(source: Sized) -> int:
     """Return the number of pieces after which a greedy translation is cut while training.
 
-    Greedy search repeats itself without end more often than a beam, and a few such sentences would decide the score of
-    a small set. (fairseq's recipes validate with 1.2 times the source and 10; pieces of some pairs of languages differ
-    more.)
+    Greedy search repeats itself without end more often than a beam, and a few such sentences would
+    decide the score of a small set. (fairseq's recipes validate with 1.2 times the source and 10;
+    pieces of some pairs of languages differ more.)
     """
     return min(LONGEST, 2 * len(source) + 10)
 
@@ -42,10 +43,15 @@ class Translation(SequenceTraining):
     """A model, its training examples in the view groups of its regime, and its validation sets."""
 
     def __init__(self, run: Run):
-        experiment, self.vocabulary = run.experiment, Vocabulary.load(run.stored_folder(run.tokenizer))
+        experiment, self.vocabulary = (
+            run.experiment,
+            Vocabulary.load(run.stored_folder(run.tokenizer)),
+        )
         assert isinstance(experiment, Config)
         pad, eos = self.vocabulary.pad, self.vocabulary.eos
-        model = build(experiment.model, len(self.vocabulary.pieces), pad=pad, eos=eos, seed=run.seed)
+        model = build(
+            experiment.model, len(self.vocabulary.pieces), pad=pad, eos=eos, seed=run.seed
+        )
         super().__init__(run, model, self._symbols)
         self.prefix = cache(self._prefix)  # asked for with every row
         # The end of sentence included; the tag, which some regimes need, does not count.
@@ -55,7 +61,11 @@ class Translation(SequenceTraining):
     def _symbols(self) -> Symbols:
         vocabulary = self.vocabulary
         special = [vocabulary.pad, vocabulary.unk, vocabulary.eos, *vocabulary.tags.values()]
-        return Symbols(vocabulary.unk, np.setdiff1d(np.arange(len(vocabulary)), special), vocabulary.resegmenter)
+        return Symbols(
+            vocabulary.unk,
+            np.setdiff1d(np.arange(len(vocabulary)), special),
+            vocabulary.resegmenter,
+        )
 
     def source(self, pieces: np.ndarray, tag: str | None, target: str = TARGET) -> list[int]:
         return [*self.prefix(tag, target), *pieces.tolist(), self.vocabulary.eos]
@@ -68,38 +78,58 @@ class Translation(SequenceTraining):
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
     def head(self) -> tuple[Tensor, None]:
-        return self.module.lm_head.weight, None  # the target's embeddings; those that are computed are so at every call
+        return (
+            self.module.lm_head.weight,
+            None,
+        )  # the target's embeddings; those that are computed are so at every call
 
     def validate(self, device: torch.device) -> Validation:
-        """Return loss and score of the first set, which decides; metrics of the others are named `clean/bleu`."""
+        """Return loss and score of the first set, which decides.
+
+        Metrics of the others are named `clean/bleu`.
+        """
         metrics: dict[str, float] = {}
         results = []
         for split, dev_set in self.dev_sets.items():
             name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
             measured, score = self.likelihood(dev_set, device), self.score(dev_set)
             results.append((measured.loss, score))
-            metrics |= {f"{name}perplexity": measured.perplexity, f"{name}{self.experiment.validation.metric}": score}
+            metrics |= {
+                f"{name}perplexity": measured.perplexity,
+                f"{name}{self.experiment.validation.metric}": score,
+            }
         return Validation(*results[0], metrics)
 
     def score(self, dev_set: DevSet) -> float:
-        """Return the metric of greedy translations with the present weights; the workers share the work."""
+        """Return the metric of greedy translations with the present weights.
+
+        The workers share the work.
+        """
         vocabulary, most = self.vocabulary, self.experiment.model.max_positions
         decoder = CTranslateDecoder.from_model(
-            tabulated(self.module), vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
+            tabulated(self.module),
+            vocabulary.pieces,
+            unk=vocabulary.unk,
+            threads=torch.get_num_threads(),
         )
         rows = distributed.share(range(len(dev_set.references)))
-        sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]  # the decoder adds the end
+        sources = [
+            self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows
+        ]  # the decoder adds the end
         limits = [min(most, longest_translation(source)) for source in sources]
         greedy = Decoding(beam=1, max_length=max(limits, default=1))
         hypotheses = decoder.translate(sources, greedy, tuple(vocabulary.tags.values()))
-        pieces = [hypothesis.ids[:limit] for hypothesis, limit in zip(hypotheses, limits, strict=True)]
+        pieces = [
+            hypothesis.ids[:limit] for hypothesis, limit in zip(hypotheses, limits, strict=True)
+        ]
         parts = distributed.gather(vocabulary.decode(pieces))
         statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)
         return dev_set.metric.value(statistics.sum(0).tolist())
 
 
 class DevSet(HeldOut):
-    """A validation corpus, the references of the sentences that are translated, and how translations are scored."""
+    """A validation corpus, the references of the sentences that are translated, and how
+    translations are scored."""
 
     def __init__(self, run: Run, split: str):
         super().__init__(run, split)

@@ -1,4 +1,5 @@
-"""Text to text: any encoder-decoder of `transformers`, fine-tuned on pairs, which augmentation draws from."""
+"""Text to text: any encoder-decoder of `transformers`, fine-tuned on pairs, which augmentation
+draws from."""
 
 from __future__ import annotations
 

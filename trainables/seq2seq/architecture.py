@@ -1,4 +1,5 @@
-"""Settings of the encoder-decoder: a pretrained model by name, or a small T5 with random weights."""
+"""Settings of the encoder-decoder: a pretrained model by name, or a small T5 with random
+weights."""
 
 from __future__ import annotations
 
@@ -15,7 +16,10 @@ class PretrainedGenerator(Pretrained):
     """A model that others have trained, with its tokenizer."""
 
     name: str = "t5-base"
-    """Directory that `save_pretrained` wrote, or name on the hub; any encoder-decoder that writes text."""
+    """Directory that `save_pretrained` wrote, or name on the hub.
+
+    Any encoder-decoder that writes text.
+    """
 
 
 class TinyT5(Section):
@@ -37,4 +41,6 @@ class TinyT5(Section):
         return self
 
 
-GeneratorModel = Annotated[PretrainedGenerator | TinyT5, scratch_or_pretrained(TinyT5, PretrainedGenerator)]
+GeneratorModel = Annotated[
+    PretrainedGenerator | TinyT5, scratch_or_pretrained(TinyT5, PretrainedGenerator)
+]

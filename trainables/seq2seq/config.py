@@ -27,15 +27,18 @@ class TextCorpus(CorpusSpec):
 
 
 class HypothesisCorpus(NliSpec):
-    """An NLI corpus: `<label>: <premise>` is read, the hypothesis written (Dong et al. 2021, 2.1.2)."""
+    """An NLI corpus: `<label>: <premise>` is read, the hypothesis written (Dong et al. 2021,
+    2.1.2)."""
 
     form: Literal["hypothesis"] = "hypothesis"
 
 
 class ReorderCorpus(CorpusSpec):
-    """Parallel text: `reorder: <source>` is read, the source in the word order of the target written (2.1.1).
+    """Parallel text: `reorder: <source>` is read, the source in the word order of the target
+    written (2.1.1).
 
-    The order is that of an alignment in both directions, fitted on the training text and symmetrised.
+    The order is that of an alignment in both directions, fitted on the training text and
+    symmetrised.
     """
 
     form: Literal["reorder"] = "reorder"
@@ -46,7 +49,8 @@ class ReorderCorpus(CorpusSpec):
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """How the links of both directions become one set."""
     anchor: Anchor = "min"
-    """The position of a word with several links: the first of them, the mean of their places, or the last."""
+    """The position of a word with several links: the first of them, the mean of their places, or
+    the last."""
 
 
 FORMS = {"text": TextCorpus, "hypothesis": HypothesisCorpus, "reorder": ReorderCorpus}
@@ -54,10 +58,12 @@ PairsCorpus = TextCorpus | HypothesisCorpus | ReorderCorpus
 
 
 class GeneratorTraining(FineTuning):
-    """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient at most 1.
+    """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient
+    at most 1.
 
-    What the paper leaves open is chosen: Adam without decay and a rate that falls linearly over ten passes, of which
-    three in a row without gain are the last. The best validation loss says which checkpoint is kept.
+    What the paper leaves open is chosen: Adam without decay and a rate that falls linearly over ten
+    passes, of which three in a row without gain are the last. The best validation loss says which
+    checkpoint is kept.
     """
 
     max_examples: int | None = Field(8, ge=1)
@@ -82,12 +88,14 @@ class Config(Experiment):
     def _prompts_unchanged(self) -> Config:
         if self.augment and not isinstance(self.corpus, TextCorpus):
             raise UserError(
-                f"operator {self.augment[0].operator} would change the prompt that a generator of form: "
+                f"operator {self.augment[0].operator} would change the prompt that a generator of "
+                "form: "
                 f"{self.corpus.form} reads before its text: leave out augment, or take form: text"
             )
         return self
 
     @property
     def test_sets(self) -> list[str]:
-        """None for hypotheses: a premise has many, and one of them as a reference says nothing about the others."""
+        """None for hypotheses: a premise has many, and one of them as a reference says nothing
+        about the others."""
         return [] if isinstance(self.corpus, HypothesisCorpus) else super().test_sets

@@ -21,7 +21,9 @@ class Generation(SequenceTraining):
     def __init__(self, run: Run, symbols: Callable[[], Symbols]):
         experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
-        model = build(experiment.model, directory, run.seed, embedded=experiment.regime.needs_embeddings)
+        model = build(
+            experiment.model, directory, run.seed, embedded=experiment.regime.needs_embeddings
+        )
         super().__init__(run, model, symbols)
         self.valid = HeldOut(run)
 

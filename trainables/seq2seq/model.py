@@ -16,9 +16,10 @@ def build(
 ) -> PreTrainedModel:
     """Return the model before fine-tuning, on the CPU, in training mode and 32-bit floats.
 
-    `directory` holds its tokenizer and, where it is pretrained, its configuration. Parameters that are not pretrained
-    are determined by `seed`; the global random state is left as it was. UserError where the model is not read as
-    `encoder_decoder` reads it, with `embedded` by its word embeddings too, or where its tokenizer is another's.
+    `directory` holds its tokenizer and, where it is pretrained, its configuration. Parameters that
+    are not pretrained are determined by `seed`; the global random state is left as it was.
+    UserError where the model is not read as `encoder_decoder` reads it, with `embedded` by its word
+    embeddings too, or where its tokenizer is another's.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
@@ -39,9 +40,12 @@ def build(
 
 
 def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedModel:
-    """Return the same model in evaluation mode with random weights, to be replaced by those of a run."""
+    """Return the same model in evaluation mode with random weights, to be replaced by those of a
+    run."""
     settings = (
-        AutoConfig.from_pretrained(directory) if isinstance(config, PretrainedGenerator) else _t5(config, directory)
+        AutoConfig.from_pretrained(directory)
+        if isinstance(config, PretrainedGenerator)
+        else _t5(config, directory)
     )
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         return AutoModelForSeq2SeqLM.from_config(settings, dtype=torch.float32).eval()

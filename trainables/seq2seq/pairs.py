@@ -37,15 +37,25 @@ def address(spec: PairsCorpus, split: str) -> str:
     text = cached_address(spec, split)
     if isinstance(spec, TextCorpus):
         return text
-    determined: dict[str, Any] = {"kind": "pairs", "form": spec.form, "version": VERSION, "corpus": text}
+    determined: dict[str, Any] = {
+        "kind": "pairs",
+        "form": spec.form,
+        "version": VERSION,
+        "corpus": text,
+    }
     if isinstance(spec, ReorderCorpus):
         order = {"min_coverage", "symmetrisation", "anchor"}
-        determined |= {"aligner": alignment.address(spec, spec.aligner), **spec.model_dump(mode="json", include=order)}
+        determined |= {
+            "aligner": alignment.address(spec, spec.aligner),
+            **spec.model_dump(mode="json", include=order),
+        }
     return config.address(determined)
 
 
 def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> Corpus:
-    """Return the pairs of a split, made unless the store has them; the manifest counts what is left out.
+    """Return the pairs of a split, made unless the store has them.
+
+    The manifest counts what is left out.
 
     A pair has the id of its record. UserError where none is left.
     """
@@ -87,7 +97,8 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
 
 @dataclass(frozen=True)
 class PairTable:
-    """Makes records of pairs of which both sides are in one language, each made from the record of its id."""
+    """Makes records of pairs of which both sides are in one language, each made from the record
+    of its id."""
 
     form: str
     language: str
@@ -99,7 +110,15 @@ class PairTable:
         ids, sources, targets = map(list, zip(*rows, strict=True)) if rows else ([], [], [])
         lineage = [{"parents": [name], "operator": self.address, "copy": 1} for name in ids]
         languages = [self.language] * len(rows)
-        columns = [ids, sources, targets, languages, languages, [self.form] * len(rows), [[]] * len(rows)]
+        columns = [
+            ids,
+            sources,
+            targets,
+            languages,
+            languages,
+            [self.form] * len(rows),
+            [[]] * len(rows),
+        ]
         return pa.table([*columns, pa.array(lineage, LINEAGE)], schema=PARALLEL)
 
 
@@ -107,21 +126,35 @@ def _prompted(corpus: Corpus, table: PairTable) -> Iterable[pa.Table]:
     """`<label>: <premise>` and the hypothesis."""
     for block in corpus.blocks(["id", "label", "premise", "hypothesis"]):
         rows = zip(*(column.to_pylist() for column in block.columns), strict=True)
-        yield table((name, prompts.hypothesis(label, premise), hypothesis) for name, label, premise, hypothesis in rows)
+        yield table(
+            (name, prompts.hypothesis(label, premise), hypothesis)
+            for name, label, premise, hypothesis in rows
+        )
 
 
 def _reordered(
-    spec: ReorderCorpus, split: str, corpus: Corpus, aligner: Folder, table: PairTable, execution: Execution
+    spec: ReorderCorpus,
+    split: str,
+    corpus: Corpus,
+    aligner: Folder,
+    table: PairTable,
+    execution: Execution,
 ) -> tuple[list[pa.Table], int]:
-    """`reorder: <source>` and the source in the order of the target; and how many pairs are left out."""
+    """`reorder: <source>` and the source in the order of the target.
+
+    And how many pairs are left out.
+    """
     executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
     with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
         task = _ReorderShard(spec, corpus.folder, aligner, table)
-        parts = executor.map(task, corpus.shards, stage, size=lambda result: len(result[0]) + result[1])
+        parts = executor.map(
+            task, corpus.shards, stage, size=lambda result: len(result[0]) + result[1]
+        )
     left_out = sum(count for _, count in parts)
     if left_out == corpus.rows:
         raise UserError(
-            f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of every pair: see whether "
+            f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of every "
+            "pair: see whether "
             "the two sides belong together, or lower corpus.min_coverage"
         )
     return [part for part, _ in parts], left_out
@@ -144,7 +177,9 @@ class _ReorderShard:
             block = read_shard(self.corpus, shard, ("id", "source"))
             ids, sources = (column.to_pylist() for column in block.columns)
             reordered: list[Pair] = []
-            for name, source, forward, reverse in zip(ids, sources, links["forward"], links["reverse"], strict=True):
+            for name, source, forward, reverse in zip(
+                ids, sources, links["forward"], links["reverse"], strict=True
+            ):
                 linked, text = symmetrise(forward, reverse, spec.symmetrisation), Words.of(source)
                 if coverage(text.words, linked) >= spec.min_coverage:
                     order = permutation(text.words, linked, spec.anchor)

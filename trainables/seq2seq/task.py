@@ -33,7 +33,9 @@ class Seq2seq(SubwordTask):
     SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
 
     def corpus_address(self, experiment: Config, split: str) -> str:
-        from trainables.seq2seq import pairs  # with the aligners, which reading an experiment does not need
+        from trainables.seq2seq import (
+            pairs,
+        )  # with the aligners, which reading an experiment does not need
 
         return pairs.address(experiment.corpus, split)
 
@@ -49,7 +51,13 @@ class Seq2seq(SubwordTask):
         model = experiment.model
         if not isinstance(model, TinyT5):
             return pretrained_size(model.name)
-        return transformer(model.vocabulary_size, model.hidden_size, model.feedforward_size, model.layers, model.layers)
+        return transformer(
+            model.vocabulary_size,
+            model.hidden_size,
+            model.feedforward_size,
+            model.layers,
+            model.layers,
+        )
 
     def load(self, run: Run) -> Task:
         from trainables.seq2seq.generation import Generation
@@ -65,7 +73,10 @@ class Seq2seq(SubwordTask):
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
-        """Return greedy outputs for texts, cleaned as training text is; sentences to reorder have no prompt."""
+        """Return greedy outputs for texts, cleaned as training text is.
+
+        Sentences to reorder have no prompt.
+        """
         from trainables.seq2seq.trained import written
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)

@@ -1,4 +1,5 @@
-"""A finished generator: outputs drawn or written for texts, and its model for plain `transformers`."""
+"""A finished generator: outputs drawn or written for texts, and its model for plain
+`transformers`."""
 
 from __future__ import annotations
 
@@ -28,15 +29,20 @@ SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
 
 
 def sampler(run: Run, whole: bool = False) -> Sampler:
-    """Return a finished run as a function, its model loaded once, on a GPU where the run may and there is one.
+    """Return a finished run as a function, its model loaded once, on a GPU where the run may and
+    there is one.
 
     A text is cut as in training unless it is to be read `whole`.
     """
     model, tokenizer, experiment = _loaded(run)
-    return sampling.sampler(model.to(experiment.execution.local_device), tokenizer, experiment.max_pieces, whole=whole)
+    return sampling.sampler(
+        model.to(experiment.execution.local_device), tokenizer, experiment.max_pieces, whole=whole
+    )
 
 
-def written(run: Run, texts: Sequence[str], label: str, executor: ExecutorName | None = None) -> list[str]:
+def written(
+    run: Run, texts: Sequence[str], label: str, executor: ExecutorName | None = None
+) -> list[str]:
     """Return greedy outputs for texts as the model reads them."""
     return run.experiment.execution.map_rows(
         _Write(run),
@@ -50,7 +56,8 @@ def written(run: Run, texts: Sequence[str], label: str, executor: ExecutorName |
 
 
 def export(task: Seq2seq, run: Run, form: str, directory: Path) -> Exported:
-    """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and AutoTokenizer read them.
+    """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and
+    AutoTokenizer read them.
 
     `generate` writes as the run does: the likeliest piece at every step, and never a pad.
     """
@@ -98,6 +105,9 @@ class _Write:
 
 
 def _loaded(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
-    experiment, directory = cast(Config, run.experiment), learned.directory(run.stored_folder(run.tokenizer))
+    experiment, directory = (
+        cast(Config, run.experiment),
+        learned.directory(run.stored_folder(run.tokenizer)),
+    )
     model = load_weights(run.folder, empty(experiment.model, directory))
     return model, pretrained.tokenizer(directory), experiment

@@ -1,1 +1,2 @@
-"""Analyses of finished runs and of corpora, beyond scores: outputs, encoder states and subwords of views."""
+"""Analyses of finished runs and of corpora, beyond scores: outputs, encoder states and subwords
+of views."""

@@ -1,4 +1,5 @@
-"""The strength of an attack on a trained model: loss on clean and on perturbed embeddings, by radius."""
+"""The strength of an attack on a trained model: loss on clean and on perturbed embeddings, by
+radius."""
 
 from __future__ import annotations
 
@@ -44,11 +45,18 @@ class Strength:
 
 
 def calibrate(
-    run: Run, radii: Sequence[float] = RADII, *, examples: int = 256, steps: int = 3, alpha_share: float = 1.0
+    run: Run,
+    radii: Sequence[float] = RADII,
+    *,
+    examples: int = 256,
+    steps: int = 3,
+    alpha_share: float = 1.0,
 ) -> list[Strength]:
-    """Return the strength of PGD at each radius, relative to the embeddings, on training examples of a finished run.
+    """Return the strength of PGD at each radius, relative to the embeddings, on training examples
+    of a finished run.
 
-    A sample of them, the same for all radii, without dropout. UserError for a task whose words cannot be perturbed.
+    A sample of them, the same for all radii, without dropout. UserError for a task whose words
+    cannot be perturbed.
     """
     import torch
 
@@ -57,12 +65,14 @@ def calibrate(
     task = trainable.find(run.experiment.task).load(run)
     if not isinstance(task, PerturbableModel):
         raise UserError(
-            f"task {run.experiment.task} does not let word embeddings be perturbed: give a run of nli or nmt"
+            f"task {run.experiment.task} does not let word embeddings be perturbed: give a run of "
+            "nli or nmt"
         )
     load_weights(run.folder, task.module)
     chosen = np.sort(generator("attack", run.seed).permutation(task.group_rows[0])[:examples])
     batches = [
-        task.load(rows, 1, torch.device("cpu")).batch for rows in np.array_split(chosen, -(-len(chosen) // BATCH))
+        task.load(rows, 1, torch.device("cpu")).batch
+        for rows in np.array_split(chosen, -(-len(chosen) // BATCH))
     ]
     return [_strength(task, batches, radius, steps, alpha_share) for radius in sorted(radii)]
 
@@ -81,16 +91,28 @@ def choose(strengths: Sequence[Strength], rise: float = RISE) -> float | None:
     return strengths[-1].epsilon
 
 
-def _strength(task: Any, batches: Sequence[Any], radius: float, steps: int, alpha_share: float) -> Strength:
+def _strength(
+    task: Any, batches: Sequence[Any], radius: float, steps: int, alpha_share: float
+) -> Strength:
     regime = Adversarial(
-        epsilon=radius, relative=True, steps=steps, alpha_share=alpha_share, attack_dropout=False, label_smoothing=0.0
+        epsilon=radius,
+        relative=True,
+        steps=steps,
+        alpha_share=alpha_share,
+        attack_dropout=False,
+        label_smoothing=0.0,
     )
     sums, rows = Counter[str](), 0.0
     for batch in batches:
         losses = regime.loss(task, batch, Progress(0))
         rows += float(losses.rows)
         sums.update(
-            {name: float(losses.metrics[name]) for name in ("nll_before", "nll", "perturbation", "projected_steps")}
+            {
+                name: float(losses.metrics[name])
+                for name in ("nll_before", "nll", "perturbation", "projected_steps")
+            }
         )
     means = {name: value / rows for name, value in sums.items()}
-    return Strength(radius, means["nll_before"], means["nll"], means["perturbation"], means["projected_steps"])
+    return Strength(
+        radius, means["nll_before"], means["nll"], means["perturbation"], means["projected_steps"]
+    )

@@ -1,8 +1,9 @@
-"""Scores by bucket: F-measure of words by their frequency in training, BLEU by the length of the reference.
+"""Scores by bucket: F-measure of words by their frequency in training, BLEU by the length of the
+reference.
 
-As in compare-mt (Neubig et al., 2019) and figure 4 of CipherDAug, except for the counts: compare-mt takes them from the
-references of the test set by default, here they come from the training target. Words are those of sacreBLEU's
-tokeniser.
+As in compare-mt (Neubig et al., 2019) and figure 4 of CipherDAug, except for the counts: compare-mt
+takes them from the references of the test set by default, here they come from the training target.
+Words are those of sacreBLEU's tokeniser.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ LENGTHS = (10, 20, 30, 40, 50, 60)
 WORDS = 3
 """The number of counts of a sentence: words matched, of the reference, of the output."""
 TESTED = 20
-"""The minimum number of sentences in a bucket for an interval or a test: many resamples of fewer have none of them."""
+"""The minimum number of sentences in a bucket for an interval or a test: many resamples of fewer
+have none of them."""
 
 CountedIn = Literal["train", "references"]
 Words = tuple[str, ...]
@@ -46,7 +48,8 @@ class Bucket:
     interval: Interval | None
     """None below `TESTED` sentences."""
     against_first: Difference | None
-    """Against the first system (paired bootstrap over sentences); None for that itself and below `TESTED` sentences."""
+    """Against the first system (paired bootstrap over sentences); None for that itself and below
+    `TESTED` sentences."""
     precision: float | None = None
     recall: float | None = None
 
@@ -57,13 +60,15 @@ class Buckets:
 
     system: str
     counted_in: CountedIn
-    """The text in which words were counted: the training target of the first system, or the references."""
+    """The text in which words were counted: the training target of the first system, or the
+    references."""
     frequency: tuple[Bucket, ...]
     length: tuple[Bucket, ...]
 
 
 def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> list[Buckets]:
-    """Return F-measure by frequency and BLEU by length of every system's translations of the plain source."""
+    """Return F-measure by frequency and BLEU by length of every system's translations of the
+    plain source."""
     metric = bleu.Bleu("bleu", systems[0].language)
     references = [metric.prepare(line) for line in systems[0].references]
     if counted_in == "references":
@@ -77,23 +82,32 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
         words = _resampled(frequency_statistics(outputs, references, counts), f_measure)
         sentences = _resampled(length_statistics(outputs, references), _bleu)
         first = first or [words, sentences]
-        frequency, length = _buckets(FREQUENCIES, words, first[0]), _buckets(LENGTHS, sentences, first[1])
+        frequency, length = (
+            _buckets(FREQUENCIES, words, first[0]),
+            _buckets(LENGTHS, sentences, first[1]),
+        )
         results.append(Buckets(system.name, counted_in, frequency, length))
     return results
 
 
 def _resampled(table: NDArray[np.int64], value: Value) -> list[Resampled | None]:
-    """Return the scores of every bucket on resampled sentences; None for buckets without words of a reference."""
-    return [resample([counts], value, samples=SAMPLES) if _size(counts) else None for counts in table]
+    """Return the scores of every bucket on resampled sentences; None for buckets without words
+    of a reference."""
+    return [
+        resample([counts], value, samples=SAMPLES) if _size(counts) else None for counts in table
+    ]
 
 
 def _buckets(
     cutoffs: Sequence[int], resampled: Sequence[Resampled | None], first: Sequence[Resampled | None]
 ) -> tuple[Bucket, ...]:
-    """Return the buckets of a system that are not empty, compared with those of the first system."""
+    """Return the buckets of a system that are not empty, compared with those of the first
+    system."""
     pairs = zip(range(len(resampled)), resampled, first, strict=True)
     return tuple(
-        _bucket(bucket_name(cutoffs, index), system, other) for index, system, other in pairs if system and other
+        _bucket(bucket_name(cutoffs, index), system, other)
+        for index, system, other in pairs
+        if system and other
     )
 
 
@@ -131,13 +145,15 @@ def frequency_statistics(
 
 
 def f_measure(sums: Sequence[float]) -> float:
-    """Return F1 from matched words, words of references and words of outputs; 0 where none matches."""
+    """Return F1 from matched words, words of references and words of outputs; 0 where none
+    matches."""
     matched, expected, output = sums
     return 2 * matched / (expected + output) if matched else 0.0
 
 
 def length_statistics(outputs: Sequence[Words], references: Sequence[Words]) -> NDArray[np.int64]:
-    """Return the nine statistics of BLEU, zero for sentences in other buckets, (buckets, sentences, 9)."""
+    """Return the nine statistics of BLEU, zero for sentences in other buckets, (buckets,
+    sentences, 9)."""
     table = np.zeros((len(LENGTHS) + 1, len(references), 2 * bleu.ORDER + 1), np.int64)
     for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
         table[bisect.bisect(LENGTHS, len(reference)), row] = bleu.statistics(output, reference)

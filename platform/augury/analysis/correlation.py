@@ -1,9 +1,10 @@
 """The similarity of encoder states: canonical correlations between layers, views and models.
 
-Projection-weighted CCA (Morcos, Raghu and Bengio, 2018) and the mean of all, or of the leading, canonical correlations
-(Raghu et al., 2017), which are invariant to invertible linear maps of either space. States are one vector per sentence.
-With few sentences for many dimensions even noise correlates: compare values with the random baseline, of which figure 5
-of CipherDAug states the truncated mean.
+Projection-weighted CCA (Morcos, Raghu and Bengio, 2018) and the mean of all, or of the leading,
+canonical correlations (Raghu et al., 2017), which are invariant to invertible linear maps of either
+space. States are one vector per sentence. With few sentences for many dimensions even noise
+correlates: compare values with the random baseline, of which figure 5 of CipherDAug states the
+truncated mean.
 """
 
 from __future__ import annotations
@@ -21,21 +22,25 @@ from augury.core.rng import generator
 from augury.experiments.views import PLAIN
 
 NEGLIGIBLE = 1e-10
-"""Directions with a singular value below this share of the largest are dropped, or below that of rounding errors."""
+"""Directions with a singular value below this share of the largest are dropped, or below that of
+rounding errors."""
 LEADING = 0.98
-"""The truncated mean is over the leading correlations that hold this share of their sum (`cca_core.py` of SVCCA)."""
+"""The truncated mean is over the leading correlations that hold this share of their sum
+(`cca_core.py` of SVCCA)."""
 
 Space = NDArray[np.floating]
 """(sentences, dimensions)."""
 Basis = tuple[Space, Space]
-"""An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it, (rank, dimensions)."""
+"""An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it,
+(rank, dimensions)."""
 Input = tuple[str, str]
 """System, and the view that it reads."""
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """Three summaries of the canonical correlations of two spaces; 1 where one is a linear map of the other."""
+    """Three summaries of the canonical correlations of two spaces; 1 where one is a linear map
+    of the other."""
 
     pwcca: float
     mean: float
@@ -44,18 +49,25 @@ class Correlation:
 
 @dataclass(frozen=True)
 class LayerCorrelations:
-    """The correlations between every layer of one input and every layer of another; layer 0 are the embeddings."""
+    """The correlations between every layer of one input and every layer of another.
+
+    Layer 0 are the embeddings.
+    """
 
     first: Input
     second: Input
     values: tuple[tuple[Correlation, ...], ...]
-    """By layer of the first, then by layer of the second; of spaces of one width, PWCCA is weighted by the first."""
+    """By layer of the first, then by layer of the second.
+
+    Of spaces of one width, PWCCA is weighted by the first.
+    """
     noise: Correlation
     """Between independent normal numbers of the same shapes."""
 
     @property
     def diagonal(self) -> list[Correlation]:
-        """The correlations between equal layers, from the embeddings to the last one that both inputs have."""
+        """The correlations between equal layers, from the embeddings to the last one that both
+        inputs have."""
         return [row[layer] for layer, row in enumerate(self.values) if layer < len(row)]
 
 
@@ -77,34 +89,47 @@ class Correlations:
 def correlations(systems: Sequence[System]) -> Correlations:
     """Return the correlations of the encoder states of the test sentences.
 
-    UserError where there are not two more sentences than dimensions, as all correlations would be 1.
+    UserError where there are not two more sentences than dimensions, as all correlations would be
+    1.
     """
-    states = {(system.name, view): system.states(view) for system in systems for view in system.views}
+    states = {
+        (system.name, view): system.states(view) for system in systems for view in system.views
+    }
     widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}
     sentences, widest = len(systems[0].sources), max(widths.values())
     if sentences <= widest + 1:  # centring takes one
         raise UserError(
-            f"{sentences} sentences do not tell {widest} dimensions of encoder states apart: give more with "
+            f"{sentences} sentences do not tell {widest} dimensions of encoder states apart: give "
+            "more with "
             "--sentences, or a larger --test"
         )
     bases = {read: [_basis(layer) for layer in layers] for read, layers in states.items()}
 
     def between(first: Input, second: Input) -> LayerCorrelations:
-        values = tuple(tuple(_correlation(layer, other) for other in bases[second]) for layer in bases[first])
+        values = tuple(
+            tuple(_correlation(layer, other) for other in bases[second]) for layer in bases[first]
+        )
         noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
         return LayerCorrelations(first, second, values, noise)
 
     first, *others = systems
     layers = tuple(between((system.name, PLAIN), (system.name, PLAIN)) for system in systems)
-    views = tuple(between((system.name, PLAIN), (system.name, view)) for system in systems for view in system.views[1:])
-    models = tuple(between((first.name, PLAIN), (other.name, view)) for other in others for view in other.views)
+    views = tuple(
+        between((system.name, PLAIN), (system.name, view))
+        for system in systems
+        for view in system.views[1:]
+    )
+    models = tuple(
+        between((first.name, PLAIN), (other.name, view)) for other in others for view in other.views
+    )
     return Correlations(sentences, tuple(widths.values()), layers, views, models)
 
 
 def correlation(first: Space, second: Space) -> Correlation:
     """Return the canonical correlations of two spaces of the same sentences, by QR and SVD.
 
-    PWCCA weights canonical directions by their share of the space with fewer dimensions, or of `first` if equal.
+    PWCCA weights canonical directions by their share of the space with fewer dimensions, or of
+    `first` if equal.
     """
     assert len(first) == len(second)
     return _correlation(_basis(first), _basis(second))
@@ -119,14 +144,19 @@ def _correlation(first: Basis, second: Basis) -> Correlation:
     directions, rho, _ = np.linalg.svd(basis.T @ other, full_matrices=False)
     rho = rho.clip(0, 1)
     weights = np.abs(directions.T @ coordinates).sum(1)
-    return Correlation(float(weights @ rho / weights.sum()), float(rho.mean()), float(rho[: _leading(rho)].mean()))
+    return Correlation(
+        float(weights @ rho / weights.sum()), float(rho.mean()), float(rho[: _leading(rho)].mean())
+    )
 
 
 @cache
 def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> Correlation:
-    """Return the correlation of independent standard normal numbers: that of spaces of this shape by chance."""
+    """Return the correlation of independent standard normal numbers: that of spaces of this
+    shape by chance."""
     random = generator("random baseline", sentences, first, second, seed)
-    return correlation(random.standard_normal((sentences, first)), random.standard_normal((sentences, second)))
+    return correlation(
+        random.standard_normal((sentences, first)), random.standard_normal((sentences, second))
+    )
 
 
 def _basis(space: Space) -> Basis:

@@ -1,8 +1,9 @@
-"""Hallucinations under perturbation: sentences whose translation is lost when one frequent subword is put before them.
+"""Hallucinations under perturbation: sentences whose translation is lost when one frequent subword
+is put before them.
 
-Algorithm 2 of Raunak, Menezes and Junczys-Dowmunt (2021, "The curious case of hallucinations in neural machine
-translation"), as in section 4.2 and table 8 of CipherDAug: a sentence counts once, however many subwords cause it, and
-only if the model translates it at all.
+Algorithm 2 of Raunak, Menezes and Junczys-Dowmunt (2021, "The curious case of hallucinations in
+neural machine translation"), as in section 4.2 and table 8 of CipherDAug: a sentence counts once,
+however many subwords cause it, and only if the model translates it at all.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ CompareTo = Literal["base", "reference"]
 
 @dataclass(frozen=True)
 class Hallucination:
-    """A hallucination: the index of its sentence, the subword that was put before the source, and the output."""
+    """A hallucination: the index of its sentence, the subword that was put before the source,
+    and the output."""
 
     sentence: int
     subword: str
@@ -42,7 +44,8 @@ class Hallucinations:
     system: str
     sentences: int
     candidates: int
-    """The number of sentences that are translated, by the score of their output against the reference."""
+    """The number of sentences that are translated, by the score of their output against the
+    reference."""
     subwords: tuple[str, ...]
     """The most frequent pieces of the training source."""
     hallucinated: tuple[int, ...]
@@ -56,7 +59,8 @@ class Hallucinations:
     examples: tuple[Hallucination, ...]
     """The first hallucination of every hallucinated sentence."""
     against_first: PairedDifference | None
-    """The hallucinated sentences (1) and the others (0) against those of the first system; None for that itself."""
+    """The hallucinated sentences (1) and the others (0) against those of the first system; None
+    for that itself."""
 
 
 def hallucinations(
@@ -66,10 +70,12 @@ def hallucinations(
     compare_to: CompareTo = "base",
     normalise_weights: bool = False,
 ) -> list[Hallucinations]:
-    """Return the hallucinations of every system on its test sentences; translates up to `subwords` x sentences.
+    """Return the hallucinations of every system on its test sentences.
 
-    Translations of perturbed sources are compared with that of the original source, or with the reference; the public
-    re-implementations of the paper's algorithm disagree on that.
+    Translates up to `subwords` x sentences.
+
+    Translations of perturbed sources are compared with that of the original source, or with the
+    reference; the public re-implementations of the paper's algorithm disagree on that.
     """
     results: list[Hallucinations] = []
     first: np.ndarray | None = None
@@ -87,7 +93,9 @@ def hallucinations(
         names = [system.pieces[prefix] for prefix in prefixes]
         lost = [
             Hallucination(row, name, output)
-            for (row, name), output in zip(((row, name) for row in candidates for name in names), outputs, strict=True)
+            for (row, name), output in zip(
+                ((row, name) for row in candidates for name in names), outputs, strict=True
+            )
             if adjusted_bleu(output, compared[row], normalise_weights) < LOST
         ]
         examples = {entry.sentence: entry for entry in reversed(lost)}
@@ -112,7 +120,8 @@ def hallucinations(
 
 
 def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = False) -> float:
-    """Return BP * exp(1.0 ln p1 + 0.8 ln p2) of words between spaces, 0 to 1 (Lee et al., 2018); 0 if a p is 0.
+    """Return BP * exp(1.0 ln p1 + 0.8 ln p2) of words between spaces, 0 to 1 (Lee et al., 2018); 0
+    if a p is 0.
 
     With `normalise_weights` the exponent is divided by the sum of the weights.
     """
@@ -126,7 +135,10 @@ def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = Fal
 
 
 def frequent_subwords(system: System, most: int) -> list[int]:
-    """Return the ids of the most frequent pieces of the training source, no special ones; ties: lower ids first."""
+    """Return the ids of the most frequent pieces of the training source, no special ones.
+
+    Ties: lower ids first.
+    """
     counts = system.counts().copy()
     counts[list(system.special)] = 0
     order = np.argsort(-counts, kind="stable")[:most]

@@ -1,18 +1,22 @@
-"""Compare a cipher's keys before any training: how much does the segmentation of enciphered text differ from plain?
+"""Compare a cipher's keys before any training: how much does the segmentation of enciphered text
+differ from plain?
 
-For every key, the vocabulary is learned that an experiment with this key would learn, under the address where training
-looks for it. A cipher by itself does not affect BPE: merges depend on counts, not on letters. Segmentations differ
-because the views and the target share one vocabulary, in which equal strings of different views are counted together.
-How much they differ depends on the key.
+For every key, the vocabulary is learned that an experiment with this key would learn, under the
+address where training looks for it. A cipher by itself does not affect BPE: merges depend on
+counts, not on letters. Segmentations differ because the views and the target share one vocabulary,
+in which equal strings of different views are counted together. How much they differ depends on the
+key.
 
-The similarity is the mutual information of piece boundaries. A position lies between two neighbouring letters of the
-training source; B and C say whether a piece ends there in the plain and in the enciphered text, which has a letter for
-every letter. 2 I(B; C) / (H(B) + H(C)) is 1 where both are segmented equally and 0 where they are independent.
-Positions next to spaces, punctuation and digits are left out: pieces always end there, and all keys would look alike.
+The similarity is the mutual information of piece boundaries. A position lies between two
+neighbouring letters of the training source; B and C say whether a piece ends there in the plain and
+in the enciphered text, which has a letter for every letter. 2 I(B; C) / (H(B) + H(C)) is 1 where
+both are segmented equally and 0 where they are independent. Positions next to spaces, punctuation
+and digits are left out: pieces always end there, and all keys would look alike.
 
-A ranking is uncertain for two reasons. The bootstrap over sentences, with fixed vocabularies, shows how precisely the
-similarity is known. It cannot show what BPE would learn from other text: therefore vocabularies are also learned from
-each half of the text, and the ranks of the keys in both halves are compared.
+A ranking is uncertain for two reasons. The bootstrap over sentences, with fixed vocabularies, shows
+how precisely the similarity is known. It cannot show what BPE would learn from other text:
+therefore vocabularies are also learned from each half of the text, and the ranks of the keys in
+both halves are compared.
 """
 
 from __future__ import annotations
@@ -89,7 +93,8 @@ class KeyResult:
     """Pieces of two letters and more that both texts have, divided by those that either has."""
     positions: int
     halves: tuple[float, float] | None
-    """`shared` with vocabularies learned from either half of the text; None where a half is too small."""
+    """`shared` with vocabularies learned from either half of the text; None where a half is too
+    small."""
     left_out: int
     """The number of sentences that their pieces do not spell, such as with unknown characters."""
 
@@ -101,13 +106,19 @@ class KeyRanking:
     keys: tuple[KeyResult, ...]
     sentences: int
     rows: int
-    """The number of sentences of the training corpus: vocabularies are learned from all, `sentences` are compared."""
+    """The number of sentences of the training corpus: vocabularies are learned from all,
+    `sentences` are compared."""
     to_next: Difference | None
-    """The second minus the first, in normalised mutual information (paired bootstrap over sentences)."""
+    """The second minus the first, in normalised mutual information (paired bootstrap over
+    sentences)."""
     first_share: float
-    """The share of resampled texts in which the first key has the minimum; vocabularies are held fixed."""
+    """The share of resampled texts in which the first key has the minimum.
+
+    Vocabularies are held fixed.
+    """
     halves_agree: float | None
-    """The rank correlation (Spearman) of the keys between the halves of the text; None below three keys."""
+    """The rank correlation (Spearman) of the keys between the halves of the text; None below
+    three keys."""
     ranks: tuple[int, int] | None
     """The rank of the first key in either half, from 1."""
 
@@ -122,9 +133,9 @@ def analyse_keys(
 ) -> KeyRanking:
     """Rank keys by how much they change the segmentation of an experiment's training source.
 
-    `keys`: by default 1 to 10, or fewer for a small alphabet. The experiment's cipher, if it has one, defines the
-    alphabet. Missing texts and vocabularies are made in the store. UserError for a key that changes nothing, and for a
-    task without a joint vocabulary.
+    `keys`: by default 1 to 10, or fewer for a small alphabet. The experiment's cipher, if it has
+    one, defines the alphabet. Missing texts and vocabularies are made in the store. UserError for a
+    key that changes nothing, and for a task without a joint vocabulary.
     """
     task = trainable.find(experiment.task)
     cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
@@ -132,33 +143,46 @@ def analyse_keys(
     settings = getattr(experiment, "vocabulary", None)
     if settings is not None and not settings.preprocessor("", "").is_identity:
         raise UserError(
-            "keys are compared by where pieces end between the letters of the text, which vocabulary.tokenise and "
-            "vocabulary.casing change: analyse them with --set vocabulary.tokenise=none vocabulary.casing=none"
+            "keys are compared by where pieces end between the letters of the text, which "
+            "vocabulary.tokenise and "
+            "vocabulary.casing change: analyse them with --set vocabulary.tokenise=none "
+            "vocabulary.casing=none"
         )
     corpus = task.corpus(experiment, "train", store)
-    alphabet = Alphabet.from_json(pipeline.fit(corpus, cipher, store, execution=experiment.execution))
+    alphabet = Alphabet.from_json(
+        pipeline.fit(corpus, cipher, store, execution=experiment.execution)
+    )
     chosen = list(dict.fromkeys(keys or range(1, min(MOST_KEYS + 1, alphabet.period))))
     candidate = cipher.model_copy(update={"keys": tuple(chosen)})
     candidate.check_fitted(alphabet.to_json())
     distinct = {key % alphabet.period for key in chosen}
     if len(distinct) < len(chosen):
-        raise UserError(f"of keys {chosen} two are one cipher: keys that differ by {alphabet.period} are")
+        raise UserError(
+            f"of keys {chosen} two are one cipher: keys that differ by {alphabet.period} are"
+        )
     pipeline.augment(corpus, [candidate], store, execution=experiment.execution)
     rows = sorted(generator("keys", corpus.address).permutation(corpus.rows)[:sentences].tolist())
     measure = _Measure(experiment.to_dict(), cipher.to_dict(), store.root, tuple(rows))
-    backend = experiment.execution.choose(len(chosen) * corpus.rows / PAIRS_PER_SECOND, "analyze keys", executor)
+    backend = experiment.execution.choose(
+        len(chosen) * corpus.rows / PAIRS_PER_SECOND, "analyze keys", executor
+    )
     with Stage("keys", len(chosen), "keys") as stage:
         results = backend.map(measure, chosen, stage)
     resampled = [resample([table], normalised_information, samples=SAMPLES) for _, table in results]
     return _rank(
-        [_key_result(measured, sample) for (measured, _), sample in zip(results, resampled, strict=True)],
+        [
+            _key_result(measured, sample)
+            for (measured, _), sample in zip(results, resampled, strict=True)
+        ],
         resampled,
         len(rows),
         corpus.rows,
     )
 
 
-def _rank(keys: Sequence[KeyResult], resampled: Sequence[Resampled], sentences: int, rows: int) -> KeyRanking:
+def _rank(
+    keys: Sequence[KeyResult], resampled: Sequence[Resampled], sentences: int, rows: int
+) -> KeyRanking:
     order = sorted(range(len(keys)), key=lambda index: keys[index].shared)
     ranked = [keys[index] for index in order]
     samples = np.column_stack([resampled[index].samples[:, 0] for index in order])
@@ -171,7 +195,9 @@ def _rank(keys: Sequence[KeyResult], resampled: Sequence[Resampled], sentences: 
         compare(resampled[order[0]], resampled[order[1]]) if len(order) > 1 else None,
         float((samples.argmin(1) == 0).mean()),
         float(spearmanr(*halves.T).statistic) if known and len(ranked) > 2 else None,
-        (int((halves[:, 0] < halves[0, 0]).sum()) + 1, int((halves[:, 1] < halves[0, 1]).sum()) + 1) if known else None,
+        (int((halves[:, 0] < halves[0, 0]).sum()) + 1, int((halves[:, 1] < halves[0, 1]).sum()) + 1)
+        if known
+        else None,
     )
 
 
@@ -181,7 +207,8 @@ def _key_result(measured: dict[str, Any], resampled: Resampled) -> KeyResult:
 
 @dataclass(frozen=True)
 class _Measure:
-    """Creates the function that learns a key's vocabulary and returns its measurements and its boundary table."""
+    """Creates the function that learns a key's vocabulary and returns its measurements and its
+    boundary table."""
 
     experiment: dict[str, Any]
     cipher: dict[str, Any]
@@ -193,10 +220,15 @@ class _Measure:
         cipher = Cipher.model_validate(self.cipher)
 
         def measure(key: int) -> tuple[dict[str, Any], NDArray[np.int64]]:
-            name, texts, folder = learn_vocabulary(experiment, cipher.model_copy(update={"keys": (key,)}), store)
+            name, texts, folder = learn_vocabulary(
+                experiment, cipher.model_copy(update={"keys": (key,)}), store
+            )
             vocabulary = Vocabulary.load(folder)
             plain, enciphered = (list(texts[view].lines()) for view in (SOURCE, name))
-            ids = [vocabulary.encode(lines, view) for lines, view in ((plain, SOURCE), (enciphered, name))]
+            ids = [
+                vocabulary.encode(lines, view)
+                for lines, view in ((plain, SOURCE), (enciphered, name))
+            ]
             table, left_out = boundary_table(
                 [plain[row] for row in rows],
                 [
@@ -206,7 +238,10 @@ class _Measure:
             )
             sums = table.sum(0).tolist()
             halves = _half_scores(
-                experiment, len(vocabulary), {view: list(text.lines()) for view, text in texts.items()}, name
+                experiment,
+                len(vocabulary),
+                {view: list(text.lines()) for view, text in texts.items()},
+                name,
             )
             used = [{vocabulary.pieces[piece] for piece in np.unique(pieces)} for pieces, _ in ids]
             long = [{piece for piece in of_view if len(piece.strip("▁")) > 1} for of_view in used]
@@ -226,10 +261,14 @@ class _Measure:
         return measure
 
 
-def learn_vocabulary(experiment: Experiment, cipher: Cipher, store: Store) -> tuple[str, dict[str, Text], Folder]:
-    """Return the name of a cipher's view, the texts that the vocabulary is learned from, and the vocabulary's folder.
+def learn_vocabulary(
+    experiment: Experiment, cipher: Cipher, store: Store
+) -> tuple[str, dict[str, Text], Folder]:
+    """Return the name of a cipher's view, the texts that the vocabulary is learned from, and the
+    vocabulary's folder.
 
-    The vocabulary is that of the experiment with this cipher as its only operator, and is learned if it is missing.
+    The vocabulary is that of the experiment with this cipher as its only operator, and is learned
+    if it is missing.
     """
     task = trainable.find(experiment.task)
     ciphered = experiment.model_copy(update={"augment": (cipher,)})
@@ -239,7 +278,10 @@ def learn_vocabulary(experiment: Experiment, cipher: Cipher, store: Store) -> tu
     texts[part.name] = Text(part.folder, ("text",), part.name)
     tokenizer = task.tokenizer(ciphered, texts, store)
     if not isinstance(tokenizer, VocabularyTokenizer):
-        raise UserError(f"task {experiment.task} has the pieces of a pretrained model, which no key changes: take nmt")
+        raise UserError(
+            f"task {experiment.task} has the pieces of a pretrained model, which no key changes: "
+            "take nmt"
+        )
     make_once(tokenizer.folder, lambda: task.make_tokenizer(ciphered, texts, tokenizer.folder))
     return part.name, texts, tokenizer.folder
 
@@ -247,17 +289,20 @@ def learn_vocabulary(experiment: Experiment, cipher: Cipher, store: Store) -> tu
 def _half_scores(
     experiment: Experiment, entries: int, texts: Mapping[str, Sequence[str]], view: str
 ) -> tuple[float, float] | None:
-    """Return the similarity of a view to the plain source with vocabularies learned from each half of the text.
+    """Return the similarity of a view to the plain source with vocabularies learned from each half
+    of the text.
 
-    Halves are the even and the odd sentences. A joint vocabulary has as many `entries` as that of the whole text. None
-    where the halves have too little text.
+    Halves are the even and the odd sentences. A joint vocabulary has as many `entries` as that of
+    the whole text. None where the halves have too little text.
     """
     config: VocabularyConfig = experiment.vocabulary  # type: ignore[attr-defined]
     if config.mode == "joint":
         config = config.model_copy(update={"size": entries - 1, "size_per_key": 1})
     values = []
     for half in range(2):
-        groups: dict[str, Texts] = {name: partial(list, of_view[half::2]) for name, of_view in texts.items()}
+        groups: dict[str, Texts] = {
+            name: partial(list, of_view[half::2]) for name, of_view in texts.items()
+        }
         with TemporaryDirectory() as directory:
             folder = Store(directory).folder("vocabularies", "half")
             try:
@@ -267,17 +312,21 @@ def _half_scores(
                 return None
         lines = {name: list(groups[name]()) for name in (SOURCE, view)}
         table, _ = boundary_table(
-            lines[SOURCE], [_piece_lengths(vocabulary, of_view, name) for name, of_view in lines.items()]
+            lines[SOURCE],
+            [_piece_lengths(vocabulary, of_view, name) for name, of_view in lines.items()],
         )
         values.append(normalised_information(table.sum(0).tolist()))
     return values[0], values[1]
 
 
-def boundary_table(texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]) -> tuple[NDArray[np.int64], int]:
-    """Count positions by whether a piece ends there, (sentences, 4): in neither view, the second, the first, both.
+def boundary_table(
+    texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]
+) -> tuple[NDArray[np.int64], int]:
+    """Count positions by whether a piece ends there, (sentences, 4): in neither view, the second,
+    the first, both.
 
-    `cuts` are, for both views and every text, the lengths of its pieces, with the space before the text. Also returns
-    the number of texts whose lengths do not add up, which have no positions.
+    `cuts` are, for both views and every text, the lengths of its pieces, with the space before the
+    text. Also returns the number of texts whose lengths do not add up, which have no positions.
     """
     table, left_out = np.zeros((len(texts), 4), np.int64), 0
     for row, (text, *lengths) in enumerate(zip(texts, *cuts, strict=True)):
@@ -285,23 +334,31 @@ def boundary_table(texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]
             left_out += 1
             continue
         letters = np.array(list(map(str.isalpha, text)), bool)
-        first, second = (np.isin(np.arange(1, len(text)), np.cumsum(of_view) - 1) for of_view in lengths)
+        first, second = (
+            np.isin(np.arange(1, len(text)), np.cumsum(of_view) - 1) for of_view in lengths
+        )
         inside = letters[:-1] & letters[1:] if len(text) else letters
         table[row] = np.bincount(2 * first[inside] + second[inside], minlength=4)
     return table, left_out
 
 
 def normalised_information(sums: Sequence[float]) -> float:
-    """Return 2 I / (H + H') of a table of `boundary_table`, 0 to 1; 1 where both entropies are 0."""
+    """Return 2 I / (H + H') of a table of `boundary_table`, 0 to 1; 1 where both entropies are
+    0."""
     bits, first, second = information(sums)
     return 2 * bits / (first + second) if first + second else 1.0
 
 
 def information(sums: Sequence[float]) -> tuple[float, float, float]:
-    """Return mutual information and both entropies of a table of `boundary_table`, in bits per position."""
+    """Return mutual information and both entropies of a table of `boundary_table`, in bits per
+    position."""
     neither, second, first, both = (count / max(1.0, sum(sums)) for count in sums)
     entropies = [_entropy([share, 1 - share]) for share in (first + both, second + both)]
-    return max(0.0, sum(entropies) - _entropy([neither, second, first, both])), entropies[0], entropies[1]
+    return (
+        max(0.0, sum(entropies) - _entropy([neither, second, first, both])),
+        entropies[0],
+        entropies[1],
+    )
 
 
 def _entropy(shares: Sequence[float]) -> float:
@@ -312,7 +369,9 @@ def _piece_lengths(vocabulary: Vocabulary, texts: Sequence[str], view: str) -> l
     """Return the lengths of the pieces of every text."""
     ids, offsets = vocabulary.encode(texts, view)
     lengths = np.array([len(piece) for piece in vocabulary.pieces])[ids]
-    return [lengths[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    return [
+        lengths[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:], strict=True)
+    ]
 
 
 def _segmentation(ids: NDArray[np.int32], offsets: NDArray[np.int64], entries: int) -> Segmentation:

@@ -1,4 +1,5 @@
-"""The outputs of a model by view: the score of every view, and outputs side by side (CipherDAug, figures 6 and 9)."""
+"""The outputs of a model by view: the score of every view, and outputs side by side (CipherDAug,
+figures 6 and 9)."""
 
 from __future__ import annotations
 
@@ -55,8 +56,13 @@ class Outputs:
     """A random sample of the others."""
 
 
-def outputs(systems: Sequence[System], *, examples: int = EXAMPLES, scored_by: str = METRIC) -> list[Outputs]:
-    """Return the outputs of every system from every view, scored by a metric; translates views x sentences."""
+def outputs(
+    systems: Sequence[System], *, examples: int = EXAMPLES, scored_by: str = METRIC
+) -> list[Outputs]:
+    """Return the outputs of every system from every view, scored by a metric.
+
+    Translates views x sentences.
+    """
     return [_analyse_system(system, examples, scored_by) for system in systems]
 
 
@@ -78,7 +84,9 @@ def _analyse_system(system: System, examples: int, scored_by: str) -> Outputs:
         )
         for view, lines in by_view.items()
     ]
-    differing = [row for row, lines in enumerate(zip(*by_view.values(), strict=True)) if len(set(lines)) > 1]
+    differing = [
+        row for row, lines in enumerate(zip(*by_view.values(), strict=True)) if len(set(lines)) > 1
+    ]
     chosen = differing
     if len(differing) > examples:
         random = generator("outputs", system.test, len(plain))
@@ -91,7 +99,10 @@ def _analyse_system(system: System, examples: int, scored_by: str) -> Outputs:
         len(plain) - len(differing),
         tuple(
             Example(
-                row, system.sources[row], system.references[row], {view: lines[row] for view, lines in by_view.items()}
+                row,
+                system.sources[row],
+                system.references[row],
+                {view: lines[row] for view, lines in by_view.items()},
             )
             for row in chosen
         ),

@@ -1,4 +1,5 @@
-"""Compare two numbers of the same sentences: the difference of means, and the sentences where either is larger."""
+"""Compare two numbers of the same sentences: the difference of means, and the sentences where
+either is larger."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from augury.scoring.significance import compare, interval
 
 @dataclass(frozen=True)
 class Mean:
-    """The mean of a number over sentences, with its 95 % interval (percentile bootstrap over sentences)."""
+    """The mean of a number over sentences, with its 95 % interval (percentile bootstrap over
+    sentences)."""
 
     value: float
     low: float
@@ -37,7 +39,10 @@ class PairedDifference:
     """The number of sentences in which the second number is larger."""
     fewer: int
     p_sign: float
-    """Two-sided p-value of the exact sign test over the sentences that differ; for binary numbers, McNemar's test."""
+    """Two-sided p-value of the exact sign test over the sentences that differ.
+
+    For binary numbers, McNemar's test.
+    """
 
 
 def mean(values: Sequence[float] | NDArray[Any]) -> Mean:
@@ -55,11 +60,15 @@ def paired_difference(
     gaps = np.asarray(second, np.float64) - np.asarray(first, np.float64)
     more, fewer = int((gaps > 0).sum()), int((gaps < 0).sum())
     p_sign = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
-    return PairedDifference(difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign)
+    return PairedDifference(
+        difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign
+    )
 
 
 def _resampled(values: Sequence[float] | NDArray[Any]) -> Resampled:
     numbers = np.asarray(values, np.float64)
     return resample(
-        [np.column_stack([numbers, np.ones(len(numbers))])], lambda sums: sums[0] / sums[1], samples=SAMPLES
+        [np.column_stack([numbers, np.ones(len(numbers))])],
+        lambda sums: sums[0] / sums[1],
+        samples=SAMPLES,
     )

@@ -1,7 +1,8 @@
 """The rarest subword of a sentence in every view: do enciphered sentences have fewer rare pieces?
 
-Section 4.3 and figures 3, 7 and 8 of CipherDAug. Counts are those in the training source of the view: over all views
-and the target, an enciphered piece would also be counted in text of another language that happens to contain it.
+Section 4.3 and figures 3, 7 and 8 of CipherDAug. Counts are those in the training source of the
+view: over all views and the target, an enciphered piece would also be counted in text of another
+language that happens to contain it.
 """
 
 from __future__ import annotations
@@ -60,20 +61,31 @@ class RareSubwords:
 
 
 def rare_subwords(
-    systems: Sequence[System], *, pooled: bool = False, examples: int = EXAMPLES, texts: Sequence[str] | None = None
+    systems: Sequence[System],
+    *,
+    pooled: bool = False,
+    examples: int = EXAMPLES,
+    texts: Sequence[str] | None = None,
 ) -> list[RareSubwords]:
-    """Return the rarest subwords of the test sentences in every view of every system, and the pieces of `texts`.
+    """Return the rarest subwords of the test sentences in every view of every system, and the
+    pieces of `texts`.
 
-    With `pooled`, counts are over all views instead of the view's own text. UserError for a text without pieces.
+    With `pooled`, counts are over all views instead of the view's own text. UserError for a text
+    without pieces.
     """
     return [_analyse_system(system, pooled, examples, texts or ()) for system in systems]
 
 
-def pieces_by_view(system: System, text: str, *, pooled: bool = False) -> dict[str, tuple[Piece, ...]]:
-    """Return the pieces of a source text in every view, with their counts in training; UserError if it has none."""
+def pieces_by_view(
+    system: System, text: str, *, pooled: bool = False
+) -> dict[str, tuple[Piece, ...]]:
+    """Return the pieces of a source text in every view, with their counts in training; UserError
+    if it has none."""
     ids = {view: system.encode([text], view)[0] for view in system.views}
     if not all(ids.values()):
-        raise UserError(f"the text {text!r} has no subwords: give a sentence of the source language")
+        raise UserError(
+            f"the text {text!r} has no subwords: give a sentence of the source language"
+        )
     counts = _counts(system, pooled)
     return {view: _pieces(system, counts[view], of_view) for view, of_view in ids.items()}
 
@@ -84,8 +96,12 @@ def rarest_piece(pieces: Sequence[Piece]) -> Piece:
 
 
 def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id, missing ids count 0."""
-    return np.array([min((_count(counts, piece) for piece in pieces), default=0) for pieces in sentences], np.int64)
+    """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id,
+    missing ids count 0."""
+    return np.array(
+        [min((_count(counts, piece) for piece in pieces), default=0) for pieces in sentences],
+        np.int64,
+    )
 
 
 def _counts(system: System, pooled: bool) -> dict[str, NDArray[np.int64]]:
@@ -98,26 +114,44 @@ def _pieces(system: System, counts: NDArray[np.int64], ids: Sequence[int]) -> tu
     return tuple(Piece(system.pieces[piece], _count(counts, piece)) for piece in ids)
 
 
-def _analyse_system(system: System, pooled: bool, examples: int, texts: Sequence[str]) -> RareSubwords:
+def _analyse_system(
+    system: System, pooled: bool, examples: int, texts: Sequence[str]
+) -> RareSubwords:
     counts = _counts(system, pooled)
     least = {view: rarest(counts[view], system.ids(view)) for view in system.views}
-    views = [_view_counts(view, least[view], None if view == PLAIN else least[PLAIN]) for view in system.views]
+    views = [
+        _view_counts(view, least[view], None if view == PLAIN else least[PLAIN])
+        for view in system.views
+    ]
     tested = [view.against_plain.p_sign for view in views if view.against_plain]
     corrected = iter(holm(tested))
     count = min(examples, len(system.sources))
-    rows = generator("rare subwords", system.test, len(system.sources)).choice(len(system.sources), count, False)
+    rows = generator("rare subwords", system.test, len(system.sources)).choice(
+        len(system.sources), count, False
+    )
     return RareSubwords(
         system.name,
-        tuple(replace(view, p_corrected=next(corrected)) if view.against_plain else view for view in views),
         tuple(
-            (row, {view: _pieces(system, counts[view], system.ids(view)[row]) for view in system.views})
+            replace(view, p_corrected=next(corrected)) if view.against_plain else view
+            for view in views
+        ),
+        tuple(
+            (
+                row,
+                {
+                    view: _pieces(system, counts[view], system.ids(view)[row])
+                    for view in system.views
+                },
+            )
             for row in sorted(rows.tolist())
         ),
         tuple((text, pieces_by_view(system, text, pooled=pooled)) for text in texts),
     )
 
 
-def _view_counts(view: str, least: NDArray[np.int64], plain: NDArray[np.int64] | None) -> ViewCounts:
+def _view_counts(
+    view: str, least: NDArray[np.int64], plain: NDArray[np.int64] | None
+) -> ViewCounts:
     return ViewCounts(
         view,
         tuple(least.tolist()),

@@ -1,4 +1,5 @@
-"""A finished run opened for analysis: test sentences in all its views, with their pieces, translations and states."""
+"""A finished run opened for analysis: test sentences in all its views, with their pieces,
+translations and states."""
 
 from __future__ import annotations
 
@@ -75,7 +76,9 @@ class System:
     def special(self) -> frozenset[int]:
         """The ids of special symbols, and of markers of case."""
         symbols = {*SPECIALS, *casing.SYMBOLS}
-        return frozenset(index for index, piece in enumerate(self.pieces) if piece.removeprefix(SPACE) in symbols)
+        return frozenset(
+            index for index, piece in enumerate(self.pieces) if piece.removeprefix(SPACE) in symbols
+        )
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
@@ -89,7 +92,11 @@ class System:
         """Return the count of every id in the training source of a view, (pieces,)."""
 
         def count() -> NDArray[np.int64]:
-            tokens = Tokens(self.run.stored_folder(self.run.tokens[views.resolve_view(self.run.experiment, view)]))
+            tokens = Tokens(
+                self.run.stored_folder(
+                    self.run.tokens[views.resolve_view(self.run.experiment, view)]
+                )
+            )
             total = np.zeros(len(self.pieces), np.int64)
             for ids in tokens.shards():
                 total += np.bincount(ids, minlength=len(total))
@@ -99,18 +106,31 @@ class System:
 
     def outputs(self, view: str = PLAIN) -> list[str]:
         """Return the translations of the sentences, read as a view."""
-        return self._cached("outputs", view, lambda: self.translate(self.ids(view), f"{self.name}: {view}"))
+        return self._cached(
+            "outputs", view, lambda: self.translate(self.ids(view), f"{self.name}: {view}")
+        )
 
     def translate(self, sources: Sequence[Sequence[int]], label: str) -> list[str]:
-        """Return the translations of sources, given as ids without tag; `label` is that of the progress line."""
+        """Return the translations of sources, given as ids without tag; `label` is that of the
+        progress line."""
         executor = self.executor or self.run.experiment.execution.executor
         return self._task.translate_ids(
-            self.run, sources, executor=executor, decoding=self.decoding, label=label, domain=self._domain
+            self.run,
+            sources,
+            executor=executor,
+            decoding=self.decoding,
+            label=label,
+            domain=self._domain,
         )
 
     def states(self, view: str = PLAIN) -> list[NDArray[np.float32]]:
-        """Return the mean encoder state of every sentence, (sentences, dimensions) for every layer from embeddings."""
-        return self._cached("states", view, lambda: self._task.encoder_states(self.run, self.ids(view), self._domain))
+        """Return the mean encoder state of every sentence, (sentences, dimensions) for every
+        layer from embeddings."""
+        return self._cached(
+            "states",
+            view,
+            lambda: self._task.encoder_states(self.run, self.ids(view), self._domain),
+        )
 
     def _encode(self, texts: Sequence[str], view: str) -> list[list[int]]:
         return self._task.encode(self.run, texts, view, tagged=False)
@@ -144,17 +164,20 @@ def open_systems(
 ) -> list[System]:
     """Return the systems of run folders, with the same sentences of one test set.
 
-    `test`: by default the first that all have, or the validation set where there is none. Of more than `sentences`, a
-    sample is drawn, the same for all systems. UserError where runs have no text in common, or do not translate.
+    `test`: by default the first that all have, or the validation set where there is none. Of more
+    than `sentences`, a sample is drawn, the same for all systems. UserError where runs have no text
+    in common, or do not translate.
     """
     runs = [Run.read(folder) for folder in folders]
     for run in runs:
         if run.corpus("valid").kind != "parallel":
             raise UserError(
-                f"{run.folder.uri} is a run of task {run.experiment.task}: analyses are of runs that translate (nmt)"
+                f"{run.folder.uri} is a run of task {run.experiment.task}: analyses are of runs "
+                "that translate (nmt)"
             )
     name = test or next(
-        (candidate for candidate in runs[0].tests if all(candidate in run.tests for run in runs)), VALID
+        (candidate for candidate in runs[0].tests if all(candidate in run.tests for run in runs)),
+        VALID,
     )
     addresses = set()
     for run in runs:
@@ -163,11 +186,16 @@ def open_systems(
             raise unknown(f"test set of {run.folder.uri}", name, known)
         addresses.add(run.corpus(name).address)
     if len(addresses) > 1:
-        raise UserError(f"{name} is not one text: the runs were made for {len(addresses)}; analyse them one by one")
+        raise UserError(
+            f"{name} is not one text: the runs were made for {len(addresses)}; analyse them one by "
+            "one"
+        )
     corpus = runs[0].corpus(name)
     usable = [row for row, text in enumerate(corpus.column("source")) if text.strip()]
     if sentences is not None and sentences < len(usable):
-        chosen = generator("analysis", corpus.address, sentences).choice(usable, sentences, replace=False)
+        chosen = generator("analysis", corpus.address, sentences).choice(
+            usable, sentences, replace=False
+        )
         usable = sorted(chosen.tolist())
     systems = []
     for label, run in zip(_names(folders), runs, strict=True):

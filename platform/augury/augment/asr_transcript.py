@@ -1,4 +1,5 @@
-"""Pairs of transcripts by a speech recogniser and translations of the original text (Li and Specia 2019, 2.4)."""
+"""Pairs of transcripts by a speech recogniser and translations of the original text (Li and
+Specia 2019, 2.4)."""
 
 from __future__ import annotations
 
@@ -42,38 +43,46 @@ class Triple(NamedTuple):
     target: str
 
     def is_kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
-        """Return whether the recogniser heard words, and the other text has at most `max_ratio` times as many."""
+        """Return whether the recogniser heard words, and the other text has at most `max_ratio`
+        times as many."""
         words, heard = len(getattr(self, against).split()), len(self.heard.split())
         return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
 
 
 class AsrTranscript(CorpusOperator):
-    """Training pairs whose source is a transcript by automatic speech recognition, of training text that was spoken.
+    """Training pairs whose source is a transcript by automatic speech recognition, of training text
+    that was spoken.
 
-    The sources of the training text are transcripts by people. Those by a recogniser are in a file whose line n belongs
-    to row n of the training text, or they are made from audio files.
+    The sources of the training text are transcripts by people. Those by a recogniser are in a file
+    whose line n belongs to row n of the training text, or they are made from audio files.
     """
 
     operator: Literal["asr_transcript"] = "asr_transcript"
     transcripts: str | None = None
-    """File with a transcript by a recogniser for every row of the training text, one a line, or in `column`."""
+    """File with a transcript by a recogniser for every row of the training text, one a line, or
+    in `column`."""
     audio: str | None = None
-    """File with the path of an audio file for every row, one a line, or in `column`; relative ones begin where the file
-    lies."""
+    """File with the path of an audio file for every row, one a line, or in `column`; relative ones
+    begin where the file lies."""
     column: str | None = None
-    """Column of the transcripts or paths, where their file is a table (TSV, CSV, JSON lines, Parquet)."""
+    """Column of the transcripts or paths, where their file is a table (TSV, CSV, JSON lines,
+    Parquet)."""
     id_column: str | None = None
-    """Column of ids of the training text, where rows of the table are not those of the text in their order."""
+    """Column of ids of the training text, where rows of the table are not those of the text in
+    their order."""
     recogniser: str | None = None
-    """Speech model for `audio`: a checkpoint of `transformers`, by its name on a hub or its directory."""
+    """Speech model for `audio`: a checkpoint of `transformers`, by its name on a hub or its
+    directory."""
     revision: str | None = None
     """Branch, tag or commit of the recogniser on the hub."""
     allow_pickle: bool = False
-    """Read the recogniser's weights from pickle files too, which can run code, where it has no safetensors."""
+    """Read the recogniser's weights from pickle files too, which can run code, where it has no
+    safetensors."""
     max_ratio: float | None = Field(1.5, gt=0)
     """The maximum number of words of the other text per recognised word; none: no limit."""
     against: Literal["transcript", "target"] = "transcript"
-    """The other text: the transcript by people (section 4.5 of the paper), or the translation (section 2.4)."""
+    """The other text: the transcript by people (section 4.5 of the paper), or the translation
+    (section 2.4)."""
     indicators: Literal["keep", "drop"] = "keep"
     """Keep or drop indicators such as `[laughter]` and `(Applause)`, in all three texts."""
 
@@ -90,9 +99,13 @@ class AsrTranscript(CorpusOperator):
     @model_validator(mode="after")
     def _one_way(self) -> AsrTranscript:
         if (self.transcripts is None) == (self.audio is None):
-            raise UserError("transcripts of speech are read or made: give transcripts, or audio and recogniser")
+            raise UserError(
+                "transcripts of speech are read or made: give transcripts, or audio and recogniser"
+            )
         if (self.audio is None) != (self.recogniser is None):
-            raise UserError("audio is what a recogniser reads: give both, as recogniser: openai/whisper-tiny")
+            raise UserError(
+                "audio is what a recogniser reads: give both, as recogniser: openai/whisper-tiny"
+            )
         if self.id_column and not self.column:
             raise UserError(f"id_column: {self.id_column} is a column of a table: give column too")
         return self
@@ -122,8 +135,12 @@ class AsrTranscript(CorpusOperator):
         spoken, prefix = self._spoken_text(corpus, store)
         heard, recognised = self._read_heard(spoken, store, execution)
         for block in spoken.blocks():
-            ids, sources, targets = (block.column(name).to_pylist() for name in ("id", "source", "target"))
-            parents = block.set_column(0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string()))
+            ids, sources, targets = (
+                block.column(name).to_pylist() for name in ("id", "source", "target")
+            )
+            parents = block.set_column(
+                0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string())
+            )
             triples = [
                 self._triple(source, heard.get(_shared_id(name), ""), target)
                 for name, source, target in zip(ids, sources, targets, strict=True)
@@ -139,10 +156,13 @@ class AsrTranscript(CorpusOperator):
                 target=pa.array([triple.target for triple in kept], pa.string()),
             )
             transcripts = pa.array([triple.transcript for triple in kept], pa.string())
-            yield OperatorOutput(records, counts, recognised, {"source": MadeOf(transcripts, "source")})
+            yield OperatorOutput(
+                records, counts, recognised, {"source": MadeOf(transcripts, "source")}
+            )
 
     def _keep(self, triple: Triple, counts: Counter[str]) -> bool:
-        """Return whether a triple makes a pair, and count it: its words if so, the reason if not."""
+        """Return whether a triple makes a pair, and count it: its words if so, the reason if
+        not."""
         if not triple.heard:
             counts[f"{REJECTED}no transcript"] += 1
         elif not triple.target:
@@ -151,7 +171,9 @@ class AsrTranscript(CorpusOperator):
             counts[f"{REJECTED}length ratio"] += 1
         else:
             alignment = align(triple.transcript.split(), triple.heard.split())
-            counts.update({WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches})
+            counts.update(
+                {WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches}
+            )
             counts["unchanged sources"] += triple.heard == triple.transcript
             return True
         return False
@@ -162,7 +184,8 @@ class AsrTranscript(CorpusOperator):
         return Triple(*(" ".join(INDICATORS.sub(" ", text).split()) for text in texts))
 
     def _spoken_text(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
-        """Return the training text that was spoken, and the prefix of its ids in the whole corpus."""
+        """Return the training text that was spoken, and the prefix of its ids in the whole
+        corpus."""
         addresses = {text["name"]: text["address"] for text in corpus.manifest.get("texts", [])}
         if not addresses and self.text is None:
             return corpus, ""
@@ -170,15 +193,26 @@ class AsrTranscript(CorpusOperator):
             raise unknown(f"text of operator {self.operator}", self.text or "", addresses)
         return Corpus.load(store, addresses[self.text]), f"{self.text}-"
 
-    def _read_heard(self, spoken: Corpus, store: Store, execution: Execution) -> tuple[dict[str, str], list[str]]:
-        """Return the recogniser's transcripts, cleaned like the training text, by row or id; and their folders."""
+    def _read_heard(
+        self, spoken: Corpus, store: Store, execution: Execution
+    ) -> tuple[dict[str, str], list[str]]:
+        """Return the recogniser's transcripts, cleaned like the training text, by row or id.
+
+        And their folders.
+        """
         text = cached_corpus(self._file_spec, "train", store.root)
         self._check_rows(spoken, text)
-        shards: Iterator[list[str | None]] = (block.column("text").to_pylist() for block in text.blocks(["text"]))
+        shards: Iterator[list[str | None]] = (
+            block.column("text").to_pylist() for block in text.blocks(["text"])
+        )
         folders = []
         if (speech := self._speech_model()) is not None:
-            recognised = Translation(text, "text", speech, per_second=RECORDINGS_PER_SECOND, block_rows=BLOCK_ROWS)
-            shards = recognised.hypotheses(store, execution, f"{self.operator}: recognise", "recordings")
+            recognised = Translation(
+                text, "text", speech, per_second=RECORDINGS_PER_SECOND, block_rows=BLOCK_ROWS
+            )
+            shards = recognised.hypotheses(
+                store, execution, f"{self.operator}: recognise", "recordings"
+            )
             folders = [recognised.folder(store).name]
         heard: dict[str, str] = {}
         for block, lines in zip(text.blocks(["id"]), shards, strict=True):
@@ -193,16 +227,21 @@ class AsrTranscript(CorpusOperator):
             ids = set(spoken.column("id"))
             if not ids.intersection(text.column("id")):
                 raise UserError(
-                    f"no id in column {self.id_column} of {self._file} is one of the training text, such as {min(ids)}"
+                    f"no id in column {self.id_column} of {self._file} is one of the training "
+                    f"text, such as {min(ids)}"
                 )
         elif own_ids := spoken.manifest["spec"]["text"].get("id_column"):
             raise UserError(
-                f"the training text has ids (id_column: {own_ids}), by which transcripts are found: give operator "
+                f"the training text has ids (id_column: {own_ids}), by which transcripts are "
+                "found: give operator "
                 f"{self.operator} a table with column and id_column"
             )
-        elif rows < expected or (rows > expected and not spoken.manifest["spec"]["text"].get("first")):
+        elif rows < expected or (
+            rows > expected and not spoken.manifest["spec"]["text"].get("first")
+        ):
             raise UserError(
-                f"{self._file} has {rows:,} rows and the training text {expected:,}: row n of one must belong to row n "
+                f"{self._file} has {rows:,} rows and the training text {expected:,}: row n of one "
+                "must belong to row n "
                 "of the other, or give column and id_column"
             )
 
@@ -228,7 +267,9 @@ class AsrTranscript(CorpusOperator):
     @property
     def _file_spec(self) -> MonolingualSpec:
         """The file of transcripts or of paths as a text."""
-        columns = {"text_column": self.column} | ({"id_column": self.id_column} if self.id_column else {})
+        columns = {"text_column": self.column} | (
+            {"id_column": self.id_column} if self.id_column else {}
+        )
         place = {"file": self._file, **columns} if self.column else {"lines": self._file}
         return MonolingualSpec.model_validate({"language": UNDETERMINED, "train": place})
 
@@ -243,7 +284,8 @@ def _hash_recordings(spec: str, directory: str) -> str:
 
 
 def _shared_id(name: str) -> str:
-    """Return the part of an id that training text and transcripts share: the number of a row, or the whole id."""
+    """Return the part of an id that training text and transcripts share: the number of a row, or
+    the whole id."""
     return name.removeprefix("train-").removeprefix(f"{NAME}-")
 
 

@@ -1,4 +1,5 @@
-"""Back translation: monolingual target text with its translations as sources (Li and Specia 2019, BT)."""
+"""Back translation: monolingual target text with its translations as sources (Li and Specia
+2019, BT)."""
 
 from __future__ import annotations
 
@@ -9,13 +10,15 @@ from augury.augment.translation import BACKWARD, Direction
 
 
 class BackTranslation(TranslatedText):
-    """Pairs of a monolingual target sentence and, as its source, a translation by a model of the other direction."""
+    """Pairs of a monolingual target sentence and, as its source, a translation by a model of the
+    other direction."""
 
     operator: Literal["back_translation"] = "back_translation"
 
     DIRECTION: ClassVar[Direction] = BACKWARD
     EXAMPLE: ClassVar[str] = (
-        "monolingual: {language: en, train: {builtin: 500, seed: 2}}, system: {training.max_updates: 60}"
+        "monolingual: {language: en, train: {builtin: 500, seed: 2}}, system: "
+        "{training.max_updates: 60}"
     )
 
 

@@ -1,4 +1,5 @@
-"""BPE-dropout: text is segmented anew in every pass, some merges left out (Provilkov et al. 2020)."""
+"""BPE-dropout: text is segmented anew in every pass, some merges left out (Provilkov et al.
+2020)."""
 
 from __future__ import annotations
 
@@ -16,12 +17,14 @@ from augury.training.batching import padded
 class BpeDropout(TokenDraw):
     """Segment words into other pieces in every pass; the text stays the same.
 
-    Held-out text keeps its usual pieces. A row that would have more than max_pieces keeps its usual ones in that pass.
+    Held-out text keeps its usual pieces. A row that would have more than max_pieces keeps its usual
+    ones in that pass.
     """
 
     operator: Literal["bpe_dropout"] = "bpe_dropout"
     dropout: float = Field(0.1, ge=0, le=1)
-    """Probability of skipping a merge (p, sentencepiece's alpha): 0 leaves text as it is, 1 gives single characters."""
+    """Probability of skipping a merge (p, sentencepiece's alpha): 0 leaves text as it is, 1
+    gives single characters."""
 
     EXAMPLE: ClassVar[str] = "dropout: 0.1"
     VERSION: ClassVar[int] = 3
@@ -31,11 +34,19 @@ class BpeDropout(TokenDraw):
         return (BPE_DROPOUT,)
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+        self,
+        ids: np.ndarray,
+        replaceable: np.ndarray,
+        keys: np.ndarray,
+        pass_number: int,
+        symbols: Symbols,
     ) -> np.ndarray:
         assert symbols.resegmenter is not None, "experiments of other tasks are refused"
         rows = [row[row != NO_TOKEN] for row in ids]
-        return padded(symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, pass_number)), NO_TOKEN)
+        return padded(
+            symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, pass_number)),
+            NO_TOKEN,
+        )
 
 
 OPERATOR = BpeDropout

@@ -18,14 +18,15 @@ from augury.text.rot import Rot
 
 
 class Cipher(Operator):
-    """Replace each letter by the one `key` places further in the alphabet of the training source."""
+    """Replace each letter by the one `key` places further in the alphabet of the training
+    source."""
 
     operator: Literal["cipher"] = "cipher"
     keys: tuple[int, ...] = Field((1, 2), min_length=1)
     """Shifts; each makes a view rot-<key>. A key that maps every letter to itself is refused."""
     mode: Mode = "alpha"
-    """alpha: all letters in one cycle (released code); cased: lower and upper case apart; lower: lower case
-    alone; block: one cycle per Unicode block (Han, Hiragana, Katakana)."""
+    """alpha: all letters in one cycle (released code); cased: lower and upper case apart; lower:
+    lower case alone; block: one cycle per Unicode block (Han, Hiragana, Katakana)."""
     min_count: int = Field(1, ge=1)
     """Letters rarer than this in the training source stay as they are."""
     alphabet: str | None = None
@@ -54,7 +55,11 @@ class Cipher(Operator):
             Rot(Alphabet.from_json(fitted), key)
 
     def inactive(self) -> dict[str, str]:
-        return {} if self.alphabet is None else dict.fromkeys(("mode", "min_count"), "the alphabet is given")
+        return (
+            {}
+            if self.alphabet is None
+            else dict.fromkeys(("mode", "min_count"), "the alphabet is given")
+        )
 
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
@@ -92,7 +97,9 @@ class Cipher(Operator):
 
     def canonical(self, fitted: Mapping[str, Any]) -> Cipher:
         period = Alphabet.from_json(fitted).period
-        return self.model_copy(update={"keys": tuple(dict.fromkeys(key % period or key for key in self.keys))})
+        return self.model_copy(
+            update={"keys": tuple(dict.fromkeys(key % period or key for key in self.keys))}
+        )
 
 
 OPERATOR = Cipher

@@ -1,4 +1,5 @@
-"""Data diversification: the training text with its translations by several models, both ways (Nguyen et al. 2020)."""
+"""Data diversification: the training text with its translations by several models, both ways
+(Nguyen et al. 2020)."""
 
 from __future__ import annotations
 
@@ -9,7 +10,14 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
-from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, ReadyModel, TrainedModel, derive_records
+from augury.augment.operator import (
+    CorpusOperator,
+    MadeOf,
+    OperatorOutput,
+    ReadyModel,
+    TrainedModel,
+    derive_records,
+)
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
@@ -37,26 +45,31 @@ REPEATED = "there already"
 class DataDiversification(CorpusOperator):
     """Pairs of sources with their translations, and of translated targets with the targets.
 
-    Models of both directions are trained on the training text and translate it. Duplicates of pairs of the text, or of
-    pairs made before, are left out, and so are empty translations. Copies of a record are numbered: forward models,
-    each with its views, and then backward ones.
+    Models of both directions are trained on the training text and translate it. Duplicates of pairs
+    of the text, or of pairs made before, are left out, and so are empty translations. Copies of a
+    record are numbered: forward models, each with its views, and then backward ones.
     """
 
     operator: Literal["data_diversification"] = "data_diversification"
     seeds: tuple[int, ...] = Field((1, 2, 3), min_length=1)
     """The seeds of the forward models, and of as many backward ones."""
     views: tuple[str, ...] = Field((PLAIN,), min_length=1)
-    """The views that every model reads the text as. With `plain`, `rot-1` and `rot-2`, one CipherDAug model with two
-    keys takes the place of three models."""
-    directions: tuple[Literal["forward", "backward"], ...] = Field(("forward", "backward"), min_length=1)
-    """forward: the sources with their translations; backward: translations of the targets, with these."""
+    """The views that every model reads the text as. With `plain`, `rot-1` and `rot-2`, one
+    CipherDAug model with two keys takes the place of three models."""
+    directions: tuple[Literal["forward", "backward"], ...] = Field(
+        ("forward", "backward"), min_length=1
+    )
+    """forward: the sources with their translations.
+
+    Backward: translations of the targets, with these.
+    """
     forward: tuple[ReadyModel, ...] = ()
     """Trained models from source to target, in place of ones to train."""
     backward: tuple[ReadyModel, ...] = ()
     """Trained models from target to source, in place of ones to train."""
     system: dict[str, Any] = {}
-    """Dotted keys in which the experiments that train models differ from the plain baseline of this one, such as
-    `augment`, `regime` or `training.max_passes`."""
+    """Dotted keys in which the experiments that train models differ from the plain baseline of this
+    one, such as `augment`, `regime` or `training.max_passes`."""
     decoding: Decoding = Decoding(length_penalty=0.6)
     """How models translate; the default is that of the released code."""
 
@@ -65,23 +78,34 @@ class DataDiversification(CorpusOperator):
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
     EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
-    LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "directions", "forward", "backward", "system"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset(
+        {"seeds", "directions", "forward", "backward", "system"}
+    )
 
     @model_validator(mode="after")
     def _distinct(self) -> DataDiversification:
         for name in ("seeds", "views", "directions"):
             values = getattr(self, name)
             if len(set(values)) < len(values):
-                raise UserError(f"{name} {list(values)} repeat: give each once, equal ones make equal text")
+                raise UserError(
+                    f"{name} {list(values)} repeat: give each once, equal ones make equal text"
+                )
         for name in ("forward", "backward"):
             if getattr(self, name) and name not in self.directions:
-                raise UserError(f"{name} has models, and directions is {list(self.directions)}: leave one of them out")
+                raise UserError(
+                    f"{name} has models, and directions is {list(self.directions)}: leave one of "
+                    "them out"
+                )
         return self
 
     def _ready_models(self) -> dict[Direction, tuple[ReadyModel, ...]]:
         """Return the ready models of every direction that is asked for."""
         ready = {FORWARD: self.forward, BACKWARD: self.backward}
-        return {direction: models for direction, models in ready.items() if direction.name in self.directions}
+        return {
+            direction: models
+            for direction, models in ready.items()
+            if direction.name in self.directions
+        }
 
     def papers(self) -> tuple[Paper, ...]:
         return (DATA_DIVERSIFICATION,)
@@ -90,16 +114,25 @@ class DataDiversification(CorpusOperator):
         return "records"
 
     def max_records(self) -> int:
-        return sum(len(models) or len(self.seeds) for models in self._ready_models().values()) * len(self.views)
+        return sum(
+            len(models) or len(self.seeds) for models in self._ready_models().values()
+        ) * len(self.views)
 
     def inactive(self) -> dict[str, str]:
-        return dict.fromkeys(("seeds", "system"), "all models are ready") if all(self._ready_models().values()) else {}
+        return (
+            dict.fromkeys(("seeds", "system"), "all models are ready")
+            if all(self._ready_models().values())
+            else {}
+        )
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         models: dict[str, Mapping[str, Any] | ReadyModel] = {}
         for direction, ready in self._ready_models().items():
             if ready:
-                models |= {f"{direction.name}-{number}": model for number, model in enumerate(ready, start=1)}
+                models |= {
+                    f"{direction.name}-{number}": model
+                    for number, model in enumerate(ready, start=1)
+                }
                 continue
             trained = direction_experiment(direction, experiment, self.system)
             models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
@@ -122,21 +155,34 @@ class DataDiversification(CorpusOperator):
             outputs = translation.hypotheses(store, execution, name)
             for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
                 cleaned = cleaned_like(corpus, [text or "" for text in hypotheses])
-                written = [None if text is None else clean for text, clean in zip(hypotheses, cleaned, strict=True)]
+                written = [
+                    None if text is None else clean
+                    for text, clean in zip(hypotheses, cleaned, strict=True)
+                ]
                 output = self._records(block, direction, written, number, known)
                 yield output._replace(made_from=[translation.folder(store).name])
 
-    def _model_views(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
+    def _model_views(
+        self, models: Mapping[str, TrainedModel]
+    ) -> Iterator[tuple[str, TrainedModel, str]]:
         """Yield role, model and view for every view that a model reads, forward models first."""
         return ((role, model, view) for role, model in models.items() for view in self.views)
 
     def _records(
-        self, block: pa.Table, direction: Direction, hypotheses: Sequence[str | None], number: int, known: Duplicates
+        self,
+        block: pa.Table,
+        direction: Direction,
+        hypotheses: Sequence[str | None],
+        number: int,
+        known: Duplicates,
     ) -> OperatorOutput:
         counts = count_outcomes(hypotheses)
         usable = pa.array([bool(text and text.strip()) for text in hypotheses])
         parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
-        sides = {direction.read: parents.column(direction.read).combine_chunks(), direction.written: written}
+        sides = {
+            direction.read: parents.column(direction.read).combine_chunks(),
+            direction.written: written,
+        }
         repeated = known.repeated(sides["source"], sides["target"])
         counts[REPEATED] = int(repeated.sum())
         new = pa.array(~repeated)

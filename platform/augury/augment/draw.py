@@ -1,4 +1,7 @@
-"""The contract of a draw: token ids of a batch in, token ids out, anew in every pass; nothing is stored."""
+"""The contract of a draw: token ids of a batch in, token ids out, anew in every pass.
+
+Nothing is stored.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,12 @@ Side = Literal["source", "target", "both"]
 
 
 class Symbols(NamedTuple):
-    """The vocabulary as draws use it: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
+    """The vocabulary as draws use it: the unknown symbol, and the ids of all ordinary pieces
+    (pieces,) in order.
 
-    `text` is the side or view whose rows are drawn, and `occurring` returns the ordinary ids in its training text, in
-    order. `resegmenter` returns the object that segments a side or view anew; None where the vocabulary was not learned
-    here (`augury.text.vocabulary`).
+    `text` is the side or view whose rows are drawn, and `occurring` returns the ordinary ids in its
+    training text, in order. `resegmenter` returns the object that segments a side or view anew;
+    None where the vocabulary was not learned here (`augury.text.vocabulary`).
     """
 
     unknown: int
@@ -41,14 +45,17 @@ class TokenDraw(Operator):
     """Parameters of a draw from the token ids of a batch."""
 
     side: Side = "source"
-    """The side whose tokens are changed. A changed target is what the decoder reads and what it is to predict."""
+    """The side whose tokens are changed. A changed target is what the decoder reads and what it
+    is to predict."""
     use: Literal["text", "view"] = "text"
-    """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
-    its changed source is another view of the example, for regimes that read views."""
+    """text: the tokens change wherever the side is read, in every view by a draw of its own; view:
+    the text stays, and its changed source is another view of the example, for regimes that read
+    views."""
     seed: int = 1
     """Another seed makes other random choices, which also depend on the seed of the run."""
     keep_anchor: bool = False
-    """Where views are read together, change all but the first, the plain source (the code released with CipherDAug)."""
+    """Where views are read together, change all but the first, the plain source (the code
+    released with CipherDAug)."""
 
     EXAMPLE: ClassVar[str] = "seed: 2"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
@@ -59,12 +66,16 @@ class TokenDraw(Operator):
     @model_validator(mode="after")
     def _views_are_of_the_source(self) -> TokenDraw:
         if self.use == "view" and self.side != "source":
-            raise UserError(f"use view makes a view of the source, not of side={self.side}: set side=source")
+            raise UserError(
+                f"use view makes a view of the source, not of side={self.side}: set side=source"
+            )
         return self
 
     def inactive(self) -> dict[str, str]:
         changes_plain_source = self.use == "text" and self.side != "target"
-        return {} if changes_plain_source else {"keep_anchor": "the operator changes no plain source"}
+        return (
+            {} if changes_plain_source else {"keep_anchor": "the operator changes no plain source"}
+        )
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id",) if self.side == "source" else ("id", "target")
@@ -73,21 +84,32 @@ class TokenDraw(Operator):
         return "draw"
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        raise UserError(f"operator {self.operator} changes token ids in every pass of training, and makes no text")
+        raise UserError(
+            f"operator {self.operator} changes token ids in every pass of training, and makes no "
+            "text"
+        )
 
     @abstractmethod
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+        self,
+        ids: np.ndarray,
+        replaceable: np.ndarray,
+        keys: np.ndarray,
+        pass_number: int,
+        symbols: Symbols,
     ) -> np.ndarray:
-        """Return the token ids (rows, any length) that `ids` (rows, length) become in pass `pass_number`.
+        """Return the token ids (rows, any length) that `ids` (rows, length) become in pass
+        `pass_number`.
 
-        Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special symbols, which stay;
-        `keys` (rows,) identify records. What a row becomes depends only on its own tokens, its key and the pass.
+        Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special
+        symbols, which stay; `keys` (rows,) identify records. What a row becomes depends only on its
+        own tokens, its key and the pass.
         """
 
 
 class CountedDraw(TokenDraw):
-    """A draw that first draws how many tokens of a sentence change, and then which (SwitchOut, Wang et al. 2018).
+    """A draw that first draws how many tokens of a sentence change, and then which (SwitchOut, Wang
+    et al. 2018).
 
     A sentence of L tokens changes n of them with P(n) ~ exp(-λ n), 0 ≤ n ≤ L.
     """
@@ -95,23 +117,39 @@ class CountedDraw(TokenDraw):
     tau: float = Field(0.9, gt=0)
     """How rarely tokens change, under tau_convention."""
     tau_convention: Literal["code", "paper"] = "code"
-    """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a temperature)."""
+    """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a
+    temperature)."""
     selection: Literal["bernoulli", "exact"] = "bernoulli"
-    """bernoulli: each token changes with probability n / L; exact: n tokens, drawn without replacement, change."""
+    """bernoulli: each token changes with probability n / L.
+
+    Exact: n tokens, drawn without replacement, change.
+    """
 
     EXAMPLE: ClassVar[str] = "tau: 0.95"
 
     @abstractmethod
-    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray | int:
-        """Return what every id, (rows, length), becomes if it changes; one id if they all become the same."""
+    def replacements(
+        self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+    ) -> np.ndarray | int:
+        """Return what every id, (rows, length), becomes if it changes.
+
+        One id if they all become the same.
+        """
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+        self,
+        ids: np.ndarray,
+        replaceable: np.ndarray,
+        keys: np.ndarray,
+        pass_number: int,
+        symbols: Symbols,
     ) -> np.ndarray:
         chosen = self.choose_tokens(replaceable, keys, pass_number)
         return np.where(chosen, self.replacements(ids, keys, pass_number, symbols), ids)
 
-    def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, pass_number: int) -> np.ndarray:
+    def choose_tokens(
+        self, replaceable: np.ndarray, keys: np.ndarray, pass_number: int
+    ) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""
         length = replaceable.shape[1]
         numbers = uniform(keys, pass_number, length + 1)
@@ -125,6 +163,7 @@ class CountedDraw(TokenDraw):
 
 
 def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:
-    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n), by inverting the distribution."""
+    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n), by inverting
+    the distribution."""
     tail = -np.expm1(-rate * (most + 1))
     return np.minimum(np.floor(np.log1p(-numbers * tail) / -rate), most)

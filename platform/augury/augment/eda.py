@@ -1,4 +1,5 @@
-"""EDA: copies in which what a system reads (premise and hypothesis, or the source) went through one operation each.
+"""EDA: copies in which what a system reads (premise and hypothesis, or the source) went through one
+operation each.
 
 Wei and Zou (2019) for sentences; Dong et al. (2021) for the two sentences of a pair, independently.
 """
@@ -33,32 +34,54 @@ from augury.corpora.files import examine
 from augury.corpora.languages import base_language
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
 from augury.text.segmentation import require_words
-from augury.text.synonyms import Synonyms, load_stop_words, load_synonyms, stop_words_file, synonyms_file
+from augury.text.synonyms import (
+    Synonyms,
+    load_stop_words,
+    load_synonyms,
+    stop_words_file,
+    synonyms_file,
+)
 
 
 class Eda(Operator):
-    """Copy records with words replaced by synonyms, inserted, swapped or deleted; label and target are kept."""
+    """Copy records with words replaced by synonyms, inserted, swapped or deleted.
+
+    Label and target are kept.
+    """
 
     operator: Literal["eda"] = "eda"
     copies: int = Field(4, ge=1)
     """Copies of every record; in four in a row, every sentence goes through all four operations."""
     use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the old ones; view: every copy is another view of the example, eda-N."""
+    """records: new examples in addition to the old ones.
+
+    View: every copy is another view of the example, eda-N.
+    """
     alpha: float = Field(0.2, gt=0, le=1)
-    """The share of a sentence's words that change, at least one; in deletion, the probability that a word goes."""
+    """The share of a sentence's words that change, at least one.
+
+    In deletion, the probability that a word goes.
+    """
     synonyms: str | None = None
-    """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines word<TAB>synonym[,synonym...]. By
-    default a small English table, and no synonyms for other languages. Every machine of a cluster reads the file."""
+    """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines
+    word<TAB>synonym[,synonym...]. By default a small English table, and no synonyms for other
+    languages. Every machine of a cluster reads the file."""
     stop_words: str | None = None
-    """A file of words that have no synonyms, one a line; by default, for English, its function words."""
+    """A file of words that have no synonyms, one a line.
+
+    By default, for English, its function words.
+    """
     clean: bool = False
-    """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released code of EDA does."""
+    """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released
+    code of EDA does."""
     seed: int = 1
     """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
-    REMEDY: ClassVar[str] = "give more synonyms (synonyms: FILE), fewer stop words, or a larger alpha"
+    REMEDY: ClassVar[str] = (
+        "give more synonyms (synonyms: FILE), fewer stop words, or a larger alpha"
+    )
     EXAMPLE: ClassVar[str] = "copies: 2"
 
     def papers(self) -> tuple[Paper, ...]:
@@ -68,16 +91,26 @@ class Eda(Operator):
         if self.use == RECORDS:
             return [self]
         single_copy = {**self.to_dict(), "copies": 1}
-        return [EdaView.model_validate({**single_copy, "copy_number": number}) for number in self.copy_numbers()]
+        return [
+            EdaView.model_validate({**single_copy, "copy_number": number})
+            for number in self.copy_numbers()
+        ]
 
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), language_column(columns))
+        return (
+            "id",
+            *(input_columns(columns) or ("premise", "hypothesis")),
+            language_column(columns),
+        )
 
     def copy_numbers(self) -> Sequence[int]:
-        """Return the numbers, from 1, of the copies that a part makes; a copy depends only on its own number."""
+        """Return the numbers, from 1, of the copies that a part makes.
+
+        A copy depends only on its own number.
+        """
         return range(1, self.copies + 1)
 
     def check_text(self, beginning: pa.Table) -> None:
@@ -89,8 +122,10 @@ class Eda(Operator):
             require_words(texts, language, f"operator {self.operator}")
             if self.synonyms is None and not _is_english(language):
                 say_once(
-                    f"operator {self.operator}: no synonyms of language '{language}' are known, so that copies by "
-                    "replacement and insertion, half of all, stay as they are: give synonyms, a file of lines "
+                    f"operator {self.operator}: no synonyms of language '{language}' are known, so "
+                    "that copies by "
+                    "replacement and insertion, half of all, stay as they are: give synonyms, a "
+                    "file of lines "
                     "word<TAB>synonym[,synonym...], or, where the text is English, "
                     f"{language_column(rows.column_names)} en"
                 )
@@ -99,28 +134,46 @@ class Eda(Operator):
         return [file for file in (self.synonyms, self.stop_words) if file is not None]
 
     def fit_parameters(self) -> dict[str, Any]:
-        files = {"synonyms": synonyms_file(self.synonyms), "stop_words": stop_words_file(self.stop_words)}
+        files = {
+            "synonyms": synonyms_file(self.synonyms),
+            "stop_words": stop_words_file(self.stop_words),
+        }
         return {name: examine(str(file)).sha256 for name, file in files.items()}
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         synonyms, stop_words = load_synonyms(self.synonyms), load_stop_words(self.stop_words)
         english = (synonyms, stop_words)
-        others = (synonyms if self.synonyms else {}, stop_words if self.stop_words else frozenset[str]())
+        others = (
+            synonyms if self.synonyms else {},
+            stop_words if self.stop_words else frozenset[str](),
+        )
 
         def apply(block: pa.Table) -> OperatorOutput:
             numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
-            records = zip(*(block.column(name).to_pylist() for name in self.reads(block.column_names)), strict=True)
+            records = zip(
+                *(block.column(name).to_pylist() for name in self.reads(block.column_names)),
+                strict=True,
+            )
             copies = [
                 copy
                 for name, *sentences, language in records
-                for copy in self._copies(name, sentences, *(english if _is_english(language) else others))
+                for copy in self._copies(
+                    name, sentences, *(english if _is_english(language) else others)
+                )
             ]
-            texts = {side: [copy[position] for copy in copies] for position, side in enumerate(sides)}
-            counts = {f"unchanged {plural(side)}": _unchanged(parents.column(side), texts[side]) for side in sides}
+            texts = {
+                side: [copy[position] for copy in copies] for position, side in enumerate(sides)
+            }
+            counts = {
+                f"unchanged {plural(side)}": _unchanged(parents.column(side), texts[side])
+                for side in sides
+            }
             columns = {side: pa.array(changed, pa.string()) for side, changed in texts.items()}
             if self.use == RECORDS:
-                return OperatorOutput(derive_records(parents, self, [*numbers] * len(block), **columns), counts)
+                return OperatorOutput(
+                    derive_records(parents, self, [*numbers] * len(block), **columns), counts
+                )
             return OperatorOutput(view_table(block, columns), counts)
 
         return apply
@@ -128,8 +181,15 @@ class Eda(Operator):
     def _copies(
         self, name: str, sentences: Sequence[str], synonyms: Synonyms, stop_words: Collection[str]
     ) -> Iterator[list[str]]:
-        """Yield the copies of record `name`; its sentences begin the round of operations independently."""
-        offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(sentences)).tolist()
+        """Yield the copies of record `name`.
+
+        Its sentences begin the round of operations independently.
+        """
+        offsets = (
+            generator(self.seed, self.operator, name)
+            .integers(len(OPERATIONS), size=len(sentences))
+            .tolist()
+        )
         for copy in self.copy_numbers():
             random = generator(self.seed, self.operator, name, copy)
             yield [
@@ -147,7 +207,9 @@ class Eda(Operator):
     ) -> str:
         words = (clean(text) if self.clean else text).split()
         changed = " ".join(augment(words, operation, self.alpha, random, synonyms, stop_words))
-        return (clean(changed) if self.clean else changed) or text  # a text without words, or without a-z, is kept
+        return (
+            clean(changed) if self.clean else changed
+        ) or text  # a text without words, or without a-z, is kept
 
 
 class EdaView(Eda):
@@ -167,7 +229,9 @@ def _is_english(language: str) -> bool:
 
 
 def _unchanged(before: pa.ChunkedArray, after: Sequence[str]) -> int:
-    return sum(old.split() == new.split() for old, new in zip(before.to_pylist(), after, strict=True))
+    return sum(
+        old.split() == new.split() for old, new in zip(before.to_pylist(), after, strict=True)
+    )
 
 
 OPERATOR = Eda

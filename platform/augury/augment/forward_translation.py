@@ -9,13 +9,15 @@ from augury.augment.translation import FORWARD, Direction
 
 
 class ForwardTranslation(TranslatedText):
-    """Pairs of a monolingual source sentence and its translation, by the baseline or by another model."""
+    """Pairs of a monolingual source sentence and its translation, by the baseline or by another
+    model."""
 
     operator: Literal["forward_translation"] = "forward_translation"
 
     DIRECTION: ClassVar[Direction] = FORWARD
     EXAMPLE: ClassVar[str] = (
-        "monolingual: {language: de, train: {builtin: 500, seed: 2}}, system: {training.max_updates: 60}"
+        "monolingual: {language: de, train: {builtin: 500, seed: 2}}, system: "
+        "{training.max_updates: 60}"
     )
 
 

@@ -1,4 +1,5 @@
-"""Fuzzy matches: a source with the translation of a similar one (Bulte and Tezcan 2019; Li and Specia 2019, 2.2)."""
+"""Fuzzy matches: a source with the translation of a similar one (Bulte and Tezcan 2019; Li and
+Specia 2019, 2.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +11,13 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.operator import REJECTED, BlockFunction, OperatorOutput, TextSubsetOperator, derive_records
+from augury.augment.operator import (
+    REJECTED,
+    BlockFunction,
+    OperatorOutput,
+    TextSubsetOperator,
+    derive_records,
+)
 from augury.augment.translation_memory import TokensOf, TranslationMemory, load_memory
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
@@ -23,27 +30,34 @@ from augury.text.segmentation import require_words
 
 
 class FuzzyMatch(TextSubsetOperator):
-    """Pair every source with the translations of similar sources; with `of`, within some of the training texts.
+    """Pair every source with the translations of similar sources.
 
-    Equal sources are looked up once. Pairs that are in the training text or were made before are left out and counted
-    by reason.
+    With `of`, within some of the training texts.
+
+    Equal sources are looked up once. Pairs that are in the training text or were made before are
+    left out and counted by reason.
     """
 
     operator: Literal["fuzzy_match"] = "fuzzy_match"
     threshold: float = Field(0.5, gt=0, lt=1)
-    """The minimum similarity: 1 minus the edit distance of two sources divided by a length, in tokens."""
+    """The minimum similarity: 1 minus the edit distance of two sources divided by a length, in
+    tokens."""
     norm: Norm = "min"
-    """min: over the length of the shorter source, and the threshold itself does not suffice (Li and Specia's code);
-    max: over that of the longer one, and it does (Bulte and Tezcan)."""
+    """min: over the length of the shorter source, and the threshold itself does not suffice (Li and
+    Specia's code); max: over that of the longer one, and it does (Bulte and Tezcan)."""
     candidates: Literal["all", "containment"] = "all"
-    """all: all sources that are similar; containment: those among ten, the ones that share the largest part of their
-    tokens with the source, as in Li and Specia's code."""
+    """all: all sources that are similar; containment: those among ten, the ones that share the
+    largest part of their tokens with the source, as in Li and Specia's code."""
     both_directions: bool = True
-    """Of two similar sources each gets the translation of the other; otherwise the later one gets the earlier one's."""
+    """Of two similar sources each gets the translation of the other.
+
+    Otherwise the later one gets the earlier one's.
+    """
     tokens: TokensOf = "whitespace"
     """The tokeniser of sources: at white space, into words and punctuation marks, or Moses."""
     monolingual: MonolingualSpec | None = None
-    """Further sources that get the translations of similar ones too: records of another origin, fuzzy_match-mono."""
+    """Further sources that get the translations of similar ones too: records of another origin,
+    fuzzy_match-mono."""
     mono_min_len: int = Field(5, ge=0)
     """Sentences of the monolingual text with at most this many tokens are left out."""
 
@@ -77,11 +91,14 @@ class FuzzyMatch(TextSubsetOperator):
         language = beginning.column("source_language")[0].as_py()
         if self.monolingual and self.monolingual.language != language:
             raise UserError(
-                f"operator {self.operator}: monolingual.language is '{self.monolingual.language}', and sources are in "
+                f"operator {self.operator}: monolingual.language is '{self.monolingual.language}', "
+                "and sources are in "
                 f"'{language}'"
             )
         if self.tokens == "whitespace":
-            require_words(beginning.column("source").to_pylist(), language, f"operator {self.operator}")
+            require_words(
+                beginning.column("source").to_pylist(), language, f"operator {self.operator}"
+            )
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         memory = load_memory(fitted["corpus"].folder, self.tokens, self.of)
@@ -104,14 +121,19 @@ class FuzzyMatch(TextSubsetOperator):
             matched = [row for _, row, _ in pairs]
             targets = pa.array([memory.targets[row] for row in matched], pa.string())
             others, copies = [memory.ids[row] for row in matched], [copy for _, _, copy in pairs]
-            return OperatorOutput(derive_records(parents, self, copies, others, target=targets), counts)
+            return OperatorOutput(
+                derive_records(parents, self, copies, others, target=targets), counts
+            )
 
         return apply
 
     def _new_pairs(
         self, sources: Sequence[str], memory: TranslationMemory, counts: Counter[str]
     ) -> Iterator[list[int]]:
-        """Yield, for every source, the rows whose targets it gets; count the matches that are rejected."""
+        """Yield, for every source, the rows whose targets it gets.
+
+        Count the matches that are rejected.
+        """
         limit = Limit(self.threshold, self.norm)
         contained, earlier = self.candidates == "containment", not self.both_directions
         matches = memory.matches(sources, limit, contained=contained, earlier=earlier)
@@ -121,7 +143,9 @@ class FuzzyMatch(TextSubsetOperator):
             for row in rows:
                 target = memory.targets[row]
                 if target in own_targets:
-                    counts[f"{REJECTED}{'equal targets' if target == own_targets[0] else 'in the text already'}"] += 1
+                    counts[
+                        f"{REJECTED}{'equal targets' if target == own_targets[0] else 'in the text already'}"
+                    ] += 1
                 elif new.setdefault(target, row) != row:
                     counts[f"{REJECTED}made already"] += 1
             yield list(new.values())
@@ -130,7 +154,8 @@ class FuzzyMatch(TextSubsetOperator):
 class FuzzyMatchMono(FuzzyMatch):
     """Pair further sources with the translations of similar ones.
 
-    They are dealt out to the records of the training text in turn, so that each belongs to exactly one block.
+    They are dealt out to the records of the training text in turn, so that each belongs to exactly
+    one block.
     """
 
     def name(self) -> str:
@@ -168,14 +193,17 @@ class FuzzyMatchMono(FuzzyMatch):
             # A record of the block lends its languages.
             parents = block.take(pa.array([place for place, _, _, _ in pairs], pa.int64()))
             ids = pa.array([names[number] for _, number, _, _ in pairs], pa.string())
-            parents = parents.set_column(parents.schema.get_field_index("id"), parents.schema.field("id"), ids)
+            parents = parents.set_column(
+                parents.schema.get_field_index("id"), parents.schema.field("id"), ids
+            )
             texts = {
                 "source": pa.array([sentences[number] for _, number, _, _ in pairs], pa.string()),
                 "target": pa.array([memory.targets[row] for _, _, row, _ in pairs], pa.string()),
             }
             others = [memory.ids[row] for _, _, row, _ in pairs]
             return OperatorOutput(
-                derive_records(parents, self, [copy for _, _, _, copy in pairs], others, **texts), counts
+                derive_records(parents, self, [copy for _, _, _, copy in pairs], others, **texts),
+                counts,
             )
 
         return apply

@@ -1,7 +1,9 @@
-"""The health of an operator's output: how much it made, and how much of that is empty, copied, repeated or cut.
+"""The health of an operator's output: how much it made, and how much of that is empty, copied,
+repeated or cut.
 
-A system that is trained on the output of an operator that makes nothing, or garbage, is scored like any other. What is
-measured here is stored with the output and stops such a system before it is trained.
+A system that is trained on the output of an operator that makes nothing, or garbage, is scored like
+any other. What is measured here is stored with the output and stops such a system before it is
+trained.
 """
 
 from __future__ import annotations
@@ -30,21 +32,30 @@ class UnusableOutput(UserError):
 
 
 class HealthLimits(Section):
-    """The limits of an operator's output, beyond which no system is trained on it; null: no limit."""
+    """The limits of an operator's output, beyond which no system is trained on it.
+
+    Null: no limit.
+    """
 
     stop: bool = True
-    """Leave a system out, and say why, where the output of an operator is beyond a limit; false: warn and train it."""
+    """Leave a system out, and say why, where the output of an operator is beyond a limit.
+
+    False: warn and train it.
+    """
     min_yield: float | None = Field(0.5, ge=0, le=1)
-    """The minimum share of the texts that an operator sets out to make; no text at all is never enough. Fuzzy matches,
-    diversified data and hypotheses that a teacher labels may be any number above 0."""
+    """The minimum share of the texts that an operator sets out to make; no text at all is never
+    enough. Fuzzy matches, diversified data and hypotheses that a teacher labels may be any number
+    above 0."""
     max_empty: float | None = Field(0.2, ge=0, le=1)
     """The maximum share of empty texts among them."""
     max_copied: float | None = Field(0.8, ge=0, le=1)
     """The maximum share of texts that are equal to what they are made from; noise may have any."""
     max_repeated: float | None = Field(0.8, ge=0, le=1)
-    """The maximum share of texts that are equal to one made from another text of the same block of the corpus."""
+    """The maximum share of texts that are equal to one made from another text of the same block
+    of the corpus."""
     max_length_drift: float | None = Field(3.0, ge=1)
-    """How many times longer or shorter, in characters, texts may be than those of the training text lead to expect."""
+    """How many times longer or shorter, in characters, texts may be than those of the training
+    text lead to expect."""
     min_realised: float | None = Field(0.5, ge=0, le=1)
     """The minimum rate of noise, as a share of the rate that was asked for."""
     max_wer: float | None = Field(0.9, ge=0)
@@ -52,7 +63,8 @@ class HealthLimits(Section):
 
 
 class Rate(NamedTuple):
-    """The rate of a kind of edit: as asked for, as realised, and the number of places that could be edited."""
+    """The rate of a kind of edit: as asked for, as realised, and the number of places that could
+    be edited."""
 
     asked: float
     realised: float
@@ -60,7 +72,10 @@ class Rate(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Sums over texts and what they are made from; shares are of `texts`, or of `pairs` for repeated ones."""
+    """Sums over texts and what they are made from.
+
+    Shares are of `texts`, or of `pairs` for repeated ones.
+    """
 
     texts: int = 0
     empty: int = 0
@@ -71,7 +86,8 @@ class Tally(NamedTuple):
     """Of these, the pairs whose text is in an earlier one."""
     characters: int = 0
     expected: float = 0.0
-    """The characters of what they are made from, times the ratio of the same columns in the training text."""
+    """The characters of what they are made from, times the ratio of the same columns in the
+    training text."""
 
     def plus(self, other: Sequence[float]) -> Tally:
         """Return the sum of both."""
@@ -89,7 +105,8 @@ class Health:
     lost: Mapping[str, int] = field(default_factory=dict)
     """Texts that became none, by reason."""
     empty: float | None = None
-    """Share of empty texts among those that were to be made; None, as below, where nothing can be compared."""
+    """Share of empty texts among those that were to be made; None, as below, where nothing can
+    be compared."""
     copied: float | None = None
     """Share of texts that are equal to what they are made from."""
     repeated: float | None = None
@@ -109,14 +126,18 @@ class Health:
         return self.made + sum(self.lost.values())
 
     @classmethod
-    def of(cls, name: str, made: int, lost: Mapping[str, int], tally: Tally, **others: Any) -> Health:
+    def of(
+        cls, name: str, made: int, lost: Mapping[str, int], tally: Tally, **others: Any
+    ) -> Health:
         """Return the measures of `made` texts, given the sums over them."""
         asked, texts = made + sum(lost.values()), tally.texts
         return cls(
             name,
             made=made,
             lost={reason: count for reason, count in lost.items() if count},
-            empty=(tally.empty + lost.get("empty", 0)) / asked if texts or "empty" in lost and asked else None,
+            empty=(tally.empty + lost.get("empty", 0)) / asked
+            if texts or "empty" in lost and asked
+            else None,
             copied=tally.copied / texts if texts else None,
             repeated=tally.repeated / tally.pairs if tally.pairs else None,
             length=tally.characters / tally.expected if tally.expected else None,
@@ -131,32 +152,48 @@ class Health:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as JSON-like values."""
-        return {**asdict(self), "rates": {kind: rate._asdict() for kind, rate in self.rates.items()}}
+        return {
+            **asdict(self),
+            "rates": {kind: rate._asdict() for kind, rate in self.rates.items()},
+        }
 
     @property
     def text(self) -> str:
-        """The measures in a line: `95 of 100 made (5 empty), empty 5.0 %, copied 1.1 %, repeated 0.0 %`."""
+        """The measures in a line: `95 of 100 made (5 empty), empty 5.0 %, copied 1.1 %, repeated
+        0.0 %`."""
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
         made = f"{self.made:,} of {self.asked:,} made" if reasons else f"{self.made:,} made"
         shares = {"empty": self.empty, "copied": self.copied, "repeated": self.repeated}
         return ", ".join(
             [
                 f"{made} ({reasons})" if reasons else made,
-                *(f"{name} {100 * share:.1f} %" for name, share in shares.items() if share is not None),
+                *(
+                    f"{name} {100 * share:.1f} %"
+                    for name, share in shares.items()
+                    if share is not None
+                ),
                 *([] if self.length is None else [f"length × {self.length:.2f}"]),
-                *(f"{kind} {rate.realised:.3f} of {rate.asked:g}" for kind, rate in self.rates.items()),
+                *(
+                    f"{kind} {rate.realised:.3f} of {rate.asked:g}"
+                    for kind, rate in self.rates.items()
+                ),
                 *(f"{name} {value:.1f} %" for name, value in self.measures.items()),
             ]
         )
 
     def faults(self, limits: HealthLimits) -> list[str]:
         """Return what is beyond a limit: the measure, the limit and its setting."""
-        return [f"{measured}; {setting} is {limit:g}" for measured, setting, limit in self._exceeded(limits)]
+        return [
+            f"{measured}; {setting} is {limit:g}"
+            for measured, setting, limit in self._exceeded(limits)
+        ]
 
     def _exceeded(self, limits: HealthLimits) -> Iterator[tuple[str, str, float]]:
         lost = "".join(f", {count:,} {reason}" for reason, count in self.lost.items())
         least = limits.min_yield
-        if least is not None and (self.made == 0 or (YIELD not in self.normal and self.made < least * self.asked)):
+        if least is not None and (
+            self.made == 0 or (YIELD not in self.normal and self.made < least * self.asked)
+        ):
             yield f"it made {self.made:,} of {self.asked:,} texts{lost}", "health.min_yield", least
         for name, share, most in (
             ("empty", self.empty, limits.max_empty),
@@ -167,19 +204,36 @@ class Health:
                 yield f"{100 * share:.1f} % of its texts are {name}", f"health.max_{name}", most
         drift = limits.max_length_drift
         if self.length is not None and drift is not None and not 1 / drift <= self.length <= drift:
-            yield f"its texts have {self.length:.2f} times the length to be expected", "health.max_length_drift", drift
+            yield (
+                f"its texts have {self.length:.2f} times the length to be expected",
+                "health.max_length_drift",
+                drift,
+            )
         for kind, rate in self.rates.items():
             share = limits.min_realised
-            if share is not None and rate.asked * rate.places >= EDITS and rate.realised < share * rate.asked:
-                yield f"its rate of {kind} is {rate.realised:.4f} and not {rate.asked:g}", "health.min_realised", share
+            if (
+                share is not None
+                and rate.asked * rate.places >= EDITS
+                and rate.realised < share * rate.asked
+            ):
+                yield (
+                    f"its rate of {kind} is {rate.realised:.4f} and not {rate.asked:g}",
+                    "health.min_realised",
+                    share,
+                )
         if limits.max_wer is not None and self.measures.get("WER", 0.0) > 100 * limits.max_wer:
-            yield f"its word error rate is {self.measures['WER']:.1f} %", "health.max_wer", limits.max_wer
+            yield (
+                f"its word error rate is {self.measures['WER']:.1f} %",
+                "health.max_wer",
+                limits.max_wer,
+            )
 
 
 def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
     """Raise UnusableOutput where an output is beyond a limit, or warn, as `limits` say.
 
-    Of an operator with several outputs, one that makes nothing is no fault where another makes something.
+    Of an operator with several outputs, one that makes nothing is no fault where another makes
+    something.
     """
     made = {output.operator for output in outputs if output.made}
     for output in outputs:
@@ -189,17 +243,19 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
         found = f"operator {output.operator} ({output.name}): {'; '.join(faults)}"
         if limits.stop:
             raise UnusableOutput(
-                f"{found}. Correct the operator, its text or its model, set the limit to another value or null, or "
+                f"{found}. Correct the operator, its text or its model, set the limit to another "
+                "value or null, or "
                 "health.stop to false"
             )
         say(f"warning: {found}")
 
 
 def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[float]) -> Tally:
-    """Return the sums over texts and what they are made from: columns of equal length, (rows,) each.
+    """Return the sums over texts and what they are made from: columns of equal length, (rows,)
+    each.
 
-    A text of several columns is copied where all of them are, and empty where one is that was not. `ratios` are the
-    characters of a column to be expected for one of what it is made from.
+    A text of several columns is copied where all of them are, and empty where one is that was not.
+    `ratios` are the characters of a column to be expected for one of what it is made from.
     """
     rows = len(new[0])
     if not rows:
@@ -222,13 +278,16 @@ def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[flo
 
 
 def length_ratio(texts: pa.Table, column: str, like: str) -> float:
-    """Return the characters of a column of texts for one of another column; 1 where there are none."""
+    """Return the characters of a column of texts for one of another column; 1 where there are
+    none."""
     counts = [_characters(texts.column(name)) for name in (column, like)]
     return counts[0] / counts[1] if all(counts) else 1.0
 
 
 def _blank(texts: pa.Array) -> np.ndarray:
-    return np.asarray(pc.equal(pc.binary_length(pc.utf8_trim_whitespace(texts)), 0).to_numpy(zero_copy_only=False))
+    return np.asarray(
+        pc.equal(pc.binary_length(pc.utf8_trim_whitespace(texts)), 0).to_numpy(zero_copy_only=False)
+    )
 
 
 def _characters(texts: pa.Array | pa.ChunkedArray) -> int:

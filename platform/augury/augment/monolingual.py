@@ -1,4 +1,5 @@
-"""Pairs made from monolingual text by translating it: the base of forward and back translation (Li and Specia 2019)."""
+"""Pairs made from monolingual text by translating it: the base of forward and back translation
+(Li and Specia 2019)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,13 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import model_validator
 
-from augury.augment.operator import CorpusOperator, MadeOf, OperatorOutput, ReadyModel, derive_records
+from augury.augment.operator import (
+    CorpusOperator,
+    MadeOf,
+    OperatorOutput,
+    ReadyModel,
+    derive_records,
+)
 from augury.augment.translation import (
     PLAIN,
     UNTRANSLATED,
@@ -34,7 +41,8 @@ TRANSLATOR = "translator"
 
 
 class TranslatedText(CorpusOperator):
-    """Parameters of an operator that translates a monolingual text and adds the pairs to the training text."""
+    """Parameters of an operator that translates a monolingual text and adds the pairs to the
+    training text."""
 
     monolingual: MonolingualSpec
     """The text."""
@@ -43,7 +51,8 @@ class TranslatedText(CorpusOperator):
     seed: int = 1
     """The seed of the model that is trained."""
     system: dict[str, Any] = {}
-    """Dotted keys in which the experiment that trains the model differs from the plain baseline of this one."""
+    """Dotted keys in which the experiment that trains the model differs from the plain baseline
+    of this one."""
     view: str = PLAIN
     """The view that the model reads the text as."""
     decoding: Decoding = Decoding()
@@ -78,14 +87,20 @@ class TranslatedText(CorpusOperator):
     @model_validator(mode="after")
     def _drawn_from_plain_text(self) -> TranslatedText:
         if self.sampling and self.view != PLAIN:
-            raise UserError(f"translations are drawn from plain text: leave out view {self.view}, or sampling")
+            raise UserError(
+                f"translations are drawn from plain text: leave out view {self.view}, or sampling"
+            )
         return self
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        language, expected = self.monolingual.language, experiment["corpus"][f"{self.DIRECTION.read}_language"]
+        language, expected = (
+            self.monolingual.language,
+            experiment["corpus"][f"{self.DIRECTION.read}_language"],
+        )
         if language != expected:
             raise UserError(
-                f"operator {self.operator}: monolingual.language is '{language}', and what is translated is in "
+                f"operator {self.operator}: monolingual.language is '{language}', and what is "
+                "translated is in "
                 f"'{expected}', the {self.DIRECTION.read} language"
             )
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
@@ -98,7 +113,9 @@ class TranslatedText(CorpusOperator):
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
         text = cached_corpus(self.monolingual, "train", store.root)
-        translation = Translation(text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding, self.sampling)
+        translation = Translation(
+            text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding, self.sampling
+        )
         outputs = translation.hypotheses(store, execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
         for block, hypotheses in zip(text.blocks(), outputs, strict=True):
@@ -123,9 +140,11 @@ class TranslatedText(CorpusOperator):
 
 
 def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
-    """Return sentences of a text, with their ids, as parallel records; `columns` are texts, or one value for all."""
+    """Return sentences of a text, with their ids, as parallel records; `columns` are texts, or
+    one value for all."""
     values = {
-        name: pa.repeat(value, len(block)) if isinstance(value, str) else value for name, value in columns.items()
+        name: pa.repeat(value, len(block)) if isinstance(value, str) else value
+        for name, value in columns.items()
     }
     values |= {name: block.column(name) for name in ("id", "origin", "lineage")}
     values["views"] = pa.array([[]] * len(block), PARALLEL.field("views").type)

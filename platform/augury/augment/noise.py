@@ -1,4 +1,7 @@
-"""Synthetic noise in the input of a system: noisy copies of records, or noisy views of them; label and target stay."""
+"""Synthetic noise in the input of a system: noisy copies of records, or noisy views of them.
+
+Label and target stay.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +33,19 @@ from augury.corpora.files import examine, find, lines
 from augury.corpora.filters import clean_lines
 from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.noise import KINDS, NoiseRates
-from augury.text.noise import NoiseContext, add_noise, confusions, core_words, coverage, require_language
+from augury.text.noise import (
+    NoiseContext,
+    add_noise,
+    confusions,
+    core_words,
+    coverage,
+    require_language,
+)
 from augury.text.noise_rates import estimate_rates
 
 SAMPLE, SAMPLED, FEWEST = "", 2_000, 20
-"""The key of the sample among the statistics of a block, and how many sentences are at most and at least compared."""
+"""The key of the sample among the statistics of a block, and how many sentences are at most and
+at least compared."""
 ESTIMATE = 1
 """Raised when the same text has other estimated rates."""
 PLACES, EDITED = " places", " edits"
@@ -49,7 +60,8 @@ class WordCounts(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What rates are estimated from: counts of words in their case, other sentences, and counts of languages."""
+    """What rates are estimated from: counts of words in their case, other sentences, and counts
+    of languages."""
 
     forms: Counter[str]
     texts: list[str]
@@ -57,13 +69,17 @@ class Sample(NamedTuple):
 
 
 class Noise(NoiseRates, TextSubsetOperator):
-    """Misspell, mistype or miscase words, drop punctuation, add fillers and emoji, confuse words that sound alike."""
+    """Misspell, mistype or miscase words, drop punctuation, add fillers and emoji, confuse words
+    that sound alike."""
 
     operator: Literal["noise"] = "noise"
     copies: int = Field(1, ge=1)
     """Copies of every record, each with noise of its own."""
     use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the old ones; view: every copy is another view of the example, noise-N."""
+    """records: new examples in addition to the old ones.
+
+    View: every copy is another view of the example, noise-N.
+    """
     seed: int = 1
     """Another seed makes other random choices."""
 
@@ -76,7 +92,8 @@ class Noise(NoiseRates, TextSubsetOperator):
     def _some(self) -> Noise:
         if not self.changes_text and type(self) is Noise:
             raise UserError(
-                f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, as 0.1, or like, the "
+                f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, as "
+                "0.1, or like, the "
                 "file of a noisy text"
             )
         return self
@@ -85,7 +102,10 @@ class Noise(NoiseRates, TextSubsetOperator):
         if self.use == RECORDS:
             return [self]
         single_copy = {**self.to_dict(), "copies": 1}
-        return [NoiseView.model_validate({**single_copy, "copy_number": number}) for number in self.copy_numbers()]
+        return [
+            NoiseView.model_validate({**single_copy, "copy_number": number})
+            for number in self.copy_numbers()
+        ]
 
     def makes(self) -> Literal["view", "records"]:
         return self.use
@@ -98,7 +118,11 @@ class Noise(NoiseRates, TextSubsetOperator):
         return {} if self.keyboard or self.like else {"layout": "no letter is mistyped"}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), language_column(columns))
+        return (
+            "id",
+            *(input_columns(columns) or ("premise", "hypothesis")),
+            language_column(columns),
+        )
 
     def check_text(self, beginning: pa.Table) -> None:
         for language in set(beginning.column(language_column(beginning.column_names)).to_pylist()):
@@ -108,10 +132,16 @@ class Noise(NoiseRates, TextSubsetOperator):
         confused = {"words": True, "coverage": True} if self.asr else {}
         if self.like is None:
             return confused
-        return {**confused, "like": examine(self.like).sha256, "layout": self.layout, "estimate": ESTIMATE}
+        return {
+            **confused,
+            "like": examine(self.like).sha256,
+            "layout": self.layout,
+            "estimate": ESTIMATE,
+        }
 
     def fit_block(self, block: pa.Table) -> dict[str, Any]:
-        """Return the counts of words of each language and, to estimate rates, the words and a sample of the text."""
+        """Return the counts of words of each language and, to estimate rates, the words and a
+        sample of the text."""
         counts = self._count_words(block) if self.asr else {}
         return {**counts, SAMPLE: _sample(block)} if self.like else counts
 
@@ -127,8 +157,14 @@ class Noise(NoiseRates, TextSubsetOperator):
         return counts
 
     def fit(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        counts_of_blocks = [{name: of for name, of in result.items() if name != SAMPLE} for result in results]
-        estimated = {"rates": self._estimate([result[SAMPLE] for result in results])} if self.like and results else {}
+        counts_of_blocks = [
+            {name: of for name, of in result.items() if name != SAMPLE} for result in results
+        ]
+        estimated = (
+            {"rates": self._estimate([result[SAMPLE] for result in results])}
+            if self.like and results
+            else {}
+        )
         return {**self._confusions(counts_of_blocks), **estimated}
 
     def _estimate(self, samples: Sequence[Sample]) -> dict[str, float]:
@@ -141,11 +177,14 @@ class Noise(NoiseRates, TextSubsetOperator):
         clean = [text for sample in samples for text in sample.texts][:SAMPLED]
         if len(clean) < FEWEST:
             raise UserError(
-                f"operator {self.operator}, like: rates are estimated against a tenth of the training text, here "
+                f"operator {self.operator}, like: rates are estimated against a tenth of the "
+                "training text, here "
                 f"{len(clean)} sentences: give a larger one, or the rates themselves"
             )
         cleaning = MonolingualFilter(lowercase=all(form == form.lower() for form in forms))
-        noisy = clean_lines([line.decode() for line in islice(lines(find(self.like)), SAMPLED)], cleaning)
+        noisy = clean_lines(
+            [line.decode() for line in islice(lines(find(self.like)), SAMPLED)], cleaning
+        )
         return estimate_rates(forms, clean, noisy, languages.most_common(1)[0][0], self.layout)
 
     def _all_rates(self, fitted: Mapping[str, Any]) -> dict[str, float]:
@@ -159,9 +198,12 @@ class Noise(NoiseRates, TextSubsetOperator):
             for language, of_block in block.items():
                 words.setdefault(language, Counter()).update(of_block.words)
                 totals[language] += of_block.total
-        groups = {language: confusions(sorted(known), language) for language, known in words.items()}
+        groups = {
+            language: confusions(sorted(known), language) for language, known in words.items()
+        }
         shares = {
-            language: coverage(known, groups[language], language, totals[language]) for language, known in words.items()
+            language: coverage(known, groups[language], language, totals[language])
+            for language, known in words.items()
         }
         return {"confusions": groups, **({"coverage": shares} if shares else {})}
 
@@ -179,7 +221,10 @@ class Noise(NoiseRates, TextSubsetOperator):
             numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             columns, counts = {}, Counter[str]()
-            names, languages = (block.column(name).to_pylist() for name in ("id", language_column(block.column_names)))
+            names, languages = (
+                block.column(name).to_pylist()
+                for name in ("id", language_column(block.column_names))
+            )
             settings = {
                 language: NoiseContext(
                     language,
@@ -192,20 +237,28 @@ class Noise(NoiseRates, TextSubsetOperator):
             for side in sides:
                 records = zip(names, block.column(side).to_pylist(), languages, strict=True)
                 pairs = [
-                    (text, self._add_noise(text, rates, settings[language], counts, name, side, copy))
+                    (
+                        text,
+                        self._add_noise(text, rates, settings[language], counts, name, side, copy),
+                    )
                     for name, text, language in records
                     for copy in numbers
                 ]
                 columns[side] = pa.array([changed for _, changed in pairs], pa.string())
-                counts[f"unchanged {plural(side)}"] = sum(text == changed for text, changed in pairs)
+                counts[f"unchanged {plural(side)}"] = sum(
+                    text == changed for text, changed in pairs
+                )
             if self.use == RECORDS:
-                return OperatorOutput(derive_records(parents, self, [*numbers] * len(block), **columns), counts)
+                return OperatorOutput(
+                    derive_records(parents, self, [*numbers] * len(block), **columns), counts
+                )
             return OperatorOutput(view_table(block, columns), counts)
 
         return apply
 
     def key(self, name: str, text: str) -> str:
-        """Return the part of the random key that identifies a text: its noise depends on this, seed, side and copy."""
+        """Return the part of the random key that identifies a text: its noise depends on this,
+        seed, side and copy."""
         return name
 
     def _add_noise(
@@ -229,7 +282,9 @@ class Noise(NoiseRates, TextSubsetOperator):
 
 def _sample(block: pa.Table) -> Sample:
     """Return a tenth of the records, chosen by their ids, and the words of the others."""
-    sample = Sample(Counter(), [], Counter(block.column(language_column(block.column_names)).to_pylist()))
+    sample = Sample(
+        Counter(), [], Counter(block.column(language_column(block.column_names)).to_pylist())
+    )
     chosen = [seed_of("sample", name) % 10 == 0 for name in block.column("id").to_pylist()]
     for side in input_columns(block.column_names):
         for in_sample, text in zip(chosen, block.column(side).to_pylist(), strict=True):
@@ -253,7 +308,8 @@ class NoiseView(Noise):
 
 
 class NoiseForTestSet(NoiseView):
-    """Noise for a test set, keyed by texts and not by ids, so that noisy versions of one text differ only in rates."""
+    """Noise for a test set, keyed by texts and not by ids, so that noisy versions of one text
+    differ only in rates."""
 
     copy_number: int = 1
     use: Literal["view"] = "view"

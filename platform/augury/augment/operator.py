@@ -1,4 +1,5 @@
-"""The contract of an operator: typed parameters, what it learns from the training split, a pure function of a block."""
+"""The contract of an operator: typed parameters, what it learns from the training split, a pure
+function of a block."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ OPERATORS = Registry(
 
 
 class MadeOf(NamedTuple):
-    """The texts that a column of new records was made from, row by row, and their column in the training text."""
+    """The texts that a column of new records was made from, row by row, and their column in the
+    training text."""
 
     texts: pa.Array
     column: str
@@ -48,11 +50,12 @@ class MadeOf(NamedTuple):
 class OperatorOutput(NamedTuple):
     """The view or the records that an operator makes from a block.
 
-    `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
-    order; for records, rows in the corpus's own columns. `counts`: outcome -> number of texts; the user is warned
-    where most of the rows are `unchanged ...`. `made_from`: folders of the store that an operator of whole corpora has
-    written on the way, such as translations, whose manifests hold their cost. `made_of`: the new columns of its records
-    and what they were made from; of other operators it is known from the block.
+    `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's
+    records in their order; for records, rows in the corpus's own columns. `counts`: outcome ->
+    number of texts; the user is warned where most of the rows are `unchanged ...`. `made_from`:
+    folders of the store that an operator of whole corpora has written on the way, such as
+    translations, whose manifests hold their cost. `made_of`: the new columns of its records and
+    what they were made from; of other operators it is known from the block.
     """
 
     table: pa.Table
@@ -65,7 +68,8 @@ BlockFunction = Callable[[pa.Table], OperatorOutput]
 
 
 class TextModel(Protocol):
-    """A model from text to text that an operator uses, loaded where it is used; `name` identifies it in addresses."""
+    """A model from text to text that an operator uses, loaded where it is used; `name`
+    identifies it in addresses."""
 
     @property
     def name(self) -> str: ...
@@ -77,17 +81,21 @@ class TextModel(Protocol):
     def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return the model as a function that draws text, loaded once.
 
-        A text that is too long for the model may be cut unless it is to be read `whole`, and then has no output.
+        A text that is too long for the model may be cut unless it is to be read `whole`, and then
+        has no output.
         """
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function that translates text, loaded once; `threads` are those on a CPU."""
+        """Return the model as a function that translates text, loaded once; `threads` are those
+        on a CPU."""
 
 
 class TrainedModel(TextModel, Protocol):
     """A trained model of any task that an operator uses."""
 
-    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+    def probabilities(
+        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
 
 
@@ -101,9 +109,11 @@ class ReadyModel(Section):
     revision: str | None = None
     """Branch, tag or commit on the hub."""
     allow_pickle: bool = False
-    """Read weights of a checkpoint from pickle files too, which can run code, where it has no safetensors."""
+    """Read weights of a checkpoint from pickle files too, which can run code, where it has no
+    safetensors."""
     source_language: str | None = None
-    """Source language of a checkpoint for many languages, as its tokenizer calls it (`fra_Latn`)."""
+    """Source language of a checkpoint for many languages, as its tokenizer calls it
+    (`fra_Latn`)."""
     target_language: str | None = None
     """Target language of such a checkpoint."""
 
@@ -120,25 +130,33 @@ class ReadyModel(Section):
             raise UserError("a trained model is a run or a checkpoint: give one of the two")
         languages = [self.source_language, self.target_language]
         if self.run is not None and languages != [None, None]:
-            raise UserError("a run knows its languages: leave out source_language and target_language")
+            raise UserError(
+                "a run knows its languages: leave out source_language and target_language"
+            )
         if languages.count(None) == 1:
-            raise UserError("a checkpoint of many languages needs source_language and target_language: give both")
+            raise UserError(
+                "a checkpoint of many languages needs source_language and target_language: give "
+                "both"
+            )
         return self
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         # Settings without effect are left out of the serialised form, and so of the address.
         omitted = ("source_language", "target_language", "allow_pickle")
-        return {name: value for name, value in handler(self).items() if value or name not in omitted}
+        return {
+            name: value for name, value in handler(self).items() if value or name not in omitted
+        }
 
 
 class Operator(Extension):
     """Parameters of an operator, which are also its flags on the command line.
 
-    An operator learns from the training split, and then each of its parts maps a block of records to one view of every
-    record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
-    depend on the size of a block or on other blocks, but for an operator of whole corpora (`CorpusOperator`). A draw
-    (`augment.draw`) stores nothing: it changes token ids anew in every pass.
+    An operator learns from the training split, and then each of its parts maps a block of records
+    to one view of every record, which keeps the record's id and label, or to records of its own,
+    which name their parents. Nothing may depend on the size of a block or on other blocks, but for
+    an operator of whole corpora (`CorpusOperator`). A draw (`augment.draw`) stores nothing: it
+    changes token ids anew in every pass.
     """
 
     operator: str
@@ -149,11 +167,16 @@ class Operator(Extension):
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second; decides which executor is used."""
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target")
-    """The columns of a block, unless `reads` says otherwise; the rest would double the time that reading takes."""
+    """The columns of a block, unless `reads` says otherwise.
+
+    The rest would double the time that reading takes.
+    """
     LEARNED: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that act only through fitted data or models, whose content is in the address in their place."""
+    """Parameters that act only through fitted data or models, whose content is in the address in
+    their place."""
     BLOCK_ROWS: ClassVar[int | None] = None
-    """The maximum number of records in a block, for operators so slow that a whole shard is too much for one task."""
+    """The maximum number of records in a block, for operators so slow that a whole shard is too
+    much for one task."""
     REMEDY: ClassVar[str] = ""
     """Advice that is printed where the operator leaves most texts unchanged."""
     LOST: ClassVar[tuple[str, ...]] = (REJECTED,)
@@ -161,9 +184,11 @@ class Operator(Extension):
     NORMAL: ClassVar[frozenset[str]] = frozenset()
     """The measures of `augment.health`, `yield` or `copied`, of which any value is normal."""
     SEARCHES: ClassVar[bool] = False
-    """Whether `bind` also receives the training split, as where records are made from similar ones."""
+    """Whether `bind` also receives the training split, as where records are made from similar
+    ones."""
     EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help shows them."""
+    """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help
+    shows them."""
     EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
 
     def papers(self) -> tuple[Paper, ...]:
@@ -171,7 +196,8 @@ class Operator(Extension):
         return ()
 
     def parts(self) -> Sequence[Operator]:
-        """Return the operators that this one consists of, one per view or set of records, each with its own address."""
+        """Return the operators that this one consists of, one per view or set of records, each
+        with its own address."""
         return [self]
 
     def name(self) -> str:
@@ -187,10 +213,12 @@ class Operator(Extension):
         return self.READS
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        """Return the models, by role, that the operator uses: trained ones, or experiments that train them.
+        """Return the models, by role, that the operator uses: trained ones, or experiments that
+        train them.
 
-        `experiment` has the sections of the plain baseline of the operator's experiment, as the user wrote them. An
-        experiment without `seeds` is trained with seed 1; one with several gives a model per seed, `<role>-<seed>`.
+        `experiment` has the sections of the plain baseline of the operator's experiment, as the
+        user wrote them. An experiment without `seeds` is trained with seed 1; one with several
+        gives a model per seed, `<role>-<seed>`.
         """
         return {}
 
@@ -199,7 +227,8 @@ class Operator(Extension):
         return ()
 
     def texts(self) -> Mapping[str, BaseSpec]:
-        """Return the additional texts that the operator reads: name -> the corpus whose split `train` it is."""
+        """Return the additional texts that the operator reads: name -> the corpus whose split
+        `train` it is."""
         return {}
 
     @property
@@ -208,14 +237,16 @@ class Operator(Extension):
         return type(self).models is not Operator.models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
-        """Raise UserError where the model of a role, which can read these views, lacks one that the operator needs."""
+        """Raise UserError where the model of a role, which can read these views, lacks one that
+        the operator needs."""
 
     def max_records(self) -> int:
         """Return the maximum number of records that are made from one."""
         return int(getattr(self, "copies", 1))
 
     def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
-        """Estimate the number of records made from `parents` records, given the rows of additional texts."""
+        """Estimate the number of records made from `parents` records, given the rows of
+        additional texts."""
         return self.max_records() * parents
 
     def fit_parameters(self) -> dict[str, Any]:
@@ -223,7 +254,10 @@ class Operator(Extension):
         return {}
 
     def fit_block(self, block: pa.Table) -> Any:
-        """Return the statistics of a block of the training split; without this method the split is not read."""
+        """Return the statistics of a block of the training split.
+
+        Without this method the split is not read.
+        """
         return None
 
     def fit(self, results: Sequence[Any]) -> dict[str, Any]:
@@ -237,8 +271,8 @@ class Operator(Extension):
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         """Return the function from a block to its view or records; called once in every process.
 
-        `fitted` is the side data of `fit`, with the trained models by role under `models` and, for an operator that
-        `SEARCHES`, the training split (`Corpus`) under `corpus`.
+        `fitted` is the side data of `fit`, with the trained models by role under `models` and, for
+        an operator that `SEARCHES`, the training split (`Corpus`) under `corpus`.
         """
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
@@ -246,15 +280,21 @@ class Operator(Extension):
         return {}
 
     def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
-        """Return the rates of edits, as asked for and as realised, given the counts of all blocks and the side data."""
+        """Return the rates of edits, as asked for and as realised, given the counts of all
+        blocks and the side data."""
         return {}
 
     def lost(self, counts: Mapping[str, int]) -> dict[str, int]:
         """Return how many texts became no record, by reason."""
-        return {name.removeprefix(REJECTED): count for name, count in counts.items() if name.startswith(self.LOST)}
+        return {
+            name.removeprefix(REJECTED): count
+            for name, count in counts.items()
+            if name.startswith(self.LOST)
+        }
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
-        """Return an equal operator in which parameters that make equal text are written in one way."""
+        """Return an equal operator in which parameters that make equal text are written in one
+        way."""
         return self
 
     def check(self, columns: Sequence[str]) -> None:
@@ -268,14 +308,18 @@ class Operator(Extension):
             )
 
     def check_names(self, names: Sequence[str]) -> None:
-        """Raise UserError where the operator names a training text that is not in `names`; a single one has no name."""
+        """Raise UserError where the operator names a training text that is not in `names`.
+
+        A single one has no name.
+        """
 
     def select(self, block: pa.Table) -> pa.Table:
         """Return the records of a block, with all columns, that the operator is applied to."""
         return block
 
     def check_text(self, beginning: pa.Table) -> None:
-        """Raise UserError where the operator cannot work on a text; `beginning` holds its first records."""
+        """Raise UserError where the operator cannot work on a text; `beginning` holds its first
+        records."""
 
     def address(self) -> str:
         """Return the hash of the operator with its parameters, as the lineage of records has it."""
@@ -293,20 +337,28 @@ class TextSubsetOperator(Operator):
     @model_validator(mode="after")
     def _of_records(self) -> TextSubsetOperator:
         if self.of and self.makes() != RECORDS:
-            raise UserError(f"operator {self.operator}: views are of all texts: leave out of, or take use: records")
+            raise UserError(
+                f"operator {self.operator}: views are of all texts: leave out of, or take use: "
+                "records"
+            )
         return self
 
     def check_names(self, names: Sequence[str]) -> None:
         for name in self.of:
             if name not in names:
-                raise UserError(f"operator {self.operator}, of: {unknown('training text', name, names)}")
+                raise UserError(
+                    f"operator {self.operator}, of: {unknown('training text', name, names)}"
+                )
 
     def select(self, block: pa.Table) -> pa.Table:
-        return block.filter(pc.is_in(block.column("origin"), pa.array(self.of))) if self.of else block
+        return (
+            block.filter(pc.is_in(block.column("origin"), pa.array(self.of))) if self.of else block
+        )
 
 
 class CorpusOperator(Operator):
-    """An operator that processes a whole corpus at once, for example to translate it and leave out duplicates."""
+    """An operator that processes a whole corpus at once, for example to translate it and leave
+    out duplicates."""
 
     @abstractmethod
     def make(
@@ -328,10 +380,12 @@ def derive_records(
     others: Sequence[str] | None = None,
     **changed: pa.Array,
 ) -> pa.Table:
-    """Return records made from `parents`, row by row: `changed` columns are new; ids, origin and lineage name parents.
+    """Return records made from `parents`, row by row: `changed` columns are new.
 
-    `parents` has the corpus's own columns and a row for every new record, `copies` the number of each new record among
-    those of its parent, `others` the ids of second parents.
+    Ids, origin and lineage name parents.
+
+    `parents` has the corpus's own columns and a row for every new record, `copies` the number of
+    each new record among those of its parent, `others` the ids of second parents.
     """
     origin, address = operator.name(), operator.address()
     ids = parents.column("id").to_pylist()
@@ -339,7 +393,10 @@ def derive_records(
     columns = {
         **{name: parents.column(name) for name in parents.column_names},
         **changed,
-        "id": pa.array([f"{parent}/{origin}-{copy}" for parent, copy in zip(ids, copies, strict=True)], pa.string()),
+        "id": pa.array(
+            [f"{parent}/{origin}-{copy}" for parent, copy in zip(ids, copies, strict=True)],
+            pa.string(),
+        ),
         "origin": pa.array([origin] * len(ids), pa.string()),
         "lineage": pa.array(
             [
@@ -355,7 +412,9 @@ def derive_records(
 def view_table(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
     """Return a view of a block's records, given the texts of the columns that it renders anew."""
     (single_column,) = texts.values() if len(texts) == 1 else (None,)
-    return pa.table({"id": block.column("id"), **(texts if single_column is None else {"text": single_column})})
+    return pa.table(
+        {"id": block.column("id"), **(texts if single_column is None else {"text": single_column})}
+    )
 
 
 def plural(column: str) -> str:
@@ -369,11 +428,15 @@ def language_column(columns: Sequence[str]) -> str:
 
 
 def parse(value: Any) -> Operator:
-    """Return the operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""
+    """Return the operator that `{operator: ..., parameters}` describes; UserError names the
+    nearest known one."""
     if isinstance(value, Operator):
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("operator"), str):
-        raise UserError(f"an item of augment is 'operator: ...' and its parameters; allowed: {', '.join(names())}")
+        raise UserError(
+            "an item of augment is 'operator: ...' and its parameters; allowed: "
+            f"{', '.join(names())}"
+        )
     operator, settings = plugins.resolve(OPERATORS, Operator, "operator", value)
     return validate(operator, settings, f"operator {settings['operator']}")
 

@@ -1,4 +1,5 @@
-"""Apply operators to a corpus: views and records are stored by address, and missing ones are made block by block."""
+"""Apply operators to a corpus: views and records are stored by address, and missing ones are
+made block by block."""
 
 from __future__ import annotations
 
@@ -50,14 +51,18 @@ Models = Mapping[str, TrainedModel]
 
 @dataclass(frozen=True)
 class Part:
-    """One view of a corpus, or one set of records made from it: the operator, its fit and its folder."""
+    """One view of a corpus, or one set of records made from it: the operator, its fit and its
+    folder."""
 
     operator: Operator
     models: Models
     fit: Folder
     folder: Folder
     corpus: Folder
-    """The corpus that it is made from; operators of later stages are fitted on the corpus of the first stage."""
+    """The corpus that it is made from.
+
+    Operators of later stages are fitted on the corpus of the first stage.
+    """
 
     @property
     def model_names(self) -> dict[str, str]:
@@ -91,7 +96,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Augmented:
-    """A corpus with its views and records; `computed` names the parts that this call made, `reused` the others."""
+    """A corpus with its views and records; `computed` names the parts that this call made,
+    `reused` the others."""
 
     corpus: Corpus
     parts: tuple[Part, ...]
@@ -117,7 +123,9 @@ def plan(
     fitted_on: str | None = None,
     models: Sequence[Models] | None = None,
 ) -> list[Part]:
-    """Return the views and records that operators make from a corpus, with their addresses; nothing is computed.
+    """Return the views and records that operators make from a corpus, with their addresses.
+
+    Nothing is computed.
 
     `models` are those of each operator.
     """
@@ -139,7 +147,9 @@ def plan(
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
-            parameters = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
+            parameters = {
+                key: value for key, value in part.to_dict().items() if key not in part.LEARNED
+            }
             texts = {name: cached_address(spec, "train") for name, spec in part.texts().items()}
             learned_by_part = learned | ({"texts": texts} if texts else {})
             part_address = config.address(
@@ -159,14 +169,21 @@ def augment(
     models: Sequence[Models] | None = None,
     execution: Execution = DEFAULT_EXECUTION,
 ) -> Augmented:
-    """Make the views and records that are missing; operators are fitted on `fit_on` (default: the corpus itself)."""
+    """Make the views and records that are missing.
+
+    Operators are fitted on `fit_on` (default: the corpus itself).
+    """
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
-    address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
+    address = config.address(
+        {"corpus": corpus.address, "views": [part.folder.name for part in parts]}
+    )
     with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         for operator in {part.operator.operator: part.operator for part in missing}.values():
-            operator.check_names([text.name for text in row_ranges(corpus)] if TEXTS in corpus.manifest else [])
+            operator.check_names(
+                [text.name for text in row_ranges(corpus)] if TEXTS in corpus.manifest else []
+            )
             operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
@@ -176,11 +193,21 @@ def augment(
                 continue
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
             executor = execution.choose(work, f"augment {group[0].operator.operator}")
-            _apply_to_blocks(group, corpus, store, executor, execution.reserved(executor) if group[0].models else {})
+            _apply_to_blocks(
+                group,
+                corpus,
+                store,
+                executor,
+                execution.reserved(executor) if group[0].models else {},
+            )
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(
-            {"corpus": corpus.address, "rows": corpus.rows, "views": {part.name: part.folder.name for part in parts}}
+            {
+                "corpus": corpus.address,
+                "rows": corpus.rows,
+                "views": {part.name: part.folder.name for part in parts},
+            }
         )
     computed = tuple(part.name for part in missing)
     reused = tuple(part.name for part in parts if part.name not in computed)
@@ -253,18 +280,26 @@ def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
 
 
 def _apply_to_blocks(
-    parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, reserved: Mapping[str, float]
+    parts: Sequence[Part],
+    corpus: Corpus,
+    store: Store,
+    executor: Executor,
+    reserved: Mapping[str, float],
 ) -> None:
     blocks = split_into_blocks(corpus, parts[0].operator.BLOCK_ROWS)
     names = ", ".join(part.name for part in parts)
-    with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]) as stage:
+    with Stage(
+        f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]
+    ) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
         executor.map(task, blocks, stage, size=lambda rows: rows, **reserved)
     for part in parts:
         _finish(part, corpus, [block.name for block in blocks])
 
 
-def _make_corpus_records(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
+def _make_corpus_records(
+    parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution
+) -> None:
     """Write the records of operators that process the whole corpus at once."""
     for part in parts:
         shards, made_from, ratios = [], dict[str, None](), _Ratios(corpus)
@@ -276,9 +311,13 @@ def _make_corpus_records(parts: Sequence[Part], corpus: Corpus, store: Store, ex
         _finish(part, corpus, shards, list(made_from))
 
 
-def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()) -> None:
+def _finish(
+    part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()
+) -> None:
     rows, counts, tally = _summarise_shards(part.folder, shards)
-    if any(outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()):
+    if any(
+        outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()
+    ):
         changes = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
         remedy = f"; {part.operator.REMEDY}" if part.operator.REMEDY else ""
         say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
@@ -320,7 +359,8 @@ def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> 
 
 
 class _Ratios(dict[tuple[str, str], float]):
-    """The characters of one column of a corpus for one of another, from its first records, computed when asked for."""
+    """The characters of one column of a corpus for one of another, from its first records,
+    computed when asked for."""
 
     def __init__(self, corpus: Corpus):
         super().__init__()
@@ -332,19 +372,25 @@ class _Ratios(dict[tuple[str, str], float]):
         return self[columns]
 
 
-def _tally(table: pa.Table, made_of: Mapping[str, MadeOf], ratios: Mapping[tuple[str, str], float]) -> Tally:
+def _tally(
+    table: pa.Table, made_of: Mapping[str, MadeOf], ratios: Mapping[tuple[str, str], float]
+) -> Tally:
     """Return the sums over the columns of an output that were made from others."""
     if not made_of:
         return Tally()
     return health.tally(
         [_column(table, name) for name in made_of],
         [_combined(source.texts) for source in made_of.values()],
-        [1.0 if name == source.column else ratios[name, source.column] for name, source in made_of.items()],
+        [
+            1.0 if name == source.column else ratios[name, source.column]
+            for name, source in made_of.items()
+        ],
     )
 
 
 def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
-    """Return the sums over the output for a block: a view of its records, or records that name them as parents."""
+    """Return the sums over the output for a block: a view of its records, or records that name
+    them as parents."""
     inputs = input_columns(block.column_names)
     if part.operator.makes() == VIEW:
         columns = ("text",) if len(inputs) == 1 else inputs
@@ -355,9 +401,15 @@ def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
         ]
     else:
         lineages = output.table.column("lineage").to_pylist()
-        parents = [lineage["parents"][0] if lineage and lineage["parents"] else None for lineage in lineages]
+        parents = [
+            lineage["parents"][0] if lineage and lineage["parents"] else None
+            for lineage in lineages
+        ]
         places = pc.index_in(pa.array(parents, pa.string()), value_set=_column(block, "id"))
-        records, sources = output.table.filter(pc.is_valid(places)), block.take(pc.drop_null(places))
+        records, sources = (
+            output.table.filter(pc.is_valid(places)),
+            block.take(pc.drop_null(places)),
+        )
         texts = [name for name in TEXTS_OF_RECORDS if name in block.column_names]
         pairs = [(_column(records, name), _column(sources, name)) for name in texts]
         pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
@@ -374,14 +426,18 @@ def _combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
-    """Return the blocks of a corpus: whole shards, or parts of them with at most `max_rows` rows."""
+    """Return the blocks of a corpus: whole shards, or parts of them with at most `max_rows`
+    rows."""
     if max_rows is None:
         return [Block(shard, 0, None, shard) for shard in corpus.shards]
     blocks = []
     for shard in corpus.shards:
         rows = len(corpus.shard(shard, ["id"]))
         stem = shard.removesuffix(".parquet")
-        blocks += [Block(shard, start, max_rows, f"{stem}-{start:06d}.parquet") for start in range(0, rows, max_rows)]
+        blocks += [
+            Block(shard, start, max_rows, f"{stem}-{start:06d}.parquet")
+            for start in range(0, rows, max_rows)
+        ]
     return blocks
 
 
@@ -415,7 +471,10 @@ class _FitShard:
 
 @dataclass(frozen=True)
 class _ApplyBlock:
-    """Creates the function that reads a block once and writes the output of every part; existing shards are kept."""
+    """Creates the function that reads a block once and writes the output of every part.
+
+    Existing shards are kept.
+    """
 
     parts: tuple[Part, ...]
     corpus: Folder
@@ -428,12 +487,16 @@ class _ApplyBlock:
 
         def apply(block_range: Block) -> int:
             block = read_shard(self.corpus, block_range.shard, columns)
-            block = block.slice(block_range.start, len(block) if block_range.rows is None else block_range.rows)
+            block = block.slice(
+                block_range.start, len(block) if block_range.rows is None else block_range.rows
+            )
             for part, function in zip(self.parts, functions, strict=True):
                 if not part.folder.exists(block_range.name):
                     selected = part.operator.select(block)
                     output = function(selected)
-                    _write(part.folder, block_range.name, output, _tally_block(selected, part, output))
+                    _write(
+                        part.folder, block_range.name, output, _tally_block(selected, part, output)
+                    )
             return len(block) * len(self.parts)
 
         return apply

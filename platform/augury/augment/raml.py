@@ -1,4 +1,5 @@
-"""RAML: tokens of the target become other pieces, in the labels and in what the decoder reads (Norouzi et al. 2016)."""
+"""RAML: tokens of the target become other pieces, in the labels and in what the decoder reads
+(Norouzi et al. 2016)."""
 
 from __future__ import annotations
 

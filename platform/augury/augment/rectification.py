@@ -1,4 +1,5 @@
-"""Rectify the labels of generated examples with a teacher's predictions (Dong et al. 2021, section 2.1.2)."""
+"""Rectify the labels of generated examples with a teacher's predictions (Dong et al. 2021,
+section 2.1.2)."""
 
 from __future__ import annotations
 
@@ -12,16 +13,20 @@ DROPPED = -1
 
 
 def rectify_labels(
-    requested: NDArray[np.int64], probabilities: NDArray[np.floating] | None, rectify: Rectify, threshold: float
+    requested: NDArray[np.int64],
+    probabilities: NDArray[np.floating] | None,
+    rectify: Rectify,
+    threshold: float,
 ) -> NDArray[np.int64]:
     """Return the label of every example, (n,), or DROPPED.
 
-    `requested` (n,) are positions of labels, `probabilities` (n, labels) the teacher's, None where it is not asked. Its
-    label is the likeliest one, and it is confident where that has strictly more than `threshold`.
-        requested: the requested label;
-        teacher: the teacher's label where it is confident, otherwise DROPPED;
-        teacher_or_requested: the teacher's label where it is confident, otherwise the requested one (TR);
-        agreement: the requested label where it is the teacher's too, however confident, otherwise DROPPED.
+    `requested` (n,) are positions of labels, `probabilities` (n, labels) the teacher's, None where
+    it is not asked. Its label is the likeliest one, and it is confident where that has strictly
+    more than `threshold`.
+        requested: the requested label; teacher: the teacher's label where it is confident,
+        otherwise DROPPED; teacher_or_requested: the teacher's label where it is confident,
+        otherwise the requested one (TR); agreement: the requested label where it is the teacher's
+        too, however confident, otherwise DROPPED.
     """
     if rectify == "requested":
         return requested

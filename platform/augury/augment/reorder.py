@@ -1,4 +1,5 @@
-"""Sentences in the word order of another language, as a generator has learned it (Dong et al. 2021, 2.1.1)."""
+"""Sentences in the word order of another language, as a generator has learned it (Dong et al.
+2021, 2.1.1)."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ REORDERER = "reorderer"
 
 
 class Reorder(Operator):
-    """Rewrite what a system reads (premise and hypothesis, or the source) in the word order of another language.
+    """Rewrite what a system reads (premise and hypothesis, or the source) in the word order of
+    another language.
 
     An encoder-decoder learns the order from a parallel text that is aligned word by word.
     """
@@ -51,17 +53,22 @@ class Reorder(Operator):
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Pairs with a smaller share of linked source words are not learned from."""
     aligner: AlignerName = "hmm"
-    """The word aligner: hmm, fast_align's model (the paper's choice) or eflomal, an optional package."""
+    """The word aligner: hmm, fast_align's model (the paper's choice) or eflomal, an optional
+    package."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """The method that merges the alignments of both directions."""
     anchor: Anchor = "min"
-    """The position of a word that is linked to several: the first, the mean or the last of theirs."""
+    """The position of a word that is linked to several: the first, the mean or the last of
+    theirs."""
     model: dict[str, Any] = {"name": "t5-base"}
     """The section `model` of the reorderer's experiment."""
     training: dict[str, Any] = {}
     """Its section `training`; by default the paper's."""
     max_pieces: int | None = Field(None, ge=2)
-    """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
+    """Subwords to which what it reads and writes is cut.
+
+    None: as many as a generator's experiment has by default.
+    """
     copies: int = Field(1, ge=1)
     """Outputs drawn for every example; each makes a new example."""
     use: Literal["records", "view"] = "records"
@@ -69,33 +76,48 @@ class Reorder(Operator):
     sampling: Sampling = Sampling()
     """How the reorderer's outputs are drawn."""
     fallback: bool = False
-    """Keep a sentence as it is where the output is unfaithful: where less than half of the words of either are in the
-    other. Such outputs are counted in any case, and an empty one is never taken."""
+    """Keep a sentence as it is where the output is unfaithful: where less than half of the words of
+    either are in the other. Such outputs are counted in any case, and an empty one is never
+    taken."""
     seed: int = 1
     """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
     REMEDY: ClassVar[str] = (
-        "the reorderer has learned to copy: give it more parallel text whose order differs, or train it longer"
+        "the reorderer has learned to copy: give it more parallel text whose order differs, or "
+        "train it longer"
     )
     EXAMPLE: ClassVar[str] = (
         "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
         "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
     )
     LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {"parallel", "min_coverage", "aligner", "symmetrisation", "anchor", "model", "training", "max_pieces"}
+        {
+            "parallel",
+            "min_coverage",
+            "aligner",
+            "symmetrisation",
+            "anchor",
+            "model",
+            "training",
+            "max_pieces",
+        }
     )
 
     @model_validator(mode="after")
     def _one_view(self) -> Reorder:
         if self.use == VIEW and self.copies > 1:
-            raise UserError(f"use view makes one view of an example, not copies={self.copies}: set use=records")
+            raise UserError(
+                f"use view makes one view of an example, not copies={self.copies}: set use=records"
+            )
         if self.aligner == "eflomal":
             eflomal.require()
         lacking = [split for split in ("train", "valid") if split not in self.parallel.splits()]
         if lacking:
-            raise UserError(f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}")
+            raise UserError(
+                f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}"
+            )
         return self
 
     def papers(self) -> tuple[Paper, ...]:
@@ -112,15 +134,28 @@ class Reorder(Operator):
         language = corpus.get("language") or corpus["source_language"]
         if language != self.parallel.source_language:
             raise UserError(
-                f"operator reorder: the examples are in '{language}' and parallel.source_language is "
-                f"'{self.parallel.source_language}': the parallel text leads from the language of the examples to "
+                f"operator reorder: the examples are in '{language}' and parallel.source_language "
+                "is "
+                f"'{self.parallel.source_language}': the parallel text leads from the language of "
+                "the examples to "
                 "the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
-        order = self.model_dump(mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"})
-        sections = self.model_dump(mode="json", include={"model", "training", "max_pieces"}, exclude_none=True)
+        order = self.model_dump(
+            mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"}
+        )
+        sections = self.model_dump(
+            mode="json", include={"model", "training", "max_pieces"}, exclude_none=True
+        )
         corpus_of_reorderer = {**parallel, "form": "reorder", **order}
-        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": corpus_of_reorderer, **sections}}
+        return {
+            REORDERER: {
+                "name": REORDERER,
+                "task": "seq2seq",
+                "corpus": corpus_of_reorderer,
+                **sections,
+            }
+        }
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(input_columns(columns) or ("premise", "hypothesis")))
@@ -143,14 +178,17 @@ class Reorder(Operator):
             for side in input_columns(block.column_names):
                 before = parents.column(side).to_pylist()
                 records = zip(ids, copies, strict=True)
-                keys = [seed_of(self.seed, self.operator, name, side, copy) for name, copy in records]
+                keys = [
+                    seed_of(self.seed, self.operator, name, side, copy) for name, copy in records
+                ]
                 drawn = draw([prompts.reordering(text) for text in before], keys, self.sampling)
                 after = [text or "" for text in drawn]
                 verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
                 counts.update(f"{verdict} {plural(side)}" for verdict in verdicts if verdict)
                 outcomes = zip(before, after, verdicts, strict=True)
                 texts[side] = pa.array(
-                    [old if verdict in refused else new for old, new, verdict in outcomes], pa.string()
+                    [old if verdict in refused else new for old, new, verdict in outcomes],
+                    pa.string(),
                 )
             if self.use == RECORDS:
                 return OperatorOutput(derive_records(parents, self, copies, **texts), counts)
@@ -160,7 +198,8 @@ class Reorder(Operator):
 
 
 def _verdict(before: str, after: str) -> str:
-    """Classify an output: `empty`, `unfaithful`, `unchanged`, or an empty string where nothing is wrong."""
+    """Classify an output: `empty`, `unfaithful`, `unchanged`, or an empty string where nothing
+    is wrong."""
     old, new = Counter(words(before)), Counter(words(after))
     if not new:
         return "empty"

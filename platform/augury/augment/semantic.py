@@ -1,4 +1,5 @@
-"""New hypotheses for other labels, written by a generator and labelled with a teacher (Dong et al. 2021, 2.1.2)."""
+"""New hypotheses for other labels, written by a generator and labelled with a teacher (Dong et
+al. 2021, 2.1.2)."""
 
 from __future__ import annotations
 
@@ -12,7 +13,14 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.operator import BlockFunction, Operator, OperatorOutput, ReadyModel, TrainedModel, derive_records
+from augury.augment.operator import (
+    BlockFunction,
+    Operator,
+    OperatorOutput,
+    ReadyModel,
+    TrainedModel,
+    derive_records,
+)
 from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
@@ -29,7 +37,8 @@ KIND, SHARD = "generated", "part-00000.parquet"
 
 
 class Request(NamedTuple):
-    """A hypothesis to be generated: the row of its record in a block, the label, and the number of the copy."""
+    """A hypothesis to be generated: the row of its record in a block, the label, and the number
+    of the copy."""
 
     row: int
     label: str
@@ -43,7 +52,10 @@ class GeneratorModel(Section):
     training: dict[str, Any] = {}
     """Settings that are not given are the paper's."""
     max_pieces: int | None = Field(None, ge=2)
-    """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
+    """Subwords to which what it reads and writes is cut.
+
+    None: as many as a generator's experiment has by default.
+    """
     ready: ReadyModel | None = None
     """A trained generator, in place of one to train."""
 
@@ -55,28 +67,34 @@ class TeacherModel(Section):
     training: dict[str, Any] = {}
     """Settings that are not given are the paper's, with batches of 16."""
     max_length: int | None = Field(None, ge=8)
-    """Subwords to which pairs are cut; none: as many as a classifier's experiment has by default."""
+    """Subwords to which pairs are cut.
+
+    None: as many as a classifier's experiment has by default.
+    """
     ready: ReadyModel | None = None
     """A trained classifier, in place of one to train."""
 
 
 class Semantic(Operator):
-    """Pairs of a premise and a hypothesis that was written for it and for a label other than its own.
+    """Pairs of a premise and a hypothesis that was written for it and for a label other than its
+    own.
 
-    A generator learns from the examples themselves to write a hypothesis for a label and a premise. What it writes may
-    not keep to the label: a teacher, a classifier trained on the examples too, says which pairs get which label.
+    A generator learns from the examples themselves to write a hypothesis for a label and a premise.
+    What it writes may not keep to the label: a teacher, a classifier trained on the examples too,
+    says which pairs get which label.
     """
 
     operator: Literal["semantic"] = "semantic"
     copies: int = Field(2, ge=1)
     """Hypotheses drawn for every example and requested label."""
     labels: Literal["all_others", "one_other"] = "all_others"
-    """The requested labels: all_others: every label but the example's; one_other: one of these for every copy, drawn by
-    the seed, which gives as many hypotheses as examples instead of twice as many."""
+    """The requested labels: all_others: every label but the example's; one_other: one of these for
+    every copy, drawn by the seed, which gives as many hypotheses as examples instead of twice as
+    many."""
     rectify: Rectify = "teacher"
-    """requested: every hypothesis has the requested label. teacher: it has the teacher's where that is confident,
-    otherwise it is dropped. teacher_or_requested: it has the teacher's where that is confident, otherwise the requested
-    one. agreement: it is dropped where the two differ."""
+    """requested: every hypothesis has the requested label. teacher: it has the teacher's where that
+    is confident, otherwise it is dropped. teacher_or_requested: it has the teacher's where that is
+    confident, otherwise the requested one. agreement: it is dropped where the two differ."""
     threshold: float = Field(0.8, ge=0, le=1)
     """The teacher is confident where its likeliest label has more than this probability."""
     generator: GeneratorModel = GeneratorModel()
@@ -91,7 +109,9 @@ class Semantic(Operator):
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
     BLOCK_ROWS: ClassVar[int | None] = 500
-    EXAMPLE: ClassVar[str] = "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
+    EXAMPLE: ClassVar[str] = (
+        "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
+    )
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
     LOST: ClassVar[tuple[str, ...]] = ("empty", "copied", "dropped ")
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
@@ -110,18 +130,28 @@ class Semantic(Operator):
             "corpus": {**corpus, "form": "hypothesis"},
             **self.generator.model_dump(mode="json", exclude_none=True),
         }
-        models: dict[str, Mapping[str, Any] | ReadyModel] = {GENERATOR: self.generator.ready or generator}
+        models: dict[str, Mapping[str, Any] | ReadyModel] = {
+            GENERATOR: self.generator.ready or generator
+        }
         if self.rectify == "requested":
             return models
         sections = self.teacher.model_dump(mode="json", exclude_none=True)
         training = {"max_examples": 16, **self.teacher.training}
-        teacher = {"name": TEACHER, "task": "nli", "corpus": corpus, **sections, "training": training}
+        teacher = {
+            "name": TEACHER,
+            "task": "nli",
+            "corpus": corpus,
+            **sections,
+            "training": training,
+        }
         return models | {TEACHER: self.teacher.ready or teacher}
 
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":
             return dict.fromkeys(("threshold", "teacher"), "the teacher is not asked")
-        return {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
+        return (
+            {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
+        )
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         models = _Models(self, fitted["models"], store)
@@ -129,20 +159,35 @@ class Semantic(Operator):
         def apply(block: pa.Table) -> OperatorOutput:
             requests = self._requests(block)
             parents = _rows(block, [request.row for request in requests])
-            hypotheses, originals = models.hypotheses(parents, requests), parents.column("hypothesis").to_pylist()
+            hypotheses, originals = (
+                models.hypotheses(parents, requests),
+                parents.column("hypothesis").to_pylist(),
+            )
             counts = Counter(
                 {
                     "generated": len(hypotheses),
                     "empty": hypotheses.count(""),
-                    "copied": sum(new == old for new, old in zip(hypotheses, originals, strict=True)),
+                    "copied": sum(
+                        new == old for new, old in zip(hypotheses, originals, strict=True)
+                    ),
                 }
             )
-            usable = [row for row, text in enumerate(hypotheses) if text not in ("", originals[row])]
+            usable = [
+                row for row, text in enumerate(hypotheses) if text not in ("", originals[row])
+            ]
             labels = self._labels(models, parents, requests, hypotheses, usable)
             for row, label in zip(usable, labels, strict=True):
-                outcome = "dropped" if label is None else "kept" if label == requests[row].label else "changed"
+                outcome = (
+                    "dropped"
+                    if label is None
+                    else "kept"
+                    if label == requests[row].label
+                    else "changed"
+                )
                 counts[f"{outcome} {requests[row].label}"] += 1
-            kept = [(row, label) for row, label in zip(usable, labels, strict=True) if label is not None]
+            kept = [
+                (row, label) for row, label in zip(usable, labels, strict=True) if label is not None
+            ]
             records = derive_records(
                 _rows(parents, [row for row, _ in kept]),
                 self,
@@ -175,7 +220,10 @@ class Semantic(Operator):
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
 
     def _requests(self, block: pa.Table) -> list[Request]:
-        """Return the hypotheses to generate; with more copies, the requests of fewer copies stay the same."""
+        """Return the hypotheses to generate.
+
+        With more copies, the requests of fewer copies stay the same.
+        """
         requests = []
         ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
         for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
@@ -183,7 +231,10 @@ class Semantic(Operator):
             if self.labels == "all_others":
                 labels_asked = others * self.copies
             else:
-                keys = [seed_of(self.seed, self.operator, name, "label", copy) for copy in range(self.copies)]
+                keys = [
+                    seed_of(self.seed, self.operator, name, "label", copy)
+                    for copy in range(self.copies)
+                ]
                 labels_asked = [others[key % len(others)] for key in keys]
             requests += [Request(row, label, copy) for copy, label in enumerate(labels_asked, 1)]
         return requests
@@ -203,15 +254,24 @@ class _Models:
         operator, run = self.operator, self.models[GENERATOR]
         ids, premises = (parents.column(name).to_pylist() for name in ("id", "premise"))
         texts = [
-            prompts.hypothesis(request.label, premise) for request, premise in zip(requests, premises, strict=True)
+            prompts.hypothesis(request.label, premise)
+            for request, premise in zip(requests, premises, strict=True)
         ]
         keys = [
             seed_of(operator.seed, operator.operator, name, request.copy)
             for request, name in zip(requests, ids, strict=True)
         ]
-        question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.to_dict()}
+        question = {
+            "run": run.name,
+            "texts": texts,
+            "keys": keys,
+            "sampling": operator.sampling.to_dict(),
+        }
         table = self._cached_table(
-            question, lambda: pa.table({"text": [text or "" for text in self._sampler(texts, keys, operator.sampling)]})
+            question,
+            lambda: pa.table(
+                {"text": [text or "" for text in self._sampler(texts, keys, operator.sampling)]}
+            ),
         )
         return list(table.column("text").to_pylist())
 
@@ -225,7 +285,9 @@ class _Models:
 
         if not premises:
             return np.zeros((0, len(LABELS)))
-        table = self._cached_table({"run": run.name, "texts": [list(premises), list(hypotheses)]}, classify)
+        table = self._cached_table(
+            {"run": run.name, "texts": [list(premises), list(hypotheses)]}, classify
+        )
         return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
 
     @cached_property
@@ -233,7 +295,9 @@ class _Models:
         return self.models[GENERATOR].sampler(self.store)
 
     def _cached_table(self, question: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
-        folder = self.store.folder(KIND, config.address({"version": self.operator.VERSION, **question}))
+        folder = self.store.folder(
+            KIND, config.address({"version": self.operator.VERSION, **question})
+        )
 
         def write() -> None:
             write_shard(folder, SHARD, make())

@@ -1,4 +1,5 @@
-"""SwitchOut: tokens become other pieces of the vocabulary, anew in every pass (Wang et al. 2018)."""
+"""SwitchOut: tokens become other pieces of the vocabulary, anew in every pass (Wang et al.
+2018)."""
 
 from __future__ import annotations
 
@@ -18,12 +19,16 @@ REPLACEMENTS = 1
 class PieceDraw(CountedDraw):
     """A draw that replaces tokens by uniformly drawn pieces."""
 
-    vocabulary: Literal["joint", "side"] = Field("joint", exclude_if=lambda vocabulary: vocabulary == "joint")
-    """joint: pieces of the whole vocabulary, those of the other language and of enciphered text too (what was released
-    with CipherDAug); side: pieces that occur in the training text of the side or view that changes (Wang et al. 2018,
-    whose sides have vocabularies of their own)."""
+    vocabulary: Literal["joint", "side"] = Field(
+        "joint", exclude_if=lambda vocabulary: vocabulary == "joint"
+    )
+    """joint: pieces of the whole vocabulary, those of the other language and of enciphered text too
+    (what was released with CipherDAug); side: pieces that occur in the training text of the side or
+    view that changes (Wang et al. 2018, whose sides have vocabularies of their own)."""
 
-    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray:
+    def replacements(
+        self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+    ) -> np.ndarray:
         if self.vocabulary == "joint":
             return other_pieces(ids, keys, pass_number, symbols.ordinary)
         assert symbols.occurring is not None, "training examples know what occurs in their texts"
@@ -39,10 +44,14 @@ class SwitchOut(PieceDraw):
         return (SWITCHOUT,)
 
 
-def other_pieces(ids: np.ndarray, keys: np.ndarray, pass_number: int, pieces: np.ndarray) -> np.ndarray:
-    """Return, for every id (rows, length), one of `pieces` (number,) other than itself, drawn uniformly.
+def other_pieces(
+    ids: np.ndarray, keys: np.ndarray, pass_number: int, pieces: np.ndarray
+) -> np.ndarray:
+    """Return, for every id (rows, length), one of `pieces` (number,) other than itself, drawn
+    uniformly.
 
-    `pieces` are sorted; an id that is none of them, such as one that another draw has made, becomes any of them.
+    `pieces` are sorted; an id that is none of them, such as one that another draw has made, becomes
+    any of them.
     """
     places = np.searchsorted(pieces, ids) % len(pieces)
     itself = (pieces[places] == ids).astype(np.int64)

@@ -1,4 +1,5 @@
-"""Translate a corpus with trained models, block by block, on Ray's actors or in this process, stored by address."""
+"""Translate a corpus with trained models, block by block, on Ray's actors or in this process,
+stored by address."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
 
 class TranslationSampling(Sampling):
-    """Parameters for sampling translations instead of searching for the best ones (Edunov et al. 2018)."""
+    """Parameters for sampling translations instead of searching for the best ones (Edunov et al.
+    2018)."""
 
     top_k: int | None = Field(None, ge=1)
     """Sample only from this many of the likeliest pieces; none: from all."""
@@ -53,7 +55,10 @@ class Direction(NamedTuple):
     written: str
 
 
-FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backward", "target", "source")
+FORWARD, BACKWARD = (
+    Direction("forward", "source", "target"),
+    Direction("backward", "target", "source"),
+)
 
 
 def direction_experiment(
@@ -61,13 +66,15 @@ def direction_experiment(
 ) -> dict[str, Any]:
     """Return the sections of an experiment that trains models of a direction.
 
-    `experiment` has the sections of the forward direction, `system` the dotted keys in which the new one differs.
+    `experiment` has the sections of the forward direction, `system` the dotted keys in which the
+    new one differs.
     """
     return config.merge(experiment if direction == FORWARD else _backward(experiment), system)
 
 
 def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections of an experiment with source and target swapped, in all earlier stages too."""
+    """Return the sections of an experiment with source and target swapped, in all earlier stages
+    too."""
     sections = {**experiment, "corpus": swapped(experiment["corpus"])}
     if stage := experiment.get("stage"):
         sections["stage"] = {**stage, "after": _backward(stage["after"])}
@@ -75,10 +82,12 @@ def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:
-    """Raise UserError where texts cannot be rendered as a view for the model that an experiment trains."""
+    """Raise UserError where texts cannot be rendered as a view for the model that an experiment
+    trains."""
     if view not in views:
         raise UserError(
-            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views by operators of its "
+            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views by "
+            "operators of its "
             "own, such as system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
         )
 
@@ -91,11 +100,16 @@ def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
     """Count the hypotheses, and by reason those that become no pair."""
     empty = sum(text is not None and not text.strip() for text in hypotheses)
     too_long, without = UNTRANSLATED
-    return Counter({"translated": len(hypotheses), too_long: hypotheses.count(None), without: empty})
+    return Counter(
+        {"translated": len(hypotheses), too_long: hypotheses.count(None), without: empty}
+    )
 
 
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
-    """Return texts in the case and with the entities of a corpus whose records they join; a mixture changes neither."""
+    """Return texts in the case and with the entities of a corpus whose records they join.
+
+    A mixture changes neither.
+    """
     cleaning = corpus.manifest.get("spec", {}).get("filter", {})
     kept = {name: cleaning.get(name, False) for name in ("lowercase", "unescape")}
     return clean_lines(texts, MonolingualFilter(**kept))
@@ -103,7 +117,8 @@ def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Translation:
-    """The output of a model for one column of a corpus, read as one of its views (`plain`, `rot-1`)."""
+    """The output of a model for one column of a corpus, read as one of its views (`plain`,
+    `rot-1`)."""
 
     corpus: Corpus
     column: str
@@ -115,7 +130,10 @@ class Translation:
     per_second: float = SENTENCES_PER_SECOND
     """Texts that one core processes in a second."""
     block_rows: int | None = None
-    """The maximum number of texts in a block, which is repeated after a kill; none: as for translation."""
+    """The maximum number of texts in a block, which is repeated after a kill.
+
+    None: as for translation.
+    """
 
     def folder(self, store: Store) -> Folder:
         """Return the folder of the translations, whether it exists or not."""
@@ -140,8 +158,8 @@ class Translation:
     ) -> Iterator[list[str | None]]:
         """Yield the translations of every shard of the corpus, made unless the store has them.
 
-        None marks a text that is too long for the model. After a kill the first missing block is next. `name` and
-        `unit` are those of the progress line.
+        None marks a text that is too long for the model. After a kill the first missing block is
+        next. `name` and `unit` are those of the progress line.
         """
         folder = self.folder(store)
         make_once(folder, lambda: self._make(folder, store, execution, name, unit))
@@ -152,13 +170,16 @@ class Translation:
 
     @property
     def _search(self) -> dict[str, Any]:
-        """The settings of the search that can change its outputs, without those that only change its speed."""
+        """The settings of the search that can change its outputs, without those that only change
+        its speed."""
         return self.decoding.model_dump(exclude={"batch_tokens"})
 
     def _blocks(self) -> list[Block]:
         return split_into_blocks(self.corpus, self.block_rows or BLOCK_ROWS)
 
-    def _make(self, folder: Folder, store: Store, execution: Execution, name: str, unit: str) -> None:
+    def _make(
+        self, folder: Folder, store: Store, execution: Execution, name: str, unit: str
+    ) -> None:
         blocks = self._blocks()
         missing = [block for block in blocks if not folder.exists(block.name)]
         executor = execution.choose(self.corpus.rows / self.per_second, name)
@@ -182,12 +203,14 @@ class Translation:
         )
 
     def _seconds(self, done: Sequence[_Done]) -> float:
-        """Return the time that one process needs for all texts, extrapolated from the blocks of this call."""
+        """Return the time that one process needs for all texts, extrapolated from the blocks of
+        this call."""
         rows = sum(block.rows for block in done)
         return sum(block.seconds for block in done) * self.corpus.rows / rows if rows else 0.0
 
     def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
-        """Return the CPUs and GPUs of every process; `generate`, which samples, runs on a GPU whatever the model is."""
+        """Return the CPUs and GPUs of every process; `generate`, which samples, runs on a GPU
+        whatever the model is."""
         reserved = execution.reserved(executor)
         return reserved if self.sampling or self.model.on_gpu else {**reserved, "gpus": 0.0}
 
@@ -216,7 +239,10 @@ class _Done(NamedTuple):
 
 @dataclass(frozen=True)
 class _TranslateBlock:
-    """Creates the function that translates a block and stores it; the model is loaded once in every process."""
+    """Creates the function that translates a block and stores it.
+
+    The model is loaded once in every process.
+    """
 
     translation: Translation
     folder: Folder
@@ -239,8 +265,12 @@ class _TranslateBlock:
     def _search(self) -> Callable[[Block], Sequence[str | None]]:
         translation = self.translation
         translate = translation.model.translator(self.store, self.threads)
-        return lambda block: translate(translation.texts(block), translation.view, translation.decoding)
+        return lambda block: translate(
+            translation.texts(block), translation.view, translation.decoding
+        )
 
     def _drawing(self, sampling: TranslationSampling) -> Callable[[Block], Sequence[str | None]]:
         translation, draw = self.translation, self.translation.model.sampler(self.store, whole=True)
-        return lambda block: draw(translation.texts(block), translation.keys(block, sampling.seed), sampling)
+        return lambda block: draw(
+            translation.texts(block), translation.keys(block, sampling.seed), sampling
+        )

@@ -22,7 +22,13 @@ BEST = 10
 class TranslationMemory:
     """Pairs in their order: `ids` and `targets` of all rows, and `rows` by their sources."""
 
-    def __init__(self, ids: list[str], sources: list[str], targets: list[str], tokens: Callable[[str], list[str]]):
+    def __init__(
+        self,
+        ids: list[str],
+        sources: list[str],
+        targets: list[str],
+        tokens: Callable[[str], list[str]],
+    ):
         self.ids, self.targets, self.tokens = ids, targets, tokens
         self.row_by_id = {name: row for row, name in enumerate(ids)}
         self.rows: dict[str, list[int]] = {}
@@ -34,22 +40,32 @@ class TranslationMemory:
         self._index = FuzzyIndex([tokens(source) for source in self.rows])
 
     def matches(
-        self, sources: Sequence[str], limit: Limit, *, contained: bool = False, earlier: bool = False
+        self,
+        sources: Sequence[str],
+        limit: Limit,
+        *,
+        contained: bool = False,
+        earlier: bool = False,
     ) -> Iterator[list[int]]:
         """Yield, for every source, the rows in order whose source is similar but not equal.
 
-        With `contained`, candidates are only the `BEST` sources by the share of common tokens, which must reach the
-        threshold too; with `earlier`, only rows before the last one that has the source itself.
+        With `contained`, candidates are only the `BEST` sources by the share of common tokens,
+        which must reach the threshold too; with `earlier`, only rows before the last one that has
+        the source itself.
         """
         tokens = [self.tokens(source) for source in sources]
-        last = np.array([self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64)
+        last = np.array(
+            [self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64
+        )
         if contained:
             pairs, shares = self._index.overlapping(tokens, limit.threshold)
             own_numbers = np.array([self._numbers.get(source, -1) for source in sources], np.int64)
             allowed = pairs.sentences != own_numbers[pairs.queries]
             if earlier:
                 allowed &= self._first[pairs.sentences] < last[pairs.queries]
-            pairs = self._index.filter_similar(tokens, limit, _best_pairs(pairs.where(allowed), shares[allowed]))
+            pairs = self._index.filter_similar(
+                tokens, limit, _best_pairs(pairs.where(allowed), shares[allowed])
+            )
         else:
             pairs = self._index.similar(tokens, limit)
         cuts = np.searchsorted(pairs.queries, np.arange(len(sources) + 1))
@@ -60,14 +76,17 @@ class TranslationMemory:
 
 @lru_cache(maxsize=1)
 def load_memory(corpus: Folder, tokens: TokensOf, of: tuple[str, ...] = ()) -> TranslationMemory:
-    """Return the translation memory of a parallel corpus, or of texts in it, read and indexed once in a process."""
+    """Return the translation memory of a parallel corpus, or of texts in it, read and indexed
+    once in a process."""
     text = Corpus(corpus)
     columns = [text.column(name) for name in ("id", "source", "target")]
     if of:
         chosen = [origin in of for origin in text.column("origin")]
         columns = [list(compress(column, chosen)) for column in columns]
     ids, sources, targets = columns
-    return TranslationMemory(ids, sources, targets, tokenizer(tokens, str(text.manifest.get("source_language", ""))))
+    return TranslationMemory(
+        ids, sources, targets, tokenizer(tokens, str(text.manifest.get("source_language", "")))
+    )
 
 
 def tokenizer(tokens: TokensOf, language: str) -> Callable[[str], list[str]]:
@@ -80,7 +99,8 @@ def tokenizer(tokens: TokensOf, language: str) -> Callable[[str], list[str]]:
 
 
 def _best_pairs(pairs: Pairs, shares: np.ndarray) -> Pairs:
-    """Return the `BEST` pairs of every query by their shares, earlier sentences first among equals; in order."""
+    """Return the `BEST` pairs of every query by their shares, earlier sentences first among
+    equals; in order."""
     order = np.lexsort((pairs.sentences, -shares, pairs.queries))
     queries = pairs.queries[order]
     place = np.arange(len(order)) - np.searchsorted(queries, queries)

@@ -1,4 +1,5 @@
-"""WordDrop: tokens become the unknown symbol, anew in every pass (a baseline of CipherDAug, table 2)."""
+"""WordDrop: tokens become the unknown symbol, anew in every pass (a baseline of CipherDAug,
+table 2)."""
 
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ class WordDrop(CountedDraw):
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
 
-    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> int:
+    def replacements(
+        self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+    ) -> int:
         return symbols.unknown
 
 

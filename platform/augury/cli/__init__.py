@@ -1,8 +1,8 @@
 """The command line `augury VERB`, with one module per verb.
 
-A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments) -> int`, and is
-listed in `verbs.GROUPS`. `augury --help` imports all of them, so slow imports belong into `run`. Exit codes: 0 success,
-1 failure, 2 invalid input, 130 interrupted by Ctrl-C.
+A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments)
+-> int`, and is listed in `verbs.GROUPS`. `augury --help` imports all of them, so slow imports
+belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -29,12 +29,17 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; errors are a message on standard error, a traceback with `--debug`."""
+    """Run a command and return its exit code.
+
+    Errors are a message on standard error, a traceback with `--debug`.
+    """
     try:
         code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has closed the pipe
+        os.dup2(
+            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
+        )  # the reader has closed the pipe
         return 0
     return code
 
@@ -72,7 +77,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
         if arguments.debug:
             raise
         resume = command("augury", verb, *argv)
-        logger.error(f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: {resume}")
+        logger.error(
+            f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: {resume}"
+        )
         return INTERRUPTED
     except UserError as error:
         if arguments.debug:

@@ -32,14 +32,17 @@ ShardReader = Callable[[str], "tuple[Sentences, Sentences]"]
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument("source", metavar="SRC", help="source text, one sentence per line, plain or compressed")
+    parser.add_argument(
+        "source", metavar="SRC", help="source text, one sentence per line, plain or compressed"
+    )
     parser.add_argument("target", metavar="TGT", help="target text, aligned with the source")
     parser.add_argument(
         "--aligner",
         default="hmm",
         choices=["hmm", "fast_align", "eflomal"],
         help="hmm: HMM alignment, both directions trained to agree (default); fast_align: IBM model 2 with a diagonal "
-        "prior, less accurate, for reproducing that program; eflomal: the optional package, for comparison: more "
+        "prior, less accurate, for reproducing that program; eflomal: the optional package, for "
+        "comparison: more "
         "errors than hmm in our benchmark, at three to four times the CPU time, not deterministic "
         "(pip install 'augury[eflomal]')",
     )
@@ -93,19 +96,28 @@ def _check(arguments: argparse.Namespace) -> None:
 
     if arguments.symmetrisation and arguments.direction != "both":
         raise UserError(
-            f"--symmetrisation {arguments.symmetrisation} combines both directions: leave out --direction "
+            f"--symmetrisation {arguments.symmetrisation} combines both directions: leave out "
+            "--direction "
             f"{arguments.direction}, or --symmetrisation"
         )
     if arguments.aligner == "eflomal":
         eflomal.require()
         if arguments.executor == "ray":
-            raise UserError("eflomal only runs on this machine: leave out --executor ray, or use --aligner hmm")
-    paths = [os.path.realpath(path) for path in (arguments.source, arguments.target, *(arguments.write_tokens or ()))]
+            raise UserError(
+                "eflomal only runs on this machine: leave out --executor ray, or use --aligner hmm"
+            )
+    paths = [
+        os.path.realpath(path)
+        for path in (arguments.source, arguments.target, *(arguments.write_tokens or ()))
+    ]
     for path in arguments.write_tokens or ():
         if paths.count(os.path.realpath(path)) > 1:
             raise UserError(f"--write-tokens would overwrite {path}: give two new files")
         if not os.path.isdir(os.path.dirname(path) or "."):
-            raise UserError(f"--write-tokens {path}: there is no directory '{os.path.dirname(path)}': create it first")
+            raise UserError(
+                f"--write-tokens {path}: there is no directory '{os.path.dirname(path)}': create "
+                "it first"
+            )
 
 
 def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
@@ -124,7 +136,9 @@ def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
             _warn_if_tokenised(arguments, block)
         shards.append(shard_name(index))
         write_shard(scratch, shards[-1], block.select(["source", "target"]))
-    read = partial(words_of_shard, scratch, split=_split_at_spaces if arguments.tokenised else words)
+    read = partial(
+        words_of_shard, scratch, split=_split_at_spaces if arguments.tokenised else words
+    )
     if arguments.write_tokens:
         _write_tokens(arguments.write_tokens, read, shards)
     if executor is None:
@@ -139,7 +153,8 @@ def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
     executor = Execution(executor=arguments.executor).choose(rows / PAIRS_PER_SECOND, "align")
     if executor.name == "ray" and os.environ.get("RAY_ADDRESS") and not arguments.storage:
         raise UserError(
-            f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} is a cluster, which cannot reach a temporary directory on this "
+            f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} is a cluster, which cannot reach a temporary "
+            "directory on this "
             "machine: give --storage that all machines can reach, or --executor local"
         )
     return executor
@@ -173,14 +188,19 @@ def _warn_if_tokenised(arguments: argparse.Namespace, block: pa.Table) -> None:
         if index is not None:
             line, tokens = lines[index], words(lines[index])
             say_once(
-                f"warning: {path} looks tokenised and is tokenised again: line {index + 1}, '{line}', has "
-                f"{len(line.split())} words but {len(tokens)} tokens ('{' '.join(tokens)}'). Give --tokenised to split "
+                f"warning: {path} looks tokenised and is tokenised again: line {index + 1}, "
+                f"'{line}', has "
+                f"{len(line.split())} words but {len(tokens)} tokens ('{' '.join(tokens)}'). Give "
+                "--tokenised to split "
                 "only at spaces; --write-tokens writes the tokens that the links refer to"
             )
 
 
 def _write_tokens(paths: Sequence[str], read: ShardReader, shards: Sequence[str]) -> None:
-    with open(paths[0], "w", encoding="utf-8") as sources, open(paths[1], "w", encoding="utf-8") as targets:
+    with (
+        open(paths[0], "w", encoding="utf-8") as sources,
+        open(paths[1], "w", encoding="utf-8") as targets,
+    ):
         for shard in shards:
             for file, sentences in zip((sources, targets), read(shard), strict=True):
                 file.writelines(" ".join(sentence) + "\n" for sentence in sentences)

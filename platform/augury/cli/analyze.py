@@ -34,18 +34,33 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         metavar="RUN",
         help="run folder (runs/ADDRESS/seed-N), or an address in --storage; several runs are compared with the first. "
-        f"Instead of runs, `{analyze_keys.WORD}` analyses cipher keys before training, and `{analyze_attack.WORD}` "
-        f"chooses the radius of an attack on a run: see `augury analyze {analyze_keys.WORD} --help`",
+        f"Instead of runs, `{analyze_keys.WORD}` analyses cipher keys before training, and "
+        f"`{analyze_attack.WORD}` "
+        f"chooses the radius of an attack on a run: see `augury analyze {analyze_keys.WORD} "
+        "--help`",
     )
-    parser.add_argument("--storage", default="results", help="storage of runs given by address (default: results)")
-    parser.add_argument("--which", nargs="+", choices=NAMES, metavar="ANALYSIS", help=f"default: {' '.join(NAMES)}")
-    parser.add_argument("--test", metavar="NAME", help="test set, or valid (default: the first that all runs share)")
     parser.add_argument(
-        "--sentences", type=int, default=1000, help="maximum number of test sentences, a random sample (default: 1000)"
+        "--storage", default="results", help="storage of runs given by address (default: results)"
     )
-    parser.add_argument("--beam", type=int, help="beam size of all translations (default: the experiment's)")
     parser.add_argument(
-        "--executor", choices=["auto", "local", "ray"], help="where to translate (default: the experiment's)"
+        "--which", nargs="+", choices=NAMES, metavar="ANALYSIS", help=f"default: {' '.join(NAMES)}"
+    )
+    parser.add_argument(
+        "--test", metavar="NAME", help="test set, or valid (default: the first that all runs share)"
+    )
+    parser.add_argument(
+        "--sentences",
+        type=int,
+        default=1000,
+        help="maximum number of test sentences, a random sample (default: 1000)",
+    )
+    parser.add_argument(
+        "--beam", type=int, help="beam size of all translations (default: the experiment's)"
+    )
+    parser.add_argument(
+        "--executor",
+        choices=["auto", "local", "ray"],
+        help="where to translate (default: the experiment's)",
     )
     specific = parser.add_argument_group("settings of single analyses")
     specific.add_argument(
@@ -58,20 +73,29 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--compare-to",
         choices=["base", "reference"],
         default="base",
-        help="hallucinations: compare a perturbed output with the unperturbed one (base, default) or the reference",
+        help="hallucinations: compare a perturbed output with the unperturbed one (base, default) "
+        "or the reference",
     )
     specific.add_argument(
-        "--normalise-weights", action="store_true", help="hallucinations: adjusted BLEU with weights that sum to 1"
+        "--normalise-weights",
+        action="store_true",
+        help="hallucinations: adjusted BLEU with weights that sum to 1",
     )
-    specific.add_argument("--pooled", action="store_true", help="rare_subwords: count over all views together")
     specific.add_argument(
-        "--texts", nargs="+", metavar="TEXT", help="rare_subwords: source sentences whose pieces are shown too"
+        "--pooled", action="store_true", help="rare_subwords: count over all views together"
+    )
+    specific.add_argument(
+        "--texts",
+        nargs="+",
+        metavar="TEXT",
+        help="rare_subwords: source sentences whose pieces are shown too",
     )
     specific.add_argument(
         "--counted-in",
         choices=["train", "references"],
         default="train",
-        help="buckets: frequencies in the training target (default) or in the test set's references",
+        help="buckets: frequencies in the training target (default) or in the test set's "
+        "references",
     )
 
 

@@ -22,19 +22,35 @@ EXAMPLE = """augury analyze attack results/runs/ADDRESS/seed-1
 
 def selected(argv: Sequence[str]) -> bool:
     """Return whether these arguments of `augury analyze` select the calibration of attacks."""
-    return any(argument == WORD and before not in ("--storage", "--test") for before, argument in pairwise(["", *argv]))
+    return any(
+        argument == WORD and before not in ("--storage", "--test")
+        for before, argument in pairwise(["", *argv])
+    )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `augury analyze attack`."""
-    parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", DESCRIPTION, f"example:\n  {EXAMPLE}"
-    parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
-    parser.add_argument("run", metavar="RUN", help="a finished run without attack, such as the baseline: its folder")
-    parser.add_argument("--storage", default="results", help="storage of runs given by address (default: results)")
-    parser.add_argument(
-        "--radii", nargs="+", type=float, help="ε relative to the norm of the embeddings (default: 0.001 to 0.1)"
+    parser.prog, parser.description, parser.epilog = (
+        f"{parser.prog} {WORD}",
+        DESCRIPTION,
+        f"example:\n  {EXAMPLE}",
     )
-    parser.add_argument("--examples", type=int, default=256, help="training examples to attack (default: 256)")
+    parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
+    parser.add_argument(
+        "run", metavar="RUN", help="a finished run without attack, such as the baseline: its folder"
+    )
+    parser.add_argument(
+        "--storage", default="results", help="storage of runs given by address (default: results)"
+    )
+    parser.add_argument(
+        "--radii",
+        nargs="+",
+        type=float,
+        help="ε relative to the norm of the embeddings (default: 0.001 to 0.1)",
+    )
+    parser.add_argument(
+        "--examples", type=int, default=256, help="training examples to attack (default: 256)"
+    )
     parser.add_argument("--steps", type=int, default=3, help="steps of PGD, K (default: 3)")
     parser.add_argument(
         "--alpha-share",
@@ -43,7 +59,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="length of a step in units of ε / K (default: 1; above, it projects)",
     )
     parser.add_argument(
-        "--rise", type=float, default=0.5, help="how much higher the loss may be under attack, in nats (default: 0.5)"
+        "--rise",
+        type=float,
+        default=0.5,
+        help="how much higher the loss may be under attack, in nats (default: 0.5)",
     )
 
 
@@ -55,20 +74,42 @@ def run(arguments: argparse.Namespace) -> int:
 
     for name in ("examples", "steps", "rise", "alpha_share"):
         if getattr(arguments, name) <= 0:
-            raise UserError(f"--{name.replace('_', '-')} {getattr(arguments, name)}: give more than 0")
+            raise UserError(
+                f"--{name.replace('_', '-')} {getattr(arguments, name)}: give more than 0"
+            )
     radii = arguments.radii or RADII
     if min(radii) <= 0:
         raise UserError(f"--radii {min(radii):g}: a radius is more than 0")
     run_of = Run.read(open_run(arguments.run, arguments.storage)[1])
     strengths = calibrate(
-        run_of, radii, examples=arguments.examples, steps=arguments.steps, alpha_share=arguments.alpha_share
+        run_of,
+        radii,
+        examples=arguments.examples,
+        steps=arguments.steps,
+        alpha_share=arguments.alpha_share,
     )
     chosen = choose(strengths, arguments.rise)
     if arguments.json:
-        print_json({"radii": [asdict(strength) for strength in strengths], "rise": arguments.rise, "epsilon": chosen})
+        print_json(
+            {
+                "radii": [asdict(strength) for strength in strengths],
+                "rise": arguments.rise,
+                "epsilon": chosen,
+            }
+        )
         return 0
-    columns = ["ε, relative", "clean loss", "attacked loss", "rise", "‖r‖ / ‖embeddings‖", "steps projected"]
-    print(tables.plain_text([tables.table(columns, [_cells(strength) for strength in strengths])]), end="")
+    columns = [
+        "ε, relative",
+        "clean loss",
+        "attacked loss",
+        "rise",
+        "‖r‖ / ‖embeddings‖",
+        "steps projected",
+    ]
+    print(
+        tables.plain_text([tables.table(columns, [_cells(strength) for strength in strengths])]),
+        end="",
+    )
     print(f"\n{_advice(chosen, strengths, arguments)}")
     return 0
 
@@ -84,13 +125,16 @@ def _cells(strength: Strength) -> list[str]:
     ]
 
 
-def _advice(chosen: float | None, strengths: Sequence[Strength], arguments: argparse.Namespace) -> str:
+def _advice(
+    chosen: float | None, strengths: Sequence[Strength], arguments: argparse.Namespace
+) -> str:
     rise = f"{arguments.rise:g} nats"
     if chosen is None:
         return f"The smallest radius raises the loss by more than {rise}: give smaller --radii, or a larger --rise."
     if chosen == strengths[-1].epsilon:
         return f"No radius raises the loss by more than {rise}: give larger --radii."
-    settings = (
-        f"relative: true, epsilon: {chosen:.2g}, alpha_share: {arguments.alpha_share:g}, steps: {arguments.steps}"
+    settings = f"relative: true, epsilon: {chosen:.2g}, "
+    settings += f"alpha_share: {arguments.alpha_share:g}, steps: {arguments.steps}"
+    return (
+        f"The loss rises by {rise} at ε = {chosen:.2g}: regime: {{name: adversarial, {settings}}}"
     )
-    return f"The loss rises by {rise} at ε = {chosen:.2g}: regime: {{name: adversarial, {settings}}}"

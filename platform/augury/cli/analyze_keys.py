@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
 
 WORD = "keys"
-DESCRIPTION = "Compare the keys of a cipher by the subword segmentation they lead to, before training."
+DESCRIPTION = (
+    "Compare the keys of a cipher by the subword segmentation they lead to, before training."
+)
 EXAMPLES = """augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml
   augury analyze keys --source train.de --target train.en --keys 1 2 3 --set vocabulary.size=8000"""
 FILES = ("source", "target", "source_language", "target_language")
@@ -25,32 +27,53 @@ def selected(argv: Sequence[str]) -> bool:
 
     The word may come after flags such as `--storage results`, but is no value of theirs.
     """
-    return any(argument == WORD and before not in ("--storage", "--test") for before, argument in pairwise(["", *argv]))
+    return any(
+        argument == WORD and before not in ("--storage", "--test")
+        for before, argument in pairwise(["", *argv])
+    )
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `augury analyze keys`."""
     from augury.corpora.languages import UNDETERMINED
 
-    parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", DESCRIPTION, f"example:\n  {EXAMPLES}"
+    parser.prog, parser.description, parser.epilog = (
+        f"{parser.prog} {WORD}",
+        DESCRIPTION,
+        f"example:\n  {EXAMPLES}",
+    )
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     add_experiment(parser, required=False)
     parser.add_argument(
-        "--keys", nargs="+", type=int, default=None, metavar="KEY", help="candidate keys (default: 1 to 10)"
+        "--keys",
+        nargs="+",
+        type=int,
+        default=None,
+        metavar="KEY",
+        help="candidate keys (default: 1 to 10)",
     )
     parser.add_argument(
         "--sentences",
         type=int,
         default=20_000,
-        help="maximum number of sentences to compare, a random sample; vocabularies use all (default: 20000)",
+        help="maximum number of sentences to compare, a random sample; vocabularies use all "
+        "(default: 20000)",
     )
-    parser.add_argument("--storage", help="directory or URI for all output (default: the experiment's, or results)")
-    parser.add_argument("--executor", choices=["auto", "local", "ray"], help="where to process keys")
+    parser.add_argument(
+        "--storage", help="directory or URI for all output (default: the experiment's, or results)"
+    )
+    parser.add_argument(
+        "--executor", choices=["auto", "local", "ray"], help="where to process keys"
+    )
     files = parser.add_argument_group("without an experiment file")
     files.add_argument("--source", metavar="FILE", help="training source, one sentence per line")
     files.add_argument("--target", metavar="FILE", help="training target, aligned with the source")
-    files.add_argument("--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
-    files.add_argument("--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
+    files.add_argument(
+        "--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined"
+    )
+    files.add_argument(
+        "--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,8 +88,16 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--sentences {arguments.sentences}: give 1 or more")
     experiment = _experiment(arguments)
     store = Store(arguments.storage or experiment.storage)
-    result = analyse_keys(experiment, store, arguments.keys, sentences=arguments.sentences, executor=arguments.executor)
-    corpus = experiment.name if arguments.experiment else f"{arguments.source} and {arguments.target}"
+    result = analyse_keys(
+        experiment,
+        store,
+        arguments.keys,
+        sentences=arguments.sentences,
+        executor=arguments.executor,
+    )
+    corpus = (
+        experiment.name if arguments.experiment else f"{arguments.source} and {arguments.target}"
+    )
     settings = {"keys": sorted(key.key for key in result.keys), "sentences": arguments.sentences}
     report = reports.report(result, corpus, settings)
     content = experiment.to_dict()
@@ -75,7 +106,9 @@ def run(arguments: argparse.Namespace) -> int:
     report.write(folder)
     page = f"{folder.uri}/{report.page}"
     if arguments.json:
-        print_json({"answer": report.answer, "cautions": report.cautions, **report.content, "page": page})
+        print_json(
+            {"answer": report.answer, "cautions": report.cautions, **report.content, "page": page}
+        )
     else:
         print(f"{report.text()}page     {page}")
     return 0
@@ -90,11 +123,16 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     flags = [flag_of(name) for name in FILES if getattr(arguments, name) is not None]
     if arguments.experiment:
         if flags:
-            raise UserError(f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file")
+            raise UserError(
+                f"give an experiment file or {flags[0]}, not both; --set overrides settings of the "
+                "file"
+            )
         return experiment.load(arguments.experiment, arguments.assignments)
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]
     if missing:
-        raise UserError(f"give an experiment file, or --source and --target (missing: {', '.join(missing)})")
+        raise UserError(
+            f"give an experiment file, or --source and --target (missing: {', '.join(missing)})"
+        )
     content = {
         "name": "files",
         "task": "nmt",

@@ -1,4 +1,5 @@
-"""`augury augment`: augment a corpus, given as an experiment file or as two files and an operator."""
+"""`augury augment`: augment a corpus, given as an experiment file or as two files and an
+operator."""
 
 from __future__ import annotations
 
@@ -38,8 +39,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     direct = parser.add_argument_group("without an experiment file")
     direct.add_argument("--source", metavar="FILE", help="source text, one sentence per line")
     direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
-    direct.add_argument("--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
-    direct.add_argument("--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
+    direct.add_argument(
+        "--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined"
+    )
+    direct.add_argument(
+        "--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined"
+    )
     direct.add_argument(
         "--filter",
         nargs="+",
@@ -47,13 +52,28 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="limits on the text, as in corpus.filter: --filter max_length=100 max_ratio=9, or none for no limit "
         "(default: at most 175 words, ratio of lengths at most 1.5)",
     )
-    direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
     direct.add_argument(
-        "--storage", default=None, help="directory or URI for all output (default: the experiment's, or results)"
+        "--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2"
     )
-    direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where to run the operator")
-    operators = [argument.removeprefix("--operator=") for argument in argv if argument.startswith("--operator=")]
-    operators += [argv[index + 1] for index, argument in enumerate(argv[:-1]) if argument == "--operator"]
+    direct.add_argument(
+        "--storage",
+        default=None,
+        help="directory or URI for all output (default: the experiment's, or results)",
+    )
+    direct.add_argument(
+        "--executor",
+        choices=["auto", "local", "ray"],
+        default=None,
+        help="where to run the operator",
+    )
+    operators = [
+        argument.removeprefix("--operator=")
+        for argument in argv
+        if argument.startswith("--operator=")
+    ]
+    operators += [
+        argv[index + 1] for index, argument in enumerate(argv[:-1]) if argument == "--operator"
+    ]
     if operators:
         _add_parameters(parser, operators[0])
 
@@ -69,7 +89,8 @@ def run(arguments: argparse.Namespace) -> int:
     execution = experiment.execution if experiment else Execution()
     if draws := [operator.operator for operator in operators if operator.makes() == DRAW]:
         raise UserError(
-            f"operator {draws[0]} changes token ids during training and stores nothing: add it to augment in an "
+            f"operator {draws[0]} changes token ids during training and stores nothing: add it to "
+            "augment in an "
             "experiment file and run `augury train`"
         )
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
@@ -125,16 +146,22 @@ def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
     for part in augmented.parts:
         manifest_counts = part.folder.manifest().get("counts", {})
         counts.update(
-            {name.removeprefix(REJECTED): n for name, n in manifest_counts.items() if name.startswith(REJECTED)}
+            {
+                name.removeprefix(REJECTED): n
+                for name, n in manifest_counts.items()
+                if name.startswith(REJECTED)
+            }
         )
     return dict(counts)
 
 
 def _print(result: dict[str, Any], prefix: str) -> None:
-    """Print the rows that were excluded and made; `prefix` stands before the settings of the filter."""
+    """Print the rows that were excluded and made; `prefix` stands before the settings of the
+    filter."""
     excluded = result["rows_excluded"]
     print(
-        f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept {result['rows_kept']:,}  "
+        f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept "
+        f"{result['rows_kept']:,}  "
         f"added {result['rows_added']:,}"
     )
     for reason, count in excluded.items():
@@ -142,12 +169,17 @@ def _print(result: dict[str, Any], prefix: str) -> None:
     for name, part in result["parts"].items():
         counts = "".join(f"  {count:,} {label}" for label, count in part["counts"].items())
         measures = "".join(f"  {label} {value:.2f} %" for label, value in part["measures"].items())
-        print(f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (reused)'}")
+        print(
+            f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (reused)'}"
+        )
     print(f"address {result['address']}")
 
 
 def _limit(reason: str, settings: Mapping[str, Any], prefix: str) -> str:
-    """Return the setting of the filter that excludes rows for a reason, with its value; empty if there is none."""
+    """Return the setting of the filter that excludes rows for a reason, with its value.
+
+    Empty if there is none.
+    """
     from augury.corpora.filters import REASON_SETTINGS
 
     section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
@@ -163,21 +195,26 @@ def _filter(assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
-    """Return the corpus, the operators and the experiment, which is None if they are given by flags."""
+    """Return the corpus, the operators and the experiment, which is None if they are given by
+    flags."""
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
     from augury.corpora.spec import CorpusSpec
 
     if arguments.experiment:
         return _experiment_inputs(arguments)
-    missing = [flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None]
+    missing = [
+        flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None
+    ]
     if missing:
         raise UserError(
-            f"give an experiment file, or --source, --target and --operator (missing: {', '.join(missing)})"
+            "give an experiment file, or --source, --target and --operator (missing: "
+            f"{', '.join(missing)})"
         )
     if arguments.assignments:
         raise UserError(
-            f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: use the flags of the "
+            f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: "
+            "use the flags of the "
             f"operator, listed by augury augment --operator {arguments.operator} --help"
         )
     spec = config.validate(
@@ -194,22 +231,29 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     operator.check(spec.SCHEMA.names)
     if operator.works_with_models:
         raise UserError(
-            f"operator {operator.operator} needs trained models: add it to augment in an experiment file, which "
-            f"defines their training; augury augment --operator {operator.operator} --help shows an example"
+            f"operator {operator.operator} needs trained models: add it to augment in an "
+            "experiment file, which "
+            f"defines their training; augury augment --operator {operator.operator} --help shows "
+            "an example"
         )
     return spec, [operator], None
 
 
-def _experiment_inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment]:
+def _experiment_inputs(
+    arguments: argparse.Namespace,
+) -> tuple[BaseSpec, list[Operator], Experiment]:
     from augury.experiments import experiment
 
     flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
     if flags:
-        raise UserError(f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file")
+        raise UserError(
+            f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file"
+        )
     loaded = experiment.load(arguments.experiment, arguments.assignments)
     if not loaded.augment:
         raise UserError(
-            f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]"
+            f"{arguments.experiment} has no operators: add e.g. augment: "
+            f"[{{operator: cipher, keys: [1, 2]}}]"
         )
     return loaded.corpus, list(loaded.augment), loaded
 
@@ -218,11 +262,15 @@ def _train_models(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models that the operators need; trains missing ones."""
     from augury.experiments import operator_models
 
-    return operator_models.train_models(experiment.model_copy(update={"storage": store.root}), store)
+    return operator_models.train_models(
+        experiment.model_copy(update={"storage": store.root}), store
+    )
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add an operator's parameters as flags; does nothing for an unknown operator, which `run` rejects.
+    """Add an operator's parameters as flags.
+
+    Does nothing for an unknown operator, which `run` rejects.
 
     Parameters that are sections are only listed: they need an experiment file.
     """
@@ -248,12 +296,18 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 **_flag(field.annotation),
             )
     if sections:
-        paragraphs = (textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ") for section in sections)
-        parser.add_argument_group(f"sections of operator {name}, for experiment files", "\n".join(paragraphs))
+        paragraphs = (
+            textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ")
+            for section in sections
+        )
+        parser.add_argument_group(
+            f"sections of operator {name}, for experiment files", "\n".join(paragraphs)
+        )
 
 
 def _example(name: str, schema: type[Operator]) -> str:
-    """Return an example command: on two files, or with an experiment file if the operator needs one."""
+    """Return an example command: on two files, or with an experiment file if the operator needs
+    one."""
     from augury.augment.draw import TokenDraw
 
     if not schema.EXAMPLE:
@@ -265,7 +319,8 @@ def _example(name: str, schema: type[Operator]) -> str:
 
 
 def _keys(annotation: Any) -> list[str] | None:
-    """Return the settings of a parameter that is a section or a tuple of sections; None if it is a value.
+    """Return the settings of a parameter that is a section or a tuple of sections; None if it is a
+    value.
 
     The settings of a mapping, which is a section of another experiment, are unknown: an empty list.
     """
@@ -285,7 +340,9 @@ def _operator(arguments: argparse.Namespace) -> Operator:
 
     fields = operator.schema(arguments.operator).model_fields
     parameters = {
-        key.removeprefix(PARAMETER): value for key, value in vars(arguments).items() if key.startswith(PARAMETER)
+        key.removeprefix(PARAMETER): value
+        for key, value in vars(arguments).items()
+        if key.startswith(PARAMETER)
     }
     parameters |= {
         name: None

@@ -21,7 +21,9 @@ EXAMPLES, EXAMPLE_LENGTH = 200, 80
 
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """Add the arguments for an experiment file and its overrides."""
-    parser.add_argument("experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)")
+    parser.add_argument(
+        "experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)"
+    )
     add_overrides(parser)
 
 
@@ -39,8 +41,14 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
 
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for a trained run."""
-    parser.add_argument("trained", metavar="RUN", help="run folder (runs/ADDRESS/seed-N), or an address in --storage")
-    parser.add_argument("--storage", default="results", help="storage of runs given by address (default: results)")
+    parser.add_argument(
+        "trained",
+        metavar="RUN",
+        help="run folder (runs/ADDRESS/seed-N), or an address in --storage",
+    )
+    parser.add_argument(
+        "--storage", default="results", help="storage of runs given by address (default: results)"
+    )
 
 
 def add_executor(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +68,10 @@ def flag_of(setting: str) -> str:
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
-    """Return the store and folder of a run given by path, URI or address; without `/seed-N`, of its first seed."""
+    """Return the store and folder of a run given by path, URI or address.
+
+    Without `/seed-N`, of its first seed.
+    """
     from augury.core.store import Store
     from augury.experiments.runs import locate
 
@@ -69,7 +80,8 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
 
 def example_input(run: Folder) -> str:
-    """Return a command that writes an input for a run: one of its held-out texts, or else an example of its task."""
+    """Return a command that writes an input for a run: one of its held-out texts, or else an
+    example of its task."""
     from augury.corpora.corpus import input_columns
     from augury.experiments import trainable
     from augury.experiments.run import Run
@@ -79,20 +91,29 @@ def example_input(run: Folder) -> str:
         corpus = trained.corpus(role)
         columns = input_columns(corpus.columns)
         rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
-        short = [row for row in rows if all(0 < len(row[name]) <= EXAMPLE_LENGTH for name in columns)]
+        short = [
+            row for row in rows if all(0 < len(row[name]) <= EXAMPLE_LENGTH for name in columns)
+        ]
         if short:
             texts = [shlex.quote(short[0][name]) for name in columns]
-            return f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
+            return (
+                f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
+            )
     return trainable.find(trained.experiment.task).EXAMPLE
 
 
 def read_lines(stream: Any) -> list[str]:
-    """Return the lines of a text stream without line ends and byte order mark; only LF and CR LF end a line."""
+    """Return the lines of a text stream without line ends and byte order mark.
+
+    Only LF and CR LF end a line.
+    """
     try:
         text = stream.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte, line = error.object[error.start], error.object[: error.start].count(b"\n") + 1
-        raise UserError(f"the input is not UTF-8: byte 0x{byte:02x} in line {line}; convert it to UTF-8") from error
+        raise UserError(
+            f"the input is not UTF-8: byte 0x{byte:02x} in line {line}; convert it to UTF-8"
+        ) from error
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -100,11 +121,15 @@ def read_lines(stream: Any) -> list[str]:
 
 
 def read_file(path: Path) -> list[str]:
-    """Return the lines of a text file, plain or compressed, as `read_lines` does; UserError if it is not one."""
+    """Return the lines of a text file, plain or compressed, as `read_lines` does; UserError if
+    it is not one."""
     from augury.corpora import files
 
     files.examine(str(path))
-    return [line.decode().removesuffix("\n").removesuffix("\r") for line in files.lines(path.expanduser())]
+    return [
+        line.decode().removesuffix("\n").removesuffix("\r")
+        for line in files.lines(path.expanduser())
+    ]
 
 
 def print_json(value: Any) -> None:

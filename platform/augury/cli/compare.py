@@ -38,13 +38,21 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         metavar="SYSTEM",
         help="the first is the baseline. A run: its folder or ADDRESS/seed-N. A configuration with all its seeds: its "
-        "folder or ADDRESS. A sweep with all its configurations, the reference first: its folder or sweeps/NAME. An "
+        "folder or ADDRESS. A sweep with all its configurations, the reference first: its folder "
+        "or sweeps/NAME. An "
         "experiment with all its systems, as in its report: reports/NAME. With "
-        "--references: a file of hypotheses, one per line, or comma-separated files of several seeds",
+        "--references: a file of hypotheses, one per line, or comma-separated files of several "
+        "seeds",
     )
-    parser.add_argument("--storage", default="results", help="storage of addresses and names (default: results)")
-    parser.add_argument("--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them")
-    parser.add_argument("--references", type=Path, metavar="FILE", help="one reference or label per line")
+    parser.add_argument(
+        "--storage", default="results", help="storage of addresses and names (default: results)"
+    )
+    parser.add_argument(
+        "--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them"
+    )
+    parser.add_argument(
+        "--references", type=Path, metavar="FILE", help="one reference or label per line"
+    )
     parser.add_argument("--language", help="target language, for metrics that depend on it")
     parser.add_argument(
         "--metrics",
@@ -58,26 +66,34 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         metavar="VIEW",
         help="decode a run, or all seeds of a configuration, from each of these views (plain, rot-1, ...) and from "
-        "their combination, and compare the results with decoding the plain source; outputs are kept with the runs",
+        "their combination, and compare the results with decoding the plain source; outputs are "
+        "kept with the runs",
     )
     parser.add_argument(
         "--combine",
         nargs="+",
         choices=get_args(Combination),
-        help="how to combine views: average (one beam over their mean), mbr (minimum Bayes risk) (default: both)",
+        help="how to combine views: average (one beam over their mean), mbr (minimum Bayes risk) "
+        "(default: both)",
     )
     parser.add_argument("--n-best", type=int, help="mbr: candidates per view (default: the beam)")
-    parser.add_argument("--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)")
+    parser.add_argument(
+        "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
+    )
     parser.add_argument(
         "--test",
         choices=["moderated", "two-level", "bootstrap", "randomisation"],
         default="moderated",
         help="moderated (default): over seeds and sentences, with variances between seeds shrunk to the pooled one of "
-        "all systems; two-level: with each system's own variance; with one seed each both are a paired bootstrap over "
-        "sentences; bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
+        "all systems; two-level: with each system's own variance; with one seed each both are a "
+        "paired bootstrap over "
+        "sentences; bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for "
+        "one seed each",
     )
     parser.add_argument(
-        "--reference", metavar="NAME", help="the system, by its name in the table, that all others are compared with"
+        "--reference",
+        metavar="NAME",
+        help="the system, by its name in the table, that all others are compared with",
     )
     parser.add_argument(
         "--pair-seeds",
@@ -94,15 +110,20 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--bands",
         action="store_true",
-        help="bands of the differences that hold for all test sets together, where row n of each is the same example",
+        help="bands of the differences that hold for all test sets together, where row n of each "
+        "is the same example",
     )
     parser.add_argument(
         "--word-order",
         metavar="TEST",
-        help="with --bands: does the difference grow with the distance in word order to this test set, such as en?",
+        help="with --bands: does the difference grow with the distance in word order to this test "
+        "set, such as en?",
     )
     parser.add_argument(
-        "--format", choices=["text", "latex", "csv", "markdown"], default="text", help="table format (default: text)"
+        "--format",
+        choices=["text", "latex", "csv", "markdown"],
+        default="text",
+        help="table format (default: text)",
     )
 
 
@@ -115,7 +136,8 @@ def run(arguments: argparse.Namespace) -> int:
     for flag in ("metrics", "language", "sources"):
         if getattr(arguments, flag) is not None and arguments.references is None:
             raise UserError(
-                f"--{flag} is for files of hypotheses, compared with --references; runs have the scores that their "
+                f"--{flag} is for files of hypotheses, compared with --references; runs have the "
+                "scores that their "
                 "experiment names (scoring.metrics): leave it out"
             )
     decoded = _decode(arguments)
@@ -126,13 +148,16 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         systems = load_systems(arguments.systems, arguments.storage)
     if len(systems) < 2:
-        raise UserError(f"{systems[0].name} is the only system: give a second one to compare it with")
+        raise UserError(
+            f"{systems[0].name} is the only system: give a second one to compare it with"
+        )
     if arguments.reference is not None:
         systems = with_reference(systems, arguments.reference)
     with_seeds = [system.name for system in systems if len(system.runs) > 1]
     if with_seeds and arguments.test in ("bootstrap", "randomisation"):
         raise UserError(
-            f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: give one seed, or leave "
+            f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: give "
+            "one seed, or leave "
             "out --test"
         )
     tests = common_tests(systems)
@@ -142,21 +167,29 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(comparisons, systems, decoded, arguments.test, bands, distances)
     else:
-        _print(comparisons, decoded, arguments.format, [band_table(bands, systems[0].name, distances)] if bands else [])
+        _print(
+            comparisons,
+            decoded,
+            arguments.format,
+            [band_table(bands, systems[0].name, distances)] if bands else [],
+        )
     return 0
 
 
 def _gains(
     arguments: argparse.Namespace, systems: Sequence[SystemResult], tests: Sequence[str]
 ) -> tuple[list[Gains], Mapping[str, WordOrder]]:
-    """Return the differences on all test sets together, and distances in word order, as far as they are asked for."""
+    """Return the differences on all test sets together, and distances in word order, as far as
+    they are asked for."""
     from augury.reporting.bands import distances_to, gains
 
     if not arguments.bands:
         if arguments.word_order:
             raise UserError("--word-order needs --bands: add it")
         return [], {}
-    distances = distances_to(arguments.word_order, systems[0], tests) if arguments.word_order else {}
+    distances = (
+        distances_to(arguments.word_order, systems[0], tests) if arguments.word_order else {}
+    )
     return gains(systems, tests, distances), distances
 
 
@@ -178,13 +211,20 @@ def _print_json(
             "systems": [system.to_dict() for system in systems],
             **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
             **({"bands": [gain.to_dict() for gain in bands]} if bands else {}),
-            **({"word_order_distances": {name: o.distance for name, o in distances.items()}} if distances else {}),
+            **(
+                {"word_order_distances": {name: o.distance for name, o in distances.items()}}
+                if distances
+                else {}
+            ),
         }
     )
 
 
 def _print(
-    comparisons: Sequence[Comparison], decoded: Sequence[DecodedSystem], form: str, bands: Sequence[Table]
+    comparisons: Sequence[Comparison],
+    decoded: Sequence[DecodedSystem],
+    form: str,
+    bands: Sequence[Table],
 ) -> None:
     from augury.reporting import tables
     from augury.reporting.answer import answer
@@ -209,19 +249,31 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     from augury.reporting.decodings import decode_systems
     from augury.reporting.selection import find_runs
 
-    settings = {name: value for name in ("n_best", "utility") if (value := getattr(arguments, name)) is not None}
+    settings = {
+        name: value
+        for name in ("n_best", "utility")
+        if (value := getattr(arguments, name)) is not None
+    }
     if not arguments.views:
         if view_flags := [name for name in ("combine", *settings) if getattr(arguments, name)]:
-            raise UserError(f"{flag_of(view_flags[0])} needs --views, such as --views plain rot-1: add it")
+            raise UserError(
+                f"{flag_of(view_flags[0])} needs --views, such as --views plain rot-1: add it"
+            )
         return []
     if arguments.references or len(arguments.systems) > 1:
-        raise UserError("--views compares decodings of one run or configuration: give one, without --references")
+        raise UserError(
+            "--views compares decodings of one run or configuration: give one, without --references"
+        )
     both: tuple[Combination, ...] = ("average", "mbr")
-    combinations: Sequence[Combination] = arguments.combine or (both if len(arguments.views) > 1 else ())
+    combinations: Sequence[Combination] = arguments.combine or (
+        both if len(arguments.views) > 1 else ()
+    )
     if settings and "mbr" not in combinations:
         flag = flag_of(next(iter(settings)))
         raise UserError(f"{flag} needs --combine mbr: add it, or leave out {flag}")
-    return decode_systems(find_runs(arguments.systems[0], arguments.storage), arguments.views, combinations, settings)
+    return decode_systems(
+        find_runs(arguments.systems[0], arguments.storage), arguments.views, combinations, settings
+    )
 
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
@@ -234,7 +286,8 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     sources = read_file(arguments.sources) if arguments.sources else None
     if sources is not None and len(sources) != len(references):
         raise UserError(
-            f"{arguments.sources} has {len(sources)} lines and {arguments.references} has {len(references)}: give one "
+            f"{arguments.sources} has {len(sources)} lines and {arguments.references} has "
+            f"{len(references)}: give one "
             "source per reference"
         )
     systems = [
@@ -266,7 +319,8 @@ def _read_seeds(files: str, references: Path, count: int) -> dict[Folder, list[s
         seeds[folder] = read_file(path)
         if len(seeds[folder]) != count:
             raise UserError(
-                f"{path} has {len(seeds[folder])} lines and {references} has {count}: give one hypothesis per "
+                f"{path} has {len(seeds[folder])} lines and {references} has {count}: give one "
+                "hypothesis per "
                 "reference, an empty line for a missing one"
             )
     return seeds

@@ -26,10 +26,18 @@ MAX_CHARACTERS = 60
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser, required=False)
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--syntax", action="store_true", help="check only the file, without reading its texts")
-    mode.add_argument("--resolved", action="store_true", help="print all settings with defaults, and run addresses")
     mode.add_argument(
-        "--schema", action="store_true", help="print the JSON Schema of experiment files for editors; takes no FILE"
+        "--syntax", action="store_true", help="check only the file, without reading its texts"
+    )
+    mode.add_argument(
+        "--resolved",
+        action="store_true",
+        help="print all settings with defaults, and run addresses",
+    )
+    mode.add_argument(
+        "--schema",
+        action="store_true",
+        help="print the JSON Schema of experiment files for editors; takes no FILE",
     )
 
 
@@ -37,10 +45,17 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.schema:
         return _schema()
     if arguments.experiment is None:
-        raise UserError("no experiment file is given: use augury config FILE; `augury init` writes a file")
+        raise UserError(
+            "no experiment file is given: use augury config FILE; `augury init` writes a file"
+        )
     if arguments.resolved:
         return _resolved(arguments.experiment, arguments.assignments, arguments.json)
-    return show(arguments.experiment, arguments.assignments, as_json=arguments.json, texts=not arguments.syntax)
+    return show(
+        arguments.experiment,
+        arguments.assignments,
+        as_json=arguments.json,
+        texts=not arguments.syntax,
+    )
 
 
 def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
@@ -56,7 +71,11 @@ def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = 
     if as_json:
         print_json(facts)
     else:
-        print("\n".join(_lines(path, facts, report, [line for part in statements for line in part.lines()])))
+        print(
+            "\n".join(
+                _lines(path, facts, report, [line for part in statements for line in part.lines()])
+            )
+        )
     return 0
 
 
@@ -74,18 +93,24 @@ def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
     from augury.experiments import preflight
 
     execution = loaded.execution.model_copy(update={"executor": "local"})
-    local = {name: system.model_copy(update={"execution": execution}) for name, system in systems.items()}
+    local = {
+        name: system.model_copy(update={"execution": execution}) for name, system in systems.items()
+    }
     return preflight.report(local, Store(loaded.storage))
 
 
-def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | None) -> dict[str, Any]:
+def _facts(
+    loaded: Experiment, systems: dict[str, Experiment], report: Report | None
+) -> dict[str, Any]:
     runs = len(systems) * len(loaded.seeds)
     facts: dict[str, Any] = {
         "name": loaded.name,
         "systems": list(systems),
         "seeds": list(loaded.seeds),
         "runs": runs,
-        "test_sets": list(dict.fromkeys(test for system in systems.values() for test in system.test_sets)),
+        "test_sets": list(
+            dict.fromkeys(test for system in systems.values() for test in system.test_sets)
+        ),
     }
     if report is None:
         return facts
@@ -112,7 +137,9 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     }
 
 
-def _lines(path: str, facts: dict[str, Any], report: Report | None, power: Sequence[str]) -> Iterator[str]:
+def _lines(
+    path: str, facts: dict[str, Any], report: Report | None, power: Sequence[str]
+) -> Iterator[str]:
     from augury.core.commands import command
 
     systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
@@ -132,7 +159,9 @@ def _lines(path: str, facts: dict[str, Any], report: Report | None, power: Seque
     for caution in report.cautions:
         yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
     for index, line in enumerate(power):
-        yield textwrap.fill(f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7)
+        yield textwrap.fill(
+            f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7
+        )
     yield f"cost   {facts['cost']['text']}"
     yield f"next   {command('augury', 'train', path)}"
 
@@ -143,7 +172,11 @@ def _count(count: int, noun: str) -> str:
 
 def _left_out(name: str, left_out: LeftOutRows) -> Iterator[str]:
     value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
-    remedy = f"setting {left_out.setting}: {value}" if left_out.setting else "no setting includes them: fix the rows"
+    remedy = (
+        f"setting {left_out.setting}: {value}"
+        if left_out.setting
+        else "no setting includes them: fix the rows"
+    )
     yield f"{left_out.rows:,} rows of {name} excluded: {left_out.reason} ({remedy})"
     for example in left_out.examples:
         sides = (text for key, text in example.items() if key != "place")
@@ -174,7 +207,10 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     addresses = {name: preparation.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json(
-            {name: {"address": addresses[name], "settings": system.to_dict()} for name, system in systems.items()}
+            {
+                name: {"address": addresses[name], "settings": system.to_dict()}
+                for name, system in systems.items()
+            }
         )
         return 0
     for name, system in systems.items():

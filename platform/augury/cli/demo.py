@@ -13,7 +13,9 @@ EXAMPLE = "augury demo --storage demo"
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument("--task", default="nmt", help="task to run: nmt or nli (default: nmt)")
-    parser.add_argument("--storage", default="demo", help="directory or URI for all output (default: demo)")
+    parser.add_argument(
+        "--storage", default="demo", help="directory or URI for all output (default: demo)"
+    )
     add_overrides(parser)
 
 
@@ -33,6 +35,12 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if arguments.task not in tasks:
         raise unknown("demo task", arguments.task, tasks)
-    say("The demo trains one seed on synthetic text: it demonstrates the workflow and does not evaluate a method.")
+    say(
+        "The demo trains one seed on synthetic text: it demonstrates the workflow and does not "
+        "evaluate a method."
+    )
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
-    return compare(experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]), arguments.json)
+    return compare(
+        experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]),
+        arguments.json,
+    )

@@ -15,21 +15,34 @@ if TYPE_CHECKING:
     from augury.text.alphabet import Alphabet
 
 HELP = "Encipher the lines of standard input with ROT-k."
-EXAMPLE = "echo 'hey, warum nicht?' | augury encipher --key 2 --alphabet abcdefghijklmnopqrstuvwxyzßäöü"
+EXAMPLE = (
+    "echo 'hey, warum nicht?' | augury encipher --key 2 --alphabet abcdefghijklmnopqrstuvwxyzßäöü"
+)
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument("--key", type=int, required=True, help="number of places to shift letters; negative deciphers")
+    parser.add_argument(
+        "--key",
+        type=int,
+        required=True,
+        help="number of places to shift letters; negative deciphers",
+    )
     letters = parser.add_mutually_exclusive_group()
-    letters.add_argument("--alphabet", help="the letters in order (default: the letters of the input)")
-    letters.add_argument("--alphabet-from", metavar="FILE", type=Path, help="use the letters of this text")
+    letters.add_argument(
+        "--alphabet", help="the letters in order (default: the letters of the input)"
+    )
+    letters.add_argument(
+        "--alphabet-from", metavar="FILE", type=Path, help="use the letters of this text"
+    )
     parser.add_argument(
         "--mode",
         default="alpha",
         choices=["alpha", "cased", "lower", "block"],
         help="how the letters of a text form cycles (default: alpha, a single cycle)",
     )
-    parser.add_argument("--min-count", type=int, default=1, help="leave rarer letters unchanged (default: 1)")
+    parser.add_argument(
+        "--min-count", type=int, default=1, help="leave rarer letters unchanged (default: 1)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,7 +72,9 @@ def _alphabet(arguments: argparse.Namespace, lines: list[str]) -> Alphabet:
         return explicit_alphabet(arguments.alphabet)
     text = pa.array(lines, pa.string())
     if arguments.alphabet_from is not None:
-        normalised = [unicodedata.normalize("NFC", line) for line in read_file(arguments.alphabet_from)]
+        normalised = [
+            unicodedata.normalize("NFC", line) for line in read_file(arguments.alphabet_from)
+        ]
         text = pa.array(normalised, pa.string())
     alphabet = build_alphabet(count_letters(text), arguments.mode, arguments.min_count)
     if arguments.alphabet_from is None:

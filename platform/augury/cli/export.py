@@ -16,7 +16,12 @@ EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output m
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_run(parser)
     parser.add_argument("--to", required=True, choices=["hf", "ctranslate2"], help="target library")
-    parser.add_argument("--output", type=Path, default=None, help="directory to create (default: NAME-seed-N-LIBRARY)")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=None,
+        help="directory to create (default: NAME-seed-N-LIBRARY)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,5 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     else:
         print(f"wrote {output}: see {exporting.README} for usage, scores and training details")
-        print(f"next     cd {shlex.quote(str(output))} && {command('python', exporting.EXAMPLE, absolute=True)}")
+        print(
+            f"next     cd {shlex.quote(str(output))} && "
+            f"{command('python', exporting.EXAMPLE, absolute=True)}"
+        )
     return 0

@@ -29,22 +29,36 @@ PAGE = "table.html"
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
-        "table", nargs="?", metavar="TABLE", help="PAPER/TABLE or path of a Python file; without it, list all tables"
+        "table",
+        nargs="?",
+        metavar="TABLE",
+        help="PAPER/TABLE or path of a Python file; without it, list all tables",
     )
     parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
     parser.add_argument(
-        "--corpus", help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k (Table 3)"
+        "--corpus",
+        help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k "
+        "(Table 3)",
     )
-    parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run besides the reference (default: all)")
     parser.add_argument(
-        "--reference", metavar="ROW", help="the row that differences are tested against (default: the table's)"
+        "--rows", nargs="+", metavar="ROW", help="rows to run besides the reference (default: all)"
+    )
+    parser.add_argument(
+        "--reference",
+        metavar="ROW",
+        help="the row that differences are tested against (default: the table's)",
     )
     add_limits(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="show the published values, the runs and the cost, and exit"
+        "--dry-run",
+        action="store_true",
+        help="show the published values, the runs and the cost, and exit",
     )
     parser.add_argument(
-        "--format", choices=["text", "latex", "csv", "html"], default="text", help="table format (default: text)"
+        "--format",
+        choices=["text", "latex", "csv", "html"],
+        default="text",
+        help="table format (default: text)",
     )
     add_overrides(parser)
 
@@ -75,7 +89,13 @@ def run(arguments: argparse.Namespace) -> int:
     result = load_reproduction(table, outcome.sweep, arguments.reference)
     outcome.sweep.folder.write(PAGE, page.render(result))
     if arguments.json:
-        print_json({**tables.to_dict(result), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
+        print_json(
+            {
+                **tables.to_dict(result),
+                "reused": outcome.reused,
+                "page": f"{outcome.sweep.folder.uri}/{PAGE}",
+            }
+        )
     elif arguments.format == "html":
         print(page.render(result), end="")
     else:
@@ -92,7 +112,10 @@ def _plan_lines(plan: Plan, options: SweepOptions) -> list[str]:
 
 
 def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
-    """Return the plan of the rows; if that fails, for example without the corpora, an empty plan and the error."""
+    """Return the plan of the rows.
+
+    If that fails, for example without the corpora, an empty plan and the error.
+    """
     from augury.core.store import Store
     from augury.sweeping.plan import Plan
 
@@ -103,25 +126,35 @@ def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
 
 
 def _costs(plan: Plan, options: SweepOptions) -> list[str]:
-    """Return lines with the estimated cost of every row and of the models behind it, cautions, and the sum."""
+    """Return lines with the estimated cost of every row and of the models behind it, cautions,
+    and the sum."""
     from augury.core.progress import duration
     from augury.experiments.cost import total
     from augury.experiments.preflight import add_earlier_stages, cautions, estimates
 
     execution = plan.base().execution
     threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
-    execution = execution.model_copy(update={"at_once": options.at_once or available_cores(), "threads": threads})
+    execution = execution.model_copy(
+        update={"at_once": options.at_once or available_cores(), "threads": threads}
+    )
     rows = {
         planned.name: planned.experiment.model_copy(update={"execution": execution})
         for planned in plan.configurations.values()
     }
     systems = add_earlier_stages(rows, plan.store)
-    costs, seeds = estimates(systems, plan.store, options.seeds), dict.fromkeys(systems, len(options.seeds))
-    of_all = total(costs, seeds, execution, max(system.training.workers for system in rows.values()))
+    costs, seeds = (
+        estimates(systems, plan.store, options.seeds),
+        dict.fromkeys(systems, len(options.seeds)),
+    )
+    of_all = total(
+        costs, seeds, execution, max(system.training.workers for system in rows.values())
+    )
     lines = []
     for name, cost in costs.items():
         repeated = f" × {count} seeds" if (count := seeds.get(name, 1)) > 1 else ""
-        lines.append(f"  {name}: {duration(cost.seconds) if cost else 'not known'}{repeated}, at most")
+        lines.append(
+            f"  {name}: {duration(cost.seconds) if cost else 'not known'}{repeated}, at most"
+        )
     return [*lines, *cautions(rows.values()), f"cost: {of_all}; runs that are stored cost nothing"]
 
 
@@ -135,7 +168,9 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
         if row not in table.rows:
             raise unknown(f"row of {table.name}", row, table.rows)
         if row in table.unavailable:
-            raise UserError(f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out")
+            raise UserError(
+                f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out"
+            )
         parts = tuple(table.assembled.get(row, {}).values())
         selected.update(parts or table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})

@@ -18,8 +18,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence per line")
     parser.add_argument("references", type=Path, help="one reference per line")
-    parser.add_argument("--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them")
-    parser.add_argument("--language", help="target language, for metrics that depend on it: en, de, zh, ...")
+    parser.add_argument(
+        "--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them"
+    )
+    parser.add_argument(
+        "--language", help="target language, for metrics that depend on it: en, de, zh, ..."
+    )
     parser.add_argument(
         "--metrics",
         nargs="+",
@@ -27,7 +31,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar="METRIC",
         help=f"metrics to compute: {', '.join(names())} (default: bleu chrf)",
     )
-    parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples for intervals (default: 1000)")
+    parser.add_argument(
+        "--samples", type=int, default=1000, help="bootstrap samples for intervals (default: 1000)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -48,5 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
         for result in scores:
             direction = "  (lower is better)" if lower_is_better(result.name) else ""
             interval = f"[{result.low:.2f}, {result.high:.2f}]"
-            print(f"{result.name:<18} {result.value:6.2f}  {interval}  n {result.n}  {result.signature}{direction}")
+            print(
+                f"{result.name:<18} {result.value:6.2f}  {interval}  n {result.n}  "
+                f"{result.signature}{direction}"
+            )
     return 0

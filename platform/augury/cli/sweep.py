@@ -24,8 +24,12 @@ PAGE_SECONDS = 15
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument("space", metavar="SPACE", help="name of a search space, or path of a Python file")
-    parser.add_argument("--scale", help="toy, small or paper, as defined by the space (default: its first)")
+    parser.add_argument(
+        "space", metavar="SPACE", help="name of a search space, or path of a Python file"
+    )
+    parser.add_argument(
+        "--scale", help="toy, small or paper, as defined by the space (default: its first)"
+    )
     add_limits(parser)
     parser.add_argument(
         "--scheduler",
@@ -34,40 +38,68 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "pbt: population-based training (default: the space's)",
     )
     parser.add_argument(
-        "--search", choices=["grid", "random", "optuna"], help="how to choose points (default: the space's)"
+        "--search",
+        choices=["grid", "random", "optuna"],
+        help="how to choose points (default: the space's)",
     )
-    parser.add_argument("--samples", type=int, metavar="N", help="number of points to draw if keys have domains")
     parser.add_argument(
-        "--dry-run", action="store_true", help="show the configurations and exit; prepares no more than the text"
+        "--samples", type=int, metavar="N", help="number of points to draw if keys have domains"
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="show the configurations and exit; prepares no more than the text",
     )
     add_overrides(parser)
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags shared by `augury sweep` and `augury reproduce`."""
-    parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)")
-    parser.add_argument("--storage", default="results", help="directory or URI for all output (default: results)")
-    parser.add_argument("--name", help="name of the sweep in the storage (default: its space and scale)")
-    parser.add_argument("--at-once", type=int, metavar="N", help="maximum concurrent trials (default: as many as fit)")
-    parser.add_argument("--budget", metavar="TIME", help="start no trial after this time: 90s, 30m, 2h or 1d")
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)"
+    )
+    parser.add_argument(
+        "--storage", default="results", help="directory or URI for all output (default: results)"
+    )
+    parser.add_argument(
+        "--name", help="name of the sweep in the storage (default: its space and scale)"
+    )
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        metavar="N",
+        help="maximum concurrent trials (default: as many as fit)",
+    )
+    parser.add_argument(
+        "--budget", metavar="TIME", help="start no trial after this time: 90s, 30m, 2h or 1d"
+    )
     parser.add_argument("--trials", type=int, metavar="N", help="start at most N trials")
-    parser.add_argument("--fail-fast", action="store_true", help="stop after the first failed trial")
+    parser.add_argument(
+        "--fail-fast", action="store_true", help="stop after the first failed trial"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.sweeping import space as spaces
 
     space = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
-    options = options_of(space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples)
+    options = options_of(
+        space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
+    )
     if arguments.dry_run:
         return show_plan(space, options, arguments.json)
     return _run(space, options, arguments.json)
 
 
 def options_of(
-    space: Space, arguments: argparse.Namespace, name: str, scheduler: SchedulerName = "all", samples: int | None = None
+    space: Space,
+    arguments: argparse.Namespace,
+    name: str,
+    scheduler: SchedulerName = "all",
+    samples: int | None = None,
 ) -> SweepOptions:
-    """Return the options of a sweep from the flags of `add_limits`; `name` is the default of `--name`."""
+    """Return the options of a sweep from the flags of `add_limits`; `name` is the default of
+    `--name`."""
     from augury.core import config
     from augury.sweeping.settings import SweepOptions
 
@@ -121,7 +153,13 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome = run_sweep(space, options)
     sweep = outcome.sweep
     if as_json:
-        print_json({**terminal.to_dict(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
+        print_json(
+            {
+                **terminal.to_dict(sweep),
+                "reused": outcome.reused,
+                "page": f"{sweep.folder.uri}/{PAGE}",
+            }
+        )
     else:
         print(terminal.text(sweep))
         print(f"page     {sweep.folder.uri}/{PAGE}")
@@ -131,7 +169,8 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 
 def make_plan(space: Space, options: SweepOptions) -> Plan:
-    """Return the configurations that a sweep begins with, with their addresses, without running anything."""
+    """Return the configurations that a sweep begins with, with their addresses, without running
+    anything."""
     from augury.core.store import Store
     from augury.sweeping import plan
 
@@ -187,9 +226,12 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Return the name of the space and scale, with the search and `pbt` if given, which change the points."""
+    """Return the name of the space and scale, with the search and `pbt` if given, which change
+    the points."""
     suffixes = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
-    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)]).replace("/", "-")
+    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)]).replace(
+        "/", "-"
+    )
 
 
 def _check_name(name: str) -> str:

@@ -13,8 +13,15 @@ EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    parser.add_argument("storage", nargs="?", default="results", help="directory or URI of the runs (default: results)")
-    parser.add_argument("--uri", default=None, help="MLflow server or database (default: MLFLOW_TRACKING_URI)")
+    parser.add_argument(
+        "storage",
+        nargs="?",
+        default="results",
+        help="directory or URI of the runs (default: results)",
+    )
+    parser.add_argument(
+        "--uri", default=None, help="MLflow server or database (default: MLFLOW_TRACKING_URI)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.storage)
     if not any(store.addresses(kind) for kind in SYNC):
         raise UserError(
-            f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or `augury sweep` "
+            f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or "
+            "`augury sweep` "
             "(their setting storage, by default results)"
         )
     updated = sync_storage(store, Tracking(uri=arguments.uri))

@@ -11,8 +11,12 @@ from augury.cli.common import add_experiment, example_input, print_json
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
 
-HELP = "Run an experiment: prepare its data, train every system and seed, decode, score and compare."
-EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --set seeds='[1, 2, 3]'"
+HELP = (
+    "Run an experiment: prepare its data, train every system and seed, decode, score and compare."
+)
+EXAMPLE = (
+    "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --set seeds='[1, 2, 3]'"
+)
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -26,7 +30,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def compare(loaded: Experiment, as_json: bool) -> int:
-    """Run an experiment and print the comparison of its systems, also written as a page; return the exit code.
+    """Run an experiment and print the comparison of its systems, also written as a page.
+
+    Return the exit code.
 
     Without test sets, prints the best validations of its runs instead.
     """
@@ -47,7 +53,11 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     seeds = {name: system.seeds for name, system in experiment.systems(loaded).items()}
     systems = results.load_experiment(runs, seeds)
     comparisons = compare_all(systems, scored_sets(systems))
-    stages = stage_table(systems, scored_sets(systems), comparisons[0].metrics[0]) if comparisons else None
+    stages = (
+        stage_table(systems, scored_sets(systems), comparisons[0].metrics[0])
+        if comparisons
+        else None
+    )
     folders = [folder for system in systems for folder in system.runs.values()]
     store = Store(loaded.storage)
     page = store.folder(report.KIND, loaded.name)
@@ -59,7 +69,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
                 "answer": answer(comparisons[0]) if comparisons else None,
                 "tables": [comparison.to_dict() for comparison in comparisons],
                 "systems": [system.to_dict() for system in systems],
-                "stages": [dict(zip(stages.columns, line, strict=True)) for line in stages.lines()[1:]]
+                "stages": [
+                    dict(zip(stages.columns, line, strict=True)) for line in stages.lines()[1:]
+                ]
                 if stages
                 else [],
                 "runs": [folder.uri for folder in folders],
@@ -75,6 +87,11 @@ def compare(loaded: Experiment, as_json: bool) -> int:
             print(tables.plain_text([stages]), end="")
         if comparisons:
             print(f"page     {page.uri}/{report.PAGE}")
-        print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(loaded.tracking, store).uri)}")
-        print(f"next     {example_input(folders[-1])} | {command('augury', 'translate', folders[-1].uri)}")
+        print(
+            f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(loaded.tracking, store).uri)}"
+        )
+        print(
+            f"next     {example_input(folders[-1])} | "
+            f"{command('augury', 'translate', folders[-1].uri)}"
+        )
     return 1 if failures else 0

@@ -27,16 +27,30 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     from augury.decoding.settings import Combination, Utility
 
     add_run(parser)
-    parser.add_argument("--beam", type=int, default=None, help="beam size (default: the experiment's)")
-    parser.add_argument("--length-penalty", type=float, default=None, help="length penalty (default: the experiment's)")
-    parser.add_argument("--views", nargs="+", metavar="VIEW", help="views of the run to decode from: plain, rot-1, ...")
+    parser.add_argument(
+        "--beam", type=int, default=None, help="beam size (default: the experiment's)"
+    )
+    parser.add_argument(
+        "--length-penalty",
+        type=float,
+        default=None,
+        help="length penalty (default: the experiment's)",
+    )
+    parser.add_argument(
+        "--views",
+        nargs="+",
+        metavar="VIEW",
+        help="views of the run to decode from: plain, rot-1, ...",
+    )
     parser.add_argument(
         "--combine",
         choices=get_args(Combination),
         help="how to combine views: average (one beam over their mean) or mbr (minimum Bayes risk)",
     )
     parser.add_argument("--n-best", type=int, help="mbr: candidates per view (default: the beam)")
-    parser.add_argument("--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)")
+    parser.add_argument(
+        "--utility", choices=get_args(Utility), help="mbr: the utility function (default: chrf)"
+    )
     parser.add_argument(
         "--tag",
         help="the symbol before every source, of a run trained on tagged texts: one of theirs, or none (default: that "
@@ -51,7 +65,9 @@ def _tag(tag: str | None, trained: Run) -> dict[str, Any]:
     if tag is None:
         return {}
     if not known:
-        raise UserError("--tag is for runs that are trained on tagged texts, and this one is not: leave it out")
+        raise UserError(
+            "--tag is for runs that are trained on tagged texts, and this one is not: leave it out"
+        )
     if tag not in (*known, NO_TAG):
         raise unknown("tag of this run", tag, (*known, NO_TAG))
     return {"tag": "" if tag == NO_TAG else tag}
@@ -71,18 +87,26 @@ def run(arguments: argparse.Namespace) -> int:
     decoding = getattr(trained.experiment, "decoding", None)
     if decoding is None and overrides:
         raise UserError(
-            f"runs of task {task} have no decoding settings: leave out {', '.join(map(flag_of, overrides))}"
+            f"runs of task {task} have no decoding settings: leave out "
+            f"{', '.join(map(flag_of, overrides))}"
         )
     options = _tag(arguments.tag, trained)
     if decoding is not None:
-        options["decoding"] = config.validate(type(decoding), {**decoding.to_dict(), **overrides}, "decoding")
+        options["decoding"] = config.validate(
+            type(decoding), {**decoding.to_dict(), **overrides}, "decoding"
+        )
     for view in overrides.get("views", ()):
         resolve_view(trained.experiment, view)
     mbr_only = [key for key in ("n_best", "utility") if key in overrides]
     if mbr_only and getattr(options["decoding"], "combine", None) != "mbr":
-        raise UserError(f"{flag_of(mbr_only[0])} needs --combine mbr: add it, or leave out {flag_of(mbr_only[0])}")
+        raise UserError(
+            f"{flag_of(mbr_only[0])} needs --combine mbr: add it, or leave out "
+            f"{flag_of(mbr_only[0])}"
+        )
     lines = read_lines(sys.stdin)
-    translations = trainable.find(task).translate(trained, lines, executor=arguments.executor, **options)
+    translations = trainable.find(task).translate(
+        trained, lines, executor=arguments.executor, **options
+    )
     if arguments.json:
         print_json({"run": folder.uri, "translations": translations})
     else:

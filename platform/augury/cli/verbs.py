@@ -1,4 +1,5 @@
-"""The verbs of the command line in groups, their parsers, and the overview that `augury --help` prints."""
+"""The verbs of the command line in groups, their parsers, and the overview that `augury --help`
+prints."""
 
 from __future__ import annotations
 
@@ -18,7 +19,10 @@ GROUPS = {
 }
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 FIRST_STEPS = (
-    ("augury demo", "run three systems on built-in text, from raw text to the comparison table, in minutes"),
+    (
+        "augury demo",
+        "run three systems on built-in text, from raw text to the comparison table, in minutes",
+    ),
     ("augury init", "write an experiment file for your own text; augury config checks it"),
     ("augury train FILE", "train and score its systems and test which differences are real"),
 )
@@ -44,22 +48,41 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     verb_module.configure(result, argv)
     verbosity = result.add_mutually_exclusive_group()
     verbosity.add_argument(
-        "-v", "--verbose", action="store_const", const=1, default=0, dest="verbosity", help="more messages, with times"
+        "-v",
+        "--verbose",
+        action="store_const",
+        const=1,
+        default=0,
+        dest="verbosity",
+        help="more messages, with times",
     )
     verbosity.add_argument(
-        "-q", "--quiet", action="store_const", const=-1, dest="verbosity", help="only warnings and errors"
+        "-q",
+        "--quiet",
+        action="store_const",
+        const=-1,
+        dest="verbosity",
+        help="only warnings and errors",
     )
     result.add_argument(
-        "--log-format", choices=["text", "json"], default="text", help="format of messages on standard error"
+        "--log-format",
+        choices=["text", "json"],
+        default="text",
+        help="format of messages on standard error",
     )
-    result.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
+    result.add_argument(
+        "--json", action="store_true", help="print the result as JSON on standard output"
+    )
     result.add_argument("--debug", action="store_true", help="show the traceback of errors")
     return result
 
 
 def overview() -> str:
     """Return the overview: first steps, then every verb in its group with its one-line help."""
-    groups = [_table(group, [(verb, module(verb).HELP) for verb in verbs]) for group, verbs in GROUPS.items()]
+    groups = [
+        _table(group, [(verb, module(verb).HELP) for verb in verbs])
+        for group, verbs in GROUPS.items()
+    ]
     return "\n\n".join(
         [
             "Which text augmentation helps on my data, by how much, and what did it cost?",
@@ -74,7 +97,9 @@ def _table(title: str, rows: Sequence[tuple[str, str]]) -> str:
     width = min(shutil.get_terminal_size().columns, WIDTH)
     indent = max(map(len, [*VERBS, *(name for name, _ in rows)])) + 4
     lines = [
-        textwrap.fill(text, width, initial_indent=f"  {name}".ljust(indent), subsequent_indent=" " * indent)
+        textwrap.fill(
+            text, width, initial_indent=f"  {name}".ljust(indent), subsequent_indent=" " * indent
+        )
         for name, text in rows
     ]
     return "\n".join([title, *lines])

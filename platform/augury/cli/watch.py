@@ -27,12 +27,22 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "target",
         nargs="?",
         metavar="SWEEP|STORAGE",
-        help="a sweep, by its name or space, or a storage, by its directory or URI (default: --storage)",
+        help="a sweep, by its name or space, or a storage, by its directory or URI (default: "
+        "--storage)",
     )
-    parser.add_argument("--storage", default="results", help="storage of the sweep (default: results)")
-    parser.add_argument("--every", type=int, default=10, metavar="SECONDS", help="update interval (default: 10)")
+    parser.add_argument(
+        "--storage", default="results", help="storage of the sweep (default: results)"
+    )
+    parser.add_argument(
+        "--every", type=int, default=10, metavar="SECONDS", help="update interval (default: 10)"
+    )
     mode = parser.add_mutually_exclusive_group()
-    mode.add_argument("--serve", type=int, metavar="PORT", help="serve the page on 127.0.0.1 instead of writing it")
+    mode.add_argument(
+        "--serve",
+        type=int,
+        metavar="PORT",
+        help="serve the page on 127.0.0.1 instead of writing it",
+    )
     mode.add_argument("--once", action="store_true", help="write the page once and exit")
 
 
@@ -53,7 +63,10 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
     curves = state.Curves(sweep.metric)
     page = f"{sweep.folder.uri}/{state.PAGE}"
     if arguments.serve is not None:
-        _serve(lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None, arguments.serve)
+        _serve(
+            lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None,
+            arguments.serve,
+        )
         return 0
     if not (arguments.once or arguments.json):
         say(f"page {page}, updated every {arguments.every} s until the sweep ends or Ctrl-C")
@@ -62,16 +75,24 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
         sweep = state.load(store, name, curves)
         if sweep.silent:
             since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sweep.updated))
-            say_once(f"no heartbeat from the sweep since {since}: if it was killed, repeat its command to continue")
+            say_once(
+                f"no heartbeat from the sweep since {since}: if it was killed, repeat its command "
+                "to continue"
+            )
         if sweep.ended or arguments.once or arguments.json:
             break
         time.sleep(arguments.every)
-    _print(page, {"sweep": name, "ended": sweep.ended, "silent": sweep.silent, "page": page}, arguments.json)
+    _print(
+        page,
+        {"sweep": name, "ended": sweep.ended, "silent": sweep.silent, "page": page},
+        arguments.json,
+    )
     return 0
 
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
-    """Keep the page of a storage and those of its running sweeps up to date until no sweep is running."""
+    """Keep the page of a storage and those of its running sweeps up to date until no sweep is
+    running."""
     from augury.reporting import storage
     from augury.sweeping import state
 
@@ -80,7 +101,10 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
         _serve(lambda path: _storage_file(store, path, arguments.every), arguments.serve)
         return 0
     if not (arguments.once or arguments.json):
-        say(f"page {page}, updated every {arguments.every} s while a sweep is running or until Ctrl-C")
+        say(
+            f"page {page}, updated every {arguments.every} s while a sweep is running or until "
+            "Ctrl-C"
+        )
     while True:
         sweeps = [state.load(store, name) for name in state.names(store)]
         running = [sweep for sweep in sweeps if not sweep.ended and not sweep.silent]
@@ -92,7 +116,11 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
         if last:
             break
         time.sleep(arguments.every)
-    _print(page, {"storage": store.root, "sweeps": [sweep.name for sweep in sweeps], "page": page}, arguments.json)
+    _print(
+        page,
+        {"storage": store.root, "sweeps": [sweep.name for sweep in sweeps], "page": page},
+        arguments.json,
+    )
     return 0
 
 

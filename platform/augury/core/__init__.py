@@ -1,1 +1,2 @@
-"""The foundation of all packages: errors, randomness, storage, locks, typed configuration, execution, progress."""
+"""The foundation of all packages: errors, randomness, storage, locks, typed configuration,
+execution, progress."""

@@ -35,7 +35,8 @@ DATA_DIVERSIFICATION = Paper(
 NOISY_NMT = Paper(
     "Li and Specia",
     2019,
-    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
+    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond "
+    "Back-Translation",
     "W-NUT",
     "https://aclanthology.org/D19-5543/",
 )

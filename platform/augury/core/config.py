@@ -29,8 +29,9 @@ class Section(BaseModel):
     def descriptions(cls) -> dict[str, str]:
         """Return the docstrings of the settings by name.
 
-        They are read from the source when they are asked for: pydantic's `use_attribute_docstrings` reads those of
-        every class that is imported, a quarter of the time that a command takes to start.
+        They are read from the source when they are asked for: pydantic's `use_attribute_docstrings`
+        reads those of every class that is imported, a quarter of the time that a command takes to
+        start.
         """
         texts = {}
         for base in reversed(cls.__mro__):
@@ -47,14 +48,20 @@ class Section(BaseModel):
         return texts
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Return the JSON Schema of the section, with descriptions, and the key `preset` if it has presets."""
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the JSON Schema of the section, with descriptions, and the key `preset` if it
+        has presets."""
         json_schema = handler.resolve_ref_schema(handler(schema))
         for name, text in cls.descriptions().items():
             if name in json_schema.get("properties", {}):
                 json_schema["properties"][name].setdefault("description", text)
         if presets := getattr(cls, "PRESETS", None):
-            preset = {"description": "Preset that the other settings override.", "enum": list(presets)}
+            preset = {
+                "description": "Preset that the other settings override.",
+                "enum": list(presets),
+            }
             json_schema["properties"] = {"preset": preset, **json_schema.get("properties", {})}
         return json_schema
 
@@ -63,7 +70,10 @@ class Section(BaseModel):
         return self.model_dump(mode="json")
 
     def inactive(self) -> dict[str, str]:
-        """Return the settings without effect and the reason; experiments that differ only in them are the same."""
+        """Return the settings without effect and the reason.
+
+        Experiments that differ only in them are the same.
+        """
         return {}
 
 
@@ -97,24 +107,31 @@ def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str
 def parse_assignments(
     assignments: Sequence[str], flag: str = "--set", example: str = "regime.beta=5"
 ) -> dict[str, Any]:
-    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key; `flag` takes them."""
+    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key; `flag`
+    takes them."""
     values = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         if not equals or not key:
-            raise UserError(f"{flag} takes dotted.key=value, not '{assignment}'; for example {flag} {example}")
+            raise UserError(
+                f"{flag} takes dotted.key=value, not '{assignment}'; for example {flag} {example}"
+            )
         try:
             values[key] = yaml.safe_load(text)
         except yaml.YAMLError as error:
-            raise UserError(f"{flag} {key}: '{text}' is not valid YAML: quote or correct the value") from error
+            raise UserError(
+                f"{flag} {key}: '{text}' is not valid YAML: quote or correct the value"
+            ) from error
     return values
 
 
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `content` with the values of dotted keys set; list items are addressed by index.
+    """Return a copy of `content` with the values of dotted keys set.
 
-    A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are themselves mappings of
-    dotted keys, so that whatever follows their name is one key.
+    List items are addressed by index.
+
+    A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are
+    themselves mappings of dotted keys, so that whatever follows their name is one key.
     """
     result: Any = _copy(content)
     for key, value in dotted.items():
@@ -125,11 +142,17 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
             last = depth == len(parts) - 1
             if isinstance(node, list):
                 if not part.isdigit() or int(part) >= len(node):
-                    raise UserError(f"'{key}': '{part}' is not an index of a list with {len(node)} items, from 0")
+                    raise UserError(
+                        f"'{key}': '{part}' is not an index of a list with {len(node)} items, from "
+                        "0"
+                    )
                 if last:
                     node[int(part)] = value
                 elif not isinstance(node[int(part)], dict | list):
-                    raise UserError(f"'{key}': item {part} is {node[int(part)]!r}, a single value: set it as a whole")
+                    raise UserError(
+                        f"'{key}': item {part} is {node[int(part)]!r}, a single value: set it as a "
+                        "whole"
+                    )
                 node = node[int(part)]
             elif last:
                 node[part] = value
@@ -161,18 +184,26 @@ def _copy(value: Any) -> Any:
 
 
 def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
-    """Return `content` as a `schema`; raise InvalidSettings, which lists all errors, if that fails."""
+    """Return `content` as a `schema`.
+
+    Raise InvalidSettings, which lists all errors, if that fails.
+    """
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
-        faults = faults_of(error.errors(include_url=False), content, lambda path: _known_keys(schema, path))
+        faults = faults_of(
+            error.errors(include_url=False), content, lambda path: _known_keys(schema, path)
+        )
         raise InvalidSettings(where, faults) from error
 
 
 def discriminated_union(
     schemas: Mapping[str, type[S]], noun: str, key: str = "name", default: str | None = None
 ) -> BeforeValidator:
-    """Return a validator of sections whose `key` selects one of several schemas; raises UserError for other values."""
+    """Return a validator of sections whose `key` selects one of several schemas.
+
+    Raises UserError for other values.
+    """
 
     def select(value: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -188,7 +219,8 @@ def discriminated_union(
 
 
 def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
-    """Return the keys allowed at `location`, skipping parts that are not fields (list indices, mapping keys)."""
+    """Return the keys allowed at `location`, skipping parts that are not fields (list indices,
+    mapping keys)."""
     current: type[BaseModel] = schema
     for part in location:
         if part in current.model_fields:

@@ -11,11 +11,13 @@ QUOTA = Path("/sys/fs/cgroup/cpu.max")
 def available_cores(quota: Path = QUOTA) -> int:
     """Return how many cores this process may use, at least 1.
 
-    Schedulers such as Slurm bind a process to some cores (its affinity), and containers limit its processor time
-    (`cpu.max` of control groups, version 2: microseconds in a period, or `max`). With a thread for every core of the
-    machine it would be many times slower.
+    Schedulers such as Slurm bind a process to some cores (its affinity), and containers limit its
+    processor time (`cpu.max` of control groups, version 2: microseconds in a period, or `max`).
+    With a thread for every core of the machine it would be many times slower.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     try:
         limit, period = quota.read_text(encoding="utf-8").split()
     except (OSError, ValueError):

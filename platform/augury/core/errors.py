@@ -11,7 +11,8 @@ class UserError(ValueError):
 
 
 def nearest(word: str, options: Iterable[str]) -> str:
-    """Return a hint with the option closest to `word` (`did you mean 'beta'?`), or with all options."""
+    """Return a hint with the option closest to `word` (`did you mean 'beta'?`), or with all
+    options."""
     known = sorted(set(options))
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:

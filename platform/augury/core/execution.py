@@ -1,6 +1,8 @@
-"""Executors, which map a task over items in this process or on Ray Data and return results in order.
+"""Executors, which map a task over items in this process or on Ray Data and return results in
+order.
 
-Tasks are coarse (a shard, a batch file) and pure, so that results depend neither on where they run nor on retries.
+Tasks are coarse (a shard, a batch file) and pure, so that results depend neither on where they run
+nor on retries.
 """
 
 from __future__ import annotations
@@ -27,14 +29,17 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ExecutorName = Literal["auto", "local", "ray"]
-RAY_MIN_SECONDS = 20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
+RAY_MIN_SECONDS = (
+    20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
+)
 
 
 class Executor(Protocol):
     """Maps a task over items; `make` creates the task, once in every worker process.
 
-    `size` counts the units of progress of a result. `cpus` and `gpus` are reserved for each worker whose task holds a
-    model, and limit the number of such workers on Ray. Tasks that reserve nothing must be cheap to create.
+    `size` counts the units of progress of a result. `cpus` and `gpus` are reserved for each worker
+    whose task holds a model, and limit the number of such workers on Ray. Tasks that reserve
+    nothing must be cheap to create.
     """
 
     name: str
@@ -74,7 +79,10 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the task on Ray Data, one block for each item; tasks that reserve resources run in a pool of actors."""
+    """Runs the task on Ray Data, one block for each item.
+
+    Tasks that reserve resources run in a pool of actors.
+    """
 
     name = "ray"
 
@@ -99,10 +107,19 @@ class RayExecutor:
         factory = cloudpickle.dumps(make)
         reserved = {name: number for name, number in (("CPU", cpus), ("GPU", gpus)) if number}
         if reserved:
-            capacity = min(int(ray.cluster_resources().get(name, 0) / number) for name, number in reserved.items())
-            pool = ray.data.ActorPoolStrategy(min_size=1, max_size=max(1, min(len(items), capacity)))
+            capacity = min(
+                int(ray.cluster_resources().get(name, 0) / number)
+                for name, number in reserved.items()
+            )
+            pool = ray.data.ActorPoolStrategy(
+                min_size=1, max_size=max(1, min(len(items), capacity))
+            )
             mapped = dataset.map(
-                _Actor, fn_constructor_args=(factory,), compute=pool, num_cpus=cpus or None, num_gpus=gpus or None
+                _Actor,
+                fn_constructor_args=(factory,),
+                compute=pool,
+                num_cpus=cpus or None,
+                num_gpus=gpus or None,
             )
         else:
             mapped = dataset.map(_run, fn_args=(factory,))
@@ -116,7 +133,9 @@ class RayExecutor:
         return results
 
 
-_task: dict[bytes, Callable[[Any], Any]] = {}  # the last task created in this process, by its pickled factory
+_task: dict[
+    bytes, Callable[[Any], Any]
+] = {}  # the last task created in this process, by its pickled factory
 
 
 def _run(row: dict[str, Any], factory: bytes) -> dict[str, Any]:
@@ -141,17 +160,21 @@ class _Actor:
 class Execution(Section):
     """Where work runs; not part of any address.
 
-    These settings change results by rounding only: sums depend on the number of threads and on the device.
+    These settings change results by rounding only: sums depend on the number of threads and on the
+    device.
     """
 
     executor: ExecutorName = "auto"
-    """Executor of augmentation and decoding: ray, local (this process), or auto, by the estimated work."""
+    """Executor of augmentation and decoding: ray, local (this process), or auto, by the
+    estimated work."""
     launcher: Literal["auto", "direct", "ray"] = "auto"
-    """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU worker suffices."""
+    """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
+    worker suffices."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     """auto: GPUs if the cluster, or else this machine, has any at the start."""
     at_once: int = Field(1, ge=1)
-    """Number of runs of an experiment that train concurrently, with launcher ray, if resources allow."""
+    """Number of runs of an experiment that train concurrently, with launcher ray, if resources
+    allow."""
     threads: int | None = Field(None, ge=1)
     """CPU threads per worker; by default the number of cores divided by the number of workers."""
     cpus_per_worker: float = Field(1.0, gt=0)
@@ -172,15 +195,16 @@ class Execution(Section):
             )
         if self.launcher == "direct" and workers > 1:
             raise UserError(
-                f"execution.launcher=direct has one worker, training.workers is {workers}: set execution.launcher=ray"
+                f"execution.launcher=direct has one worker, training.workers is {workers}: set "
+                "execution.launcher=ray"
             )
 
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        `auto` is Ray if the work outweighs its start-up. In a Ray worker that reserves CPUs, such as a trial of a
-        sweep, it is always the local one: trials may reserve all CPUs of the cluster, and would deadlock waiting for
-        tasks that wait for CPUs.
+        `auto` is Ray if the work outweighs its start-up. In a Ray worker that reserves CPUs, such
+        as a trial of a sweep, it is always the local one: trials may reserve all CPUs of the
+        cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
         name = executor or self.executor
         if name != "local" and _holds_cpus():
@@ -189,7 +213,11 @@ class Execution(Section):
         if name == "auto":
             enough = seconds > RAY_MIN_SECONDS and available_cores() >= 4
             name = "ray" if self.joins_cluster or enough else "local"
-            reason = "there is a cluster" if self.joins_cluster else f"about {seconds:.1f} s of single-core work"
+            reason = (
+                "there is a cluster"
+                if self.joins_cluster
+                else f"about {seconds:.1f} s of single-core work"
+            )
             say_once(f"{what}: executor {name} ({reason})")
         return RayExecutor(self.address) if name == "ray" else LocalExecutor()
 
@@ -211,7 +239,9 @@ class Execution(Section):
         import torch
 
         if self.device == "cuda" and not torch.cuda.is_available():
-            raise UserError("device is cuda, but torch sees no GPU: set execution.device=cpu, or join a cluster")
+            raise UserError(
+                "device is cuda, but torch sees no GPU: set execution.device=cpu, or join a cluster"
+            )
         return torch.cuda.is_available()
 
     @property
@@ -226,7 +256,8 @@ class Execution(Section):
         return {"CPU": self.cpus_per_worker} | ({"GPU": self.gpus_per_worker} if cuda else {})
 
     def reserved(self, executor: Executor) -> dict[str, float]:
-        """Return the CPUs and GPUs to reserve for each worker of an executor whose task holds a model."""
+        """Return the CPUs and GPUs to reserve for each worker of an executor whose task holds a
+        model."""
         gpus = self.gpus_per_worker if executor.name == "ray" and self.cuda else 0.0
         return {"cpus": self.cpus_per_worker, "gpus": gpus}
 
@@ -241,7 +272,8 @@ class Execution(Section):
         chunk: int,
         executor: ExecutorName | None = None,
     ) -> list[R]:
-        """Map a task with a model over rows, `chunk` rows at a time, and return the results in order.
+        """Map a task with a model over rows, `chunk` rows at a time, and return the results in
+        order.
 
         `per_second` is the estimated speed of one core in rows; `executor` overrides the setting.
         """
@@ -258,14 +290,19 @@ def _holds_cpus() -> bool:
     if ray is None or not ray.is_initialized():
         return False
     context = ray.get_runtime_context()
-    return bool(context.worker.mode == ray.WORKER_MODE and context.get_assigned_resources().get("CPU"))
+    return bool(
+        context.worker.mode == ray.WORKER_MODE and context.get_assigned_resources().get("CPU")
+    )
 
 
 _connecting = threading.Lock()
 
 
 def connect(address: str | None = None) -> None:
-    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray instance; does nothing if connected."""
+    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray instance.
+
+    Does nothing if connected.
+    """
     with _connecting:
         _connect(address)
 
@@ -277,15 +314,25 @@ def _connect(address: str | None) -> None:
     if ray.is_initialized():
         return
     address = address or os.environ.get("RAY_ADDRESS")
-    # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten times as long.
+    # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
+    # times as long.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "runtime_env": environment}
+    options: dict[str, Any] = {
+        "log_to_driver": False,
+        "logging_level": logging.ERROR,
+        "runtime_env": environment,
+    }
     if address:
         ray.init(address=address, **options)
     else:
         cores = available_cores()
-        options |= {"num_cpus": cores, "resources": {"trial_driver": cores}, "include_dashboard": False}
-        # Ray's processes end with the thread that starts them, which may be that of one of several runs.
+        options |= {
+            "num_cpus": cores,
+            "resources": {"trial_driver": cores},
+            "include_dashboard": False,
+        }
+        # Ray's processes end with the thread that starts them, which may be that of one of several
+        # runs.
         run_on_lasting_thread(functools.partial(ray.init, address="local", **options))
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False

@@ -1,6 +1,7 @@
 """Errors in settings, with their keys and, for settings read from a file, their lines.
 
-Translates pydantic's validation errors into messages that tell the author of the settings what to change.
+Translates pydantic's validation errors into messages that tell the author of the settings what to
+change.
 """
 
 from __future__ import annotations
@@ -20,17 +21,25 @@ KeyPath = tuple[str, ...]
 """The keys that lead to a setting, with list indices as numbers."""
 SHOWN = 60  # characters of a value in a message
 
-WRONG, UNKNOWN, MISSING = "{key} = {value}: {message}", "unknown key '{key}': {message}", "'{key}' is required"
+WRONG, UNKNOWN, MISSING = (
+    "{key} = {value}: {message}",
+    "unknown key '{key}': {message}",
+    "'{key}' is required",
+)
 GENERAL = "{key}: {message}"
 
 TEXT, LIST = "text", "a list"
 ALLOWED = {
-    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(
+        ("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"
+    ),
     **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     **dict.fromkeys(("tuple_type", "list_type"), LIST),
     **dict.fromkeys(("dict_type", "mapping_type"), "keys with values, such as {{key: value}}"),
-    **dict.fromkeys(("model_type", "model_attributes_type"), "a section of settings, such as {{key: value}}"),
+    **dict.fromkeys(
+        ("model_type", "model_attributes_type"), "a section of settings, such as {{key: value}}"
+    ),
     "string_type": TEXT,
     "string_pattern_mismatch": "text that matches {pattern}",
     "literal_error": "{expected}",
@@ -61,20 +70,32 @@ class Fault(NamedTuple):
 
 
 class InvalidSettings(UserError):
-    """All errors in the settings of `subject`; `locations` maps key paths to positions in a file, such as `line 12`."""
+    """All errors in the settings of `subject`; `locations` maps key paths to positions in a
+    file, such as `line 12`."""
 
-    def __init__(self, subject: str, faults: Iterable[Fault], locations: Mapping[KeyPath, str] | None = None):
+    def __init__(
+        self, subject: str, faults: Iterable[Fault], locations: Mapping[KeyPath, str] | None = None
+    ):
         self.subject, self.faults, self.locations = subject, tuple(faults), dict(locations or {})
-        lines = [": ".join(filter(None, (_locate(fault.path, self.locations), fault.text()))) for fault in self.faults]
+        lines = [
+            ": ".join(filter(None, (_locate(fault.path, self.locations), fault.text())))
+            for fault in self.faults
+        ]
         super().__init__("\n  ".join([f"{subject} is not valid:", *lines]))
 
     def __reduce__(self) -> tuple[type[InvalidSettings], tuple[Any, ...]]:
-        return InvalidSettings, (self.subject, self.faults, self.locations)  # Ray workers pickle their errors
+        return InvalidSettings, (
+            self.subject,
+            self.faults,
+            self.locations,
+        )  # Ray workers pickle their errors
 
     def in_file(self, file: str, locations: Mapping[KeyPath, str]) -> InvalidSettings:
         """Return the same errors for the settings in a file, sorted and located by `locations`."""
         order = {line: number for number, line in enumerate(locations.values())}
-        faults = sorted(self.faults, key=lambda fault: order.get(_locate(fault.path, locations), -1))
+        faults = sorted(
+            self.faults, key=lambda fault: order.get(_locate(fault.path, locations), -1)
+        )
         return InvalidSettings(file, faults, locations)
 
     def below(self, path: KeyPath) -> list[Fault]:
@@ -83,7 +104,9 @@ class InvalidSettings(UserError):
 
 
 def faults_of(
-    errors: Sequence[Mapping[str, Any]], content: Mapping[str, Any], keys_at: Callable[[KeyPath], Iterable[str]]
+    errors: Sequence[Mapping[str, Any]],
+    content: Mapping[str, Any],
+    keys_at: Callable[[KeyPath], Iterable[str]],
 ) -> list[Fault]:
     """Convert pydantic's errors about `content`; `keys_at` returns the known keys of a section."""
     located = [(*_key_path(error, content), error) for error in errors]
@@ -112,7 +135,8 @@ def faults_of(
 
 
 def _key_path(error: Mapping[str, Any], content: Any) -> tuple[KeyPath, bool]:
-    """Return the key path of an error, and whether its location has other parts: tags of union branches."""
+    """Return the key path of an error, and whether its location has other parts: tags of union
+    branches."""
     path: list[str] = []
     parts, is_branch = error["loc"], False
     for number, part in enumerate(parts, start=1):
@@ -156,10 +180,16 @@ def _shown(value: Any) -> str:
         return "nothing"
     if isinstance(value, BaseModel):
         return type(value).__name__
-    text = repr(value) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = (
+        repr(value)
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, default=str)
+    )
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _locate(path: KeyPath, locations: Mapping[KeyPath, str]) -> str:
     """Return the location of a setting, or of its nearest ancestor that has one."""
-    return next((locations[path[:end]] for end in range(len(path), 0, -1) if path[:end] in locations), "")
+    return next(
+        (locations[path[:end]] for end in range(len(path), 0, -1) if path[:end] in locations), ""
+    )

@@ -8,7 +8,8 @@ from typing import Any
 
 
 def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a `__getattr__` for a package that imports each name from one of its modules on first access.
+    """Return a `__getattr__` for a package that imports each name from one of its modules on first
+    access.
 
     No name may equal that of a module, since importing the module would replace it.
     """

@@ -1,7 +1,8 @@
-"""Locks on folders of the store, so that one process at a time builds a folder while others wait for it.
+"""Locks on folders of the store, so that one process at a time builds a folder while others wait
+for it.
 
-All builders of a folder write the same bytes to the same files: a lock that fails costs duplicate work, but never a
-wrong result.
+All builders of a folder write the same bytes to the same files: a lock that fails costs duplicate
+work, but never a wrong result.
 """
 
 from __future__ import annotations
@@ -38,12 +39,15 @@ def make_once(folder: Folder, make: Callable[[], object]) -> bool:
 
 @contextmanager
 def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
-    """Lock those folders that are not complete, and yield the ones that still are not once they are locked.
+    """Lock those folders that are not complete, and yield the ones that still are not once they are
+    locked.
 
     Locks are acquired in the order of names, which rules out deadlocks.
     """
     with ExitStack() as locks:
-        for folder in sorted({folder for folder in folders if not folder.complete}, key=lambda folder: folder.name):
+        for folder in sorted(
+            {folder for folder in folders if not folder.complete}, key=lambda folder: folder.name
+        ):
             locks.enter_context(locked(folder))
         yield frozenset(folder for folder in folders if not folder.complete)
 
@@ -52,9 +56,10 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
 def locked(folder: Folder) -> Iterator[None]:
     """Hold the lock of a folder; it is released when the process ends, however it ends.
 
-    On mounted filesystems this is a kernel lock, between processes, threads and, if the filesystem supports it,
-    machines. Object stores and some network filesystems have no locks: there it is a lease that its owner renews, which
-    excludes others unless two processes start within a fraction of a second.
+    On mounted filesystems this is a kernel lock, between processes, threads and, if the filesystem
+    supports it, machines. Object stores and some network filesystems have no locks: there it is a
+    lease that its owner renews, which excludes others unless two processes start within a fraction
+    of a second.
     """
     lock = _kernel_lock(folder) if folder.is_local else _lease(folder)
     with lock:
@@ -65,7 +70,10 @@ def locked(folder: Folder) -> Iterator[None]:
 def _kernel_lock(folder: Folder) -> Iterator[None]:
     path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "a") as file, ExitStack() as fallback:  # not "w", which would truncate the lease of another process
+    with (
+        open(path, "a") as file,
+        ExitStack() as fallback,
+    ):  # not "w", which would truncate the lease of another process
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -74,7 +82,9 @@ def _kernel_lock(folder: Folder) -> Iterator[None]:
         except OSError as error:
             if error.errno not in UNSUPPORTED:
                 raise
-            say_once(f"{folder.root} does not support locks ({error.strerror}): using leases instead")
+            say_once(
+                f"{folder.root} does not support locks ({error.strerror}): using leases instead"
+            )
             fallback.enter_context(_lease(folder))
         yield
 
@@ -94,7 +104,11 @@ class _Lease:
     """A file with the id of its owner and a counter that the owner increments while it is alive."""
 
     def __init__(self, target: Folder):
-        self.target, self.folder, self.name = target, Folder(target.root, KIND), target.name.replace("/", "-")
+        self.target, self.folder, self.name = (
+            target,
+            Folder(target.root, KIND),
+            target.name.replace("/", "-"),
+        )
         self.owner, self.renewed = uuid.uuid4().hex, 0
 
     def acquire(self, seconds: float) -> None:
@@ -110,7 +124,9 @@ class _Lease:
             elif time.monotonic() - since > seconds:
                 break
         self.write()
-        time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))  # the last writer wins
+        time.sleep(
+            random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8)
+        )  # the last writer wins
         lease = self._read()
         if lease is None or lease[0] != self.owner:
             self.acquire(seconds)
@@ -125,7 +141,8 @@ class _Lease:
             self.folder.remove(self.name)
 
     def _read(self) -> tuple[str, int] | None:
-        """Return owner and counter; None if there is no lease or its file is just being replaced."""
+        """Return owner and counter; None if there is no lease or its file is just being
+        replaced."""
         try:
             content = self.folder.read_json(self.name)
         except (FileNotFoundError, json.JSONDecodeError):

@@ -1,7 +1,7 @@
 """Messages to the user, through the logger `augury` of the standard library's `logging`.
 
-A program that imports Augury decides where they go; notebooks and Ray workers show nothing by default. The command line
-writes them to standard error and keeps standard output for results.
+A program that imports Augury decides where they go; notebooks and Ray workers show nothing by
+default. The command line writes them to standard error and keeps standard output for results.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ if TYPE_CHECKING:
 Format = Literal["text", "json"]
 
 logger = logging.getLogger("augury")
-logger.addHandler(logging.NullHandler())  # otherwise logging's last-resort handler would print warnings
+logger.addHandler(
+    logging.NullHandler()
+)  # otherwise logging's last-resort handler would print warnings
 
 
 @contextmanager
 def shown(verbosity: int = 0, form: Format = "text") -> Iterator[None]:
-    """Write messages, and progress bars if it is a terminal, to standard error while the block runs.
+    """Write messages, and progress bars if it is a terminal, to standard error while the block
+    runs.
 
-    `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and timestamps too.
+    `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and
+    timestamps too.
     """
     handler = _StderrHandler(form, timestamps=verbosity > 0)
     handlers, level = logger.handlers, logger.level
@@ -61,7 +65,9 @@ _logged: set[str] = set()
 
 def display() -> Progress | None:
     """Return the progress bars on the terminal; None if messages are not written to one."""
-    handler = next((handler for handler in logger.handlers if isinstance(handler, _StderrHandler)), None)
+    handler = next(
+        (handler for handler in logger.handlers if isinstance(handler, _StderrHandler)), None
+    )
     return handler.display() if handler and logger.isEnabledFor(logging.INFO) else None
 
 
@@ -74,7 +80,8 @@ class _StderrHandler(logging.Handler):
         self._display: Progress | None = None
 
     def display(self) -> Progress | None:
-        """Return the progress bars; None if standard error is not a terminal or the format is JSON."""
+        """Return the progress bars; None if standard error is not a terminal or the format is
+        JSON."""
         if self._display is None and self.form == "text" and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
@@ -97,11 +104,18 @@ class _StderrHandler(logging.Handler):
         message = record.getMessage()
         if record.levelno >= logging.WARNING:
             message = f"{'warning' if record.levelno == logging.WARNING else 'augury'}: {message}"
-        return f"{time.strftime('%H:%M:%S', time.localtime(record.created))} {message}" if self.timestamps else message
+        return (
+            f"{time.strftime('%H:%M:%S', time.localtime(record.created))} {message}"
+            if self.timestamps
+            else message
+        )
 
     def json(self, record: logging.LogRecord) -> str:
         """Format a record as a JSON object on one line."""
-        created = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z"
+        created = (
+            time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+            + f".{int(record.msecs):03d}Z"
+        )
         entry = {"time": created, "level": record.levelname.lower(), "message": record.getMessage()}
         return json.dumps(entry, ensure_ascii=False)
 

@@ -1,4 +1,5 @@
-"""Annotations of settings that may or may not change during training, for population-based training."""
+"""Annotations of settings that may or may not change during training, for population-based
+training."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def mutable_keys(settings: BaseModel, prefix: str = "") -> Iterator[str]:
 
 
 def fixed_reason(settings: BaseModel, key: str) -> str | None:
-    """Return why the setting with a dotted key must not change; None if its annotation gives no reason."""
+    """Return why the setting with a dotted key must not change; None if its annotation gives no
+    reason."""
     name, _, rest = key.partition(".")
     value = getattr(settings, name, None)
     if rest:
@@ -43,6 +45,10 @@ def fixed_reason(settings: BaseModel, key: str) -> str | None:
 
 def _mutability(settings: BaseModel, name: str) -> Mutability | None:
     """Return the annotation of a field, or of the base-class field that it overrides."""
-    fields = [base.model_fields.get(name) for base in type(settings).__mro__ if issubclass(base, BaseModel)]
+    fields = [
+        base.model_fields.get(name)
+        for base in type(settings).__mro__
+        if issubclass(base, BaseModel)
+    ]
     annotations = (item for field in fields if field for item in field.metadata)
     return next((item for item in annotations if isinstance(item, Mutability)), None)

@@ -12,11 +12,16 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[tuple[int, T | Exception]]:
-    """Run `calls`, at most `limit` at a time; yield the index and the result or exception of each as it finishes.
+def run_concurrently(
+    calls: Sequence[Callable[[], T]], limit: int
+) -> Iterator[tuple[int, T | Exception]]:
+    """Run `calls`, at most `limit` at a time.
 
-    Once the iterator is closed, no further call begins. Threads are daemons rather than a pool's, which would delay an
-    interrupt until all running calls have finished. An interrupt within a call, where Ray raises it, is raised here.
+    Yield the index and the result or exception of each as it finishes.
+
+    Once the iterator is closed, no further call begins. Threads are daemons rather than a pool's,
+    which would delay an interrupt until all running calls have finished. An interrupt within a
+    call, where Ray raises it, is raised here.
     """
     pending: queue.SimpleQueue[int] = queue.SimpleQueue()
     finished: queue.SimpleQueue[tuple[int, T | BaseException]] = queue.SimpleQueue()
@@ -57,8 +62,8 @@ def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[t
 def run_on_lasting_thread(call: Callable[[], T]) -> T:
     """Run `call` on a thread that ends with the process; return its result or raise its exception.
 
-    For calls that start processes which are to end with this one: Linux kills them when the thread that started them
-    ends (PR_SET_PDEATHSIG). The main thread lasts, too.
+    For calls that start processes which are to end with this one: Linux kills them when the thread
+    that started them ends (PR_SET_PDEATHSIG). The main thread lasts, too.
     """
     if threading.current_thread() is threading.main_thread():
         return call()

@@ -12,7 +12,9 @@ from augury.core.messages import say_once
 
 @contextmanager
 def run_every(seconds: float, function: Callable[[], object], name: str) -> Iterator[None]:
-    """Call `function` every `seconds` on a thread called `name` while the block runs; exit waits for a running call.
+    """Call `function` every `seconds` on a thread called `name` while the block runs.
+
+    Exit waits for a running call.
 
     An exception is logged, and the next call is made when it is due.
     """
@@ -35,7 +37,8 @@ def run_every(seconds: float, function: Callable[[], object], name: str) -> Iter
 
 
 class Throttle:
-    """Limits calls to one every `seconds`, and to the fraction `share` of the time if they are slow."""
+    """Limits calls to one every `seconds`, and to the fraction `share` of the time if they are
+    slow."""
 
     def __init__(self, seconds: float, share: float = 0.05):
         self.seconds, self.share = seconds, share

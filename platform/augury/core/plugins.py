@@ -1,9 +1,10 @@
 """Registries of operators, regimes, metrics, tasks, search spaces and tables.
 
-A plug-in is looked up by name among the built-in modules (those of a package that assign a certain attribute), then
-among the entry points of installed packages. A path (`./mine.py`, or a directory for a package) is imported as a
-submodule of this module whose name encodes the path and a hash of the content, so that its classes can be pickled to
-other processes and a changed file is a different module.
+A plug-in is looked up by name among the built-in modules (those of a package that assign a certain
+attribute), then among the entry points of installed packages. A path (`./mine.py`, or a directory
+for a package) is imported as a submodule of this module whose name encodes the path and a hash of
+the content, so that its classes can be pickled to other processes and a changed file is a different
+module.
 """
 
 from __future__ import annotations
@@ -26,21 +27,30 @@ from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
-from pydantic import GetJsonSchemaHandler, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import (
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
 
-__path__: list[str] = []  # makes this module a package: plug-in files are imported as its submodules
+__path__: list[
+    str
+] = []  # makes this module a package: plug-in files are imported as its submodules
 FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
 PATH_PATTERN = r"^[./~]|/$|\.py$"
 """Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
-_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?:[:-].*)?")  # of a metric: `mine.py@1a2b...:lower-fixed`
+_REFERENCE_OR_OPTION = re.compile(
+    rf"{_REFERENCE.pattern}(?:[:-].*)?"
+)  # of a metric: `mine.py@1a2b...:lower-fixed`
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,8 @@ class Registry:
         return f"augury.{self.noun.replace(' ', '_')}s"
 
     def builtin(self) -> dict[str, str]:
-        """Return the built-in names with their modules, without importing the modules unless `is_mapping`."""
+        """Return the built-in names with their modules, without importing the modules unless
+        `is_mapping`."""
         modules = _modules(self.package, self.attribute, self.depth)
         if not self.is_mapping:
             return modules
@@ -86,8 +97,8 @@ class Registry:
     def find(self, name: str) -> Any:
         """Return the plug-in with this name or at this path.
 
-        Raises UserError if the name is unknown, or if the file cannot be imported, does not meet the contract or has
-        changed since its reference was created.
+        Raises UserError if the name is unknown, or if the file cannot be imported, does not meet
+        the contract or has changed since its reference was created.
         """
         if module := self.builtin().get(name):
             return self._extract(importlib.import_module(module), name)
@@ -97,12 +108,14 @@ class Registry:
             return self._load_entry_point(points, name)
         hint = nearest(name, self.names())
         raise UserError(
-            f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} To use your own, give its path, "
+            f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} To use your "
+            "own, give its path, "
             f"./{name}.py; the file must {self.contract}"
         )
 
     def reference(self, name: str) -> str:
-        """Return a name as it is, and a path with the hash of its content, which pins it (see `reference`)."""
+        """Return a name as it is, and a path with the hash of its content, which pins it (see
+        `reference`)."""
         return self._file_reference(name) if is_path(name) and name not in self.builtin() else name
 
     def _file_reference(self, path: str) -> str:
@@ -113,7 +126,8 @@ class Registry:
             close = nearest(error.filename, siblings) if siblings else ""
             hint = f", {close}" if close.endswith("?") else ""
             raise UserError(
-                f"no {self.noun} '{path}': there is no file {error.filename}{hint}. Built-in and installed: "
+                f"no {self.noun} '{path}': there is no file {error.filename}{hint}. Built-in and "
+                "installed: "
                 f"{', '.join(self.names())}; a file of your own must {self.contract}"
             ) from error
 
@@ -124,13 +138,15 @@ class Registry:
         packages = sorted({point.dist.name if point.dist else point.value for point in points})
         if len(packages) > 1:
             raise UserError(
-                f"{self.noun} '{name}' is provided by several packages, {', '.join(packages)}: uninstall all but one"
+                f"{self.noun} '{name}' is provided by several packages, {', '.join(packages)}: "
+                "uninstall all but one"
             )
         try:
             plugin = points[0].load()
         except Exception as error:
             raise UserError(
-                f"{self.noun} '{name}' of package {packages[0]} cannot be loaded: {type(error).__name__}: {error}"
+                f"{self.noun} '{name}' of package {packages[0]} cannot be loaded: "
+                f"{type(error).__name__}: {error}"
             ) from error
         return self._extract(plugin, name) if isinstance(plugin, ModuleType) else plugin
 
@@ -139,7 +155,9 @@ class Registry:
         try:
             value = getattr(module, self.attribute)
         except AttributeError as error:
-            raise UserError(f"'{name}' does not define {self.attribute}: the file must {self.contract}") from error
+            raise UserError(
+                f"'{name}' does not define {self.attribute}: the file must {self.contract}"
+            ) from error
         if self.is_module:
             return module
         if not self.is_mapping:
@@ -148,26 +166,36 @@ class Registry:
             return value[name]
         if len(value) != 1:
             raise UserError(
-                f"{self.attribute} of '{name}' has {len(value)} entries: define one {self.noun} for each file"
+                f"{self.attribute} of '{name}' has {len(value)} entries: define one {self.noun} "
+                "for each file"
             )
         return next(iter(value.values()))
 
 
 class Extension(Section):
-    """Settings whose class may be defined by a plug-in file; its reference is then serialised under `file`."""
+    """Settings whose class may be defined by a plug-in file.
+
+    Its reference is then serialised under `file`.
+    """
 
     OMITTED: ClassVar[frozenset[str]] = frozenset()
-    """Settings that are not serialised while they are empty, so that addresses stay those from before they existed."""
+    """Settings that are not serialised while they are empty, so that addresses stay those from
+    before they existed."""
 
     @classmethod
     def origin(cls) -> dict[str, str]:
-        """Return `{"file": reference}` for a class that a plug-in file defines, and an empty dict otherwise."""
+        """Return `{"file": reference}` for a class that a plug-in file defines, and an empty
+        dict otherwise."""
         match = _MODULE.match(cls.__module__)
         return {FILE: f"{_decode_path(match[2])}@{match[1]}"} if match else {}
 
     @model_serializer(mode="wrap")
     def _with_origin(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        values = {name: value for name, value in handler(self).items() if value or name not in self.OMITTED}
+        values = {
+            name: value
+            for name, value in handler(self).items()
+            if value or name not in self.OMITTED
+        }
         return {**values, **self.origin()}
 
     @model_validator(mode="before")
@@ -181,21 +209,29 @@ class Extension(Section):
 
 @dataclass(frozen=True)
 class Choice:
-    """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the alternatives."""
+    """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the
+    alternatives."""
 
     registry: Registry
     key: str
     """Setting of a section that holds its name or path."""
     default: str | None = None
-    """Name of a section that gives none, if that is allowed; a bare name is then allowed in place of a section."""
+    """Name of a section that gives none, if that is allowed.
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    A bare name is then allowed in place of a section.
+    """
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         names = self.registry.names()
         path = {"type": "string", "pattern": PATH_PATTERN}
         classes = {name: self.registry.find(name) for name in names}
         by_name = [
             {
-                "allOf": [section.__get_pydantic_json_schema__(section.__pydantic_core_schema__, handler)],
+                "allOf": [
+                    section.__get_pydantic_json_schema__(section.__pydantic_core_schema__, handler)
+                ],
                 "properties": {self.key: {"const": name}},
                 "required": [] if name == self.default else [self.key],
             }
@@ -209,17 +245,21 @@ class Choice:
 def resolve(
     registry: Registry, base: type[Extension], key: str, values: Mapping[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the class of the section described by `values`, and its settings; `key` holds its name or path.
+    """Return the class of the section described by `values`, and its settings; `key` holds its name
+    or path.
 
     Raises UserError if there is no such class, or if it is abstract or not a subclass of `base`.
     """
     name = str(values.get(FILE, values[key]))
     schema = registry.find(name)
     if not (isinstance(schema, type) and issubclass(schema, base)):
-        raise UserError(f"'{name}' is not a valid {registry.noun}: its file must {registry.contract}")
+        raise UserError(
+            f"'{name}' is not a valid {registry.noun}: its file must {registry.contract}"
+        )
     if missing := sorted(getattr(schema, "__abstractmethods__", ())):
         raise UserError(
-            f"'{name}' is not a valid {registry.noun}: {schema.__name__} does not define {', '.join(missing)}"
+            f"'{name}' is not a valid {registry.noun}: {schema.__name__} does not define "
+            f"{', '.join(missing)}"
         )
     settings = {setting: value for setting, value in values.items() if setting != FILE}
     if is_path(name) and schema.origin():
@@ -229,7 +269,11 @@ def resolve(
 
 def is_path(name: str) -> bool:
     """Return whether a name is written as a path, with or without a content hash."""
-    looks_like_path = name.startswith((".", "/", "~")) or name.endswith((".py", "/")) or _REFERENCE.fullmatch(name)
+    looks_like_path = (
+        name.startswith((".", "/", "~"))
+        or name.endswith((".py", "/"))
+        or _REFERENCE.fullmatch(name)
+    )
     return bool(looks_like_path) or ("/" in name and Path(name).exists())
 
 
@@ -240,10 +284,11 @@ def file_of(name: str) -> Path:
 
 
 def reference(name: str) -> str:
-    """Return the absolute path of a file or directory with the hash of its content: `/home/me/mine.py@1a2b...`.
+    """Return the absolute path of a file or directory with the hash of its content:
+    `/home/me/mine.py@1a2b...`.
 
-    Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the content does not
-    match.
+    Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the
+    content does not match.
     """
     path, pinned = file_of(name), _REFERENCE.fullmatch(name)
     source = path / "__init__.py" if path.is_dir() else path
@@ -256,7 +301,8 @@ def reference(name: str) -> str:
 
 def _changed_error(path: Path) -> UserError:
     return UserError(
-        f"'{path}' has changed since the experiment began: restore it to continue (the run folders keep a copy in "
+        f"'{path}' has changed since the experiment began: restore it to continue (the run folders "
+        "keep a copy in "
         "plugins/), or give the path without its hash to start a new experiment"
     )
 
@@ -264,7 +310,9 @@ def _changed_error(path: Path) -> UserError:
 def sources(settings: Any) -> dict[str, bytes]:
     """Return the content of all files referenced in JSON-like settings, by `<hash>/<file name>`."""
     if isinstance(settings, Mapping):
-        return {name: source for item in settings.values() for name, source in sources(item).items()}
+        return {
+            name: source for item in settings.values() for name, source in sources(item).items()
+        }
     if isinstance(settings, list | tuple):
         return {name: source for item in settings for name, source in sources(item).items()}
     match = _REFERENCE_OR_OPTION.fullmatch(settings) if isinstance(settings, str) else None
@@ -272,7 +320,10 @@ def sources(settings: Any) -> dict[str, bytes]:
         return {}
     path = Path(match[1])
     files = path.rglob("*.py") if path.is_dir() else [path]
-    return {f"{match[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes() for file in files}
+    return {
+        f"{match[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes()
+        for file in files
+    }
 
 
 def load(reference: str) -> ModuleType:
@@ -288,8 +339,13 @@ def load(reference: str) -> ModuleType:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the type and message of an error, with the line of the plug-in file that raised it, if any."""
-    frames = [frame for frame in walk_tb(error.__traceback__) if _MODULE.match(str(frame[0].f_globals["__name__"]))]
+    """Return the type and message of an error, with the line of the plug-in file that raised it,
+    if any."""
+    frames = [
+        frame
+        for frame in walk_tb(error.__traceback__)
+        if _MODULE.match(str(frame[0].f_globals["__name__"]))
+    ]
     location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
     return f"{type(error).__name__}: {error}{location}"
 
@@ -315,7 +371,8 @@ def _content_hash(path: Path) -> str:
 
 
 def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
-    """Return the short and full names of the modules of a package whose source assigns `attribute`."""
+    """Return the short and full names of the modules of a package whose source assigns
+    `attribute`."""
     modules: dict[str, str] = {}
     for module in iter_modules(_package(package).__path__):
         full = f"{package}.{module.name}"
@@ -332,7 +389,8 @@ def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
 
 @lru_cache(maxsize=32)
 def _installed(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
-    """Return the entry points of a group by name; `path` is sys.path, which the cache depends on."""
+    """Return the entry points of a group by name; `path` is sys.path, which the cache depends
+    on."""
     points: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, []).append(point)
@@ -343,18 +401,25 @@ def _package(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
-        raise UserError(f"'{name}' cannot be imported: install Augury, or run from its root directory") from error
+        raise UserError(
+            f"'{name}' cannot be imported: install Augury, or run from its root directory"
+        ) from error
 
 
 @lru_cache(maxsize=256)
 def _assigns(file: Path, attribute: str) -> bool:
-    """Return whether a module assigns `attribute` at its top level, judging by its source without importing it."""
-    return re.search(rf"^{attribute}\b[^=\n]*=", file.read_text(encoding="utf-8"), re.MULTILINE) is not None
+    """Return whether a module assigns `attribute` at its top level, judging by its source
+    without importing it."""
+    return (
+        re.search(rf"^{attribute}\b[^=\n]*=", file.read_text(encoding="utf-8"), re.MULTILINE)
+        is not None
+    )
 
 
 class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
-        """Compile the current source: bytecode caches compare size and time only, and could be stale."""
+        """Compile the current source: bytecode caches compare size and time only, and could be
+        stale."""
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
 
@@ -370,12 +435,16 @@ class _Finder(MetaPathFinder):
             return None
         file = _decode_path(match[2])
         if not file.exists():
-            raise UserError(f"there is no file '{file}': every machine of the cluster needs it at the same path")
+            raise UserError(
+                f"there is no file '{file}': every machine of the cluster needs it at the same path"
+            )
         if _content_hash(file) != match[1]:
             raise _changed_error(file)
         source, locations = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
         loader = _Loader(fullname, str(source))
-        return spec_from_file_location(fullname, source, loader=loader, submodule_search_locations=locations)
+        return spec_from_file_location(
+            fullname, source, loader=loader, submodule_search_locations=locations
+        )
 
 
 sys.meta_path.append(_Finder())

@@ -22,7 +22,10 @@ QUIET_SECONDS = 10.0  # minimum time between two messages of a line that is not 
 
 
 class StatusLine:
-    """A line of status, shown from entry to exit of the context; its last text does not stay on the terminal."""
+    """A line of status, shown from entry to exit of the context.
+
+    Its last text does not stay on the terminal.
+    """
 
     _lock = threading.Lock()
     _open = 0  # number of live lines; the last one to close stops the display
@@ -42,7 +45,10 @@ class StatusLine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if self._display is not None and self._task is not None:
             self._display.remove_task(self._task)
@@ -88,7 +94,10 @@ class Stage:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._line.__exit__(kind, error, trace)
         ended = duration(time.monotonic() - self._start) + ("" if kind is None else ", stopped")

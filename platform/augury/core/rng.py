@@ -1,7 +1,7 @@
 """Counter-based random numbers, keyed by record.
 
-A stream is keyed by `(seed, operator, operator configuration, record id, copy or pass)`, so that results do not depend
-on workers, order, block sizes, retries or restarts.
+A stream is keyed by `(seed, operator, operator configuration, record id, copy or pass)`, so that
+results do not depend on workers, order, block sizes, retries or restarts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ Key = str | int | float | bool | None
 
 def digest(*key: Key | list | tuple | dict, size: int = 16) -> bytes:
     """Return a hash of `size` bytes that is the same in every process and on every machine."""
-    text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(
+        key, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    )
     return hashlib.blake2b(text.encode(), digest_size=size).digest()
 
 
@@ -37,12 +39,16 @@ def keys_of(names: Sequence[str], *key: Key | list | tuple | dict) -> np.ndarray
 
 
 def uniform(keys: np.ndarray, stream: int, count: int) -> np.ndarray:
-    """Return `count` numbers in [0, 1) from a stream (a pass, a copy) of each key, (keys, count) float64.
+    """Return `count` numbers in [0, 1) from a stream (a pass, a copy) of each key, (keys, count)
+    float64.
 
-    SplitMix64 (Steele, Lea and Flood 2014), vectorised over keys; the numbers of a key do not depend on other keys.
+    SplitMix64 (Steele, Lea and Flood 2014), vectorised over keys; the numbers of a key do not
+    depend on other keys.
     """
     with np.errstate(over="ignore"):
-        return unit_interval(_mix(fold_in(keys, stream)[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN))
+        return unit_interval(
+            _mix(fold_in(keys, stream)[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
+        )
 
 
 def unit_interval(numbers: np.ndarray) -> np.ndarray:
@@ -51,9 +57,12 @@ def unit_interval(numbers: np.ndarray) -> np.ndarray:
 
 
 def fold_in(keys: np.ndarray, number: int | np.ndarray) -> np.ndarray:
-    """Derive an independent key from each key and a number, one for all or one each (as `jax.random.fold_in`)."""
+    """Derive an independent key from each key and a number, one for all or one each (as
+    `jax.random.fold_in`)."""
     with np.errstate(over="ignore"):
-        return _mix(keys.astype(np.uint64) + _mix(np.atleast_1d(np.asarray(number, np.uint64)) + GOLDEN))
+        return _mix(
+            keys.astype(np.uint64) + _mix(np.atleast_1d(np.asarray(number, np.uint64)) + GOLDEN)
+        )
 
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the increment of SplitMix64

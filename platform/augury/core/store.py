@@ -1,9 +1,9 @@
 """Content-addressed store of folders on a local disk or an object store.
 
-Files appear atomically (written under a temporary name, then renamed), and a folder is valid once its completion
-marker is there, which is written last. All builders of a folder write the same bytes to the same files, and a build
-that was killed resumes at the first missing file. The root is a directory or a URI that `pyarrow.fs` opens (`s3://`,
-`gs://`, `hdfs://`).
+Files appear atomically (written under a temporary name, then renamed), and a folder is valid once
+its completion marker is there, which is written last. All builders of a folder write the same bytes
+to the same files, and a build that was killed resumes at the first missing file. The root is a
+directory or a URI that `pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
 """
 
 from __future__ import annotations
@@ -104,7 +104,11 @@ class Folder:
     def _entries(self) -> list[tuple[str, fs.FileType]]:
         selector = fs.FileSelector(self.path(), allow_not_found=True)
         entries = self.filesystem.get_file_info(selector)
-        return sorted((info.base_name, info.type) for info in entries if not info.base_name.startswith(".tmp-"))
+        return sorted(
+            (info.base_name, info.type)
+            for info in entries
+            if not info.base_name.startswith(".tmp-")
+        )
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file."""
@@ -126,7 +130,8 @@ class Folder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[pa.NativeFile]:
-        """Open a stream to a file that appears under `name` when the block ends without an exception."""
+        """Open a stream to a file that appears under `name` when the block ends without an
+        exception."""
         target = self.path(name)
         parent, _, base = target.rpartition("/")
         if not self.is_local:
@@ -148,7 +153,8 @@ class Folder:
                 os.remove(temporary)
 
     def remove(self, name: str = "") -> None:
-        """Remove a file or folder if it exists, the marker of a folder first so that no partial one looks complete."""
+        """Remove a file or folder if it exists, the marker of a folder first so that no partial
+        one looks complete."""
         info = self.filesystem.get_file_info(self.path(name))
         if info.type == fs.FileType.Directory:
             self.remove(f"{name}/{MARKER}" if name else MARKER)
@@ -167,15 +173,22 @@ class Folder:
         self.write(MARKER, b"")
 
     def manifest(self) -> dict[str, Any]:
-        """Return the manifest, which describes content and inputs; raise UserError if the folder is incomplete."""
+        """Return the manifest, which describes content and inputs.
+
+        Raise UserError if the folder is incomplete.
+        """
         if not self.complete:
-            raise UserError(f"{self.uri} is incomplete: the command that creates it was interrupted; run it again")
+            raise UserError(
+                f"{self.uri} is incomplete: the command that creates it was interrupted; run it "
+                "again"
+            )
         if "manifest" not in self._cache:
             self._cache["manifest"] = self.read_json(MANIFEST)
         return dict(self._cache["manifest"])
 
     def local(self) -> Path:
-        """Return a local directory with the files: a remote folder is downloaded for the life of the process."""
+        """Return a local directory with the files: a remote folder is downloaded for the life of
+        the process."""
         if self.is_local:
             return Path(self.path())
         if "local" not in self._cache:
@@ -197,9 +210,9 @@ class Folder:
     def put(self, directory: Path, name: str) -> None:
         """Move a local directory into the folder under `name`, replacing what is there.
 
-        On a mounted filesystem a new directory appears whole, and a replaced one is absent for an instant. Elsewhere
-        the old directory is removed first, files are copied one by one, and a marker comes last, which `has_directory`
-        looks for.
+        On a mounted filesystem a new directory appears whole, and a replaced one is absent for an
+        instant. Elsewhere the old directory is removed first, files are copied one by one, and a
+        marker comes last, which `has_directory` looks for.
         """
         target = self.path(name)
         if self.is_local:
@@ -207,15 +220,22 @@ class Folder:
             temporary = self.path(f".tmp-{name}-{uuid.uuid4().hex[:8]}")
             shutil.move(str(directory), temporary)
             reset_permissions(Path(temporary))
-            if os.path.exists(target):  # renamed before it is removed: a removal that is killed leaves a part behind
+            if os.path.exists(
+                target
+            ):  # renamed before it is removed: a removal that is killed leaves a part behind
                 os.replace(target, f"{temporary}-old")
             os.replace(temporary, target)
             shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             self.remove(name)
-            (directory / MARKER).unlink(missing_ok=True)  # present if the directory came from a remote store
+            (directory / MARKER).unlink(
+                missing_ok=True
+            )  # present if the directory came from a remote store
             fs.copy_files(
-                str(directory), target, source_filesystem=fs.LocalFileSystem(), destination_filesystem=self.filesystem
+                str(directory),
+                target,
+                source_filesystem=fs.LocalFileSystem(),
+                destination_filesystem=self.filesystem,
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
@@ -224,7 +244,8 @@ class Folder:
 def reset_permissions(directory: Path) -> None:
     """Give a directory and its content the permissions that new files next to it get.
 
-    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's defaults.
+    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's
+    defaults.
     """
     probe = directory.with_name(f".tmp-modes-{uuid.uuid4().hex[:8]}")
     probe.mkdir()
@@ -238,12 +259,15 @@ def _open(root: str) -> tuple[fs.FileSystem, str]:
     if "://" not in root:
         path = Path(root)
         if path.exists() and not path.is_dir():
-            raise UserError(f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury")
+            raise UserError(
+                f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
+            )
         return fs.LocalFileSystem(), str(path)
     try:
         filesystem, path_ = fs.FileSystem.from_uri(root)
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(
-            f"storage '{root}' cannot be opened: {error}; use a directory or a URI that pyarrow supports"
+            f"storage '{root}' cannot be opened: {error}; use a directory or a URI that pyarrow "
+            "supports"
         ) from error
     return filesystem, path_

@@ -12,7 +12,9 @@ from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
 
 MERGE = "tag:yaml.org,2002:merge"
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, if libyaml is installed
+_Loader: Any = getattr(
+    yaml, "CSafeLoader", yaml.SafeLoader
+)  # ten times as fast, if libyaml is installed
 
 
 class YamlFile(NamedTuple):
@@ -31,7 +33,9 @@ def read(path: str | Path) -> YamlFile:
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
             kind = "nothing" if root is None else f"a {root.id}"
-            raise UserError(f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)")
+            raise UserError(
+                f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)"
+            )
         lines = dict(_lines(root, str(path)))
         return YamlFile(loader.construct_document(root), lines)
     except yaml.MarkedYAMLError as error:
@@ -46,7 +50,9 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise UserError(f"'{path}' is a directory: give the path of a YAML file")
     if not path.is_file():
-        siblings = [str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)]
+        siblings = [
+            str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)
+        ]
         hint = nearest(str(path), siblings)
         if not hint.endswith("?"):
             hint = "give the path of a YAML file; `augury init` writes one"
@@ -55,7 +61,9 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise UserError(f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8") from error
+        raise UserError(
+            f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8"
+        ) from error
 
 
 def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserError:
@@ -70,9 +78,14 @@ def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserE
 def _lines(
     node: yaml.Node, path: str, keys: KeyPath = (), ancestors: tuple[int, ...] = ()
 ) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the line of every key below a node; raise UserError for duplicate keys and recursive aliases."""
+    """Yield the line of every key below a node.
+
+    Raise UserError for duplicate keys and recursive aliases.
+    """
     if id(node) in ancestors:
-        raise UserError(f"{path}: {'.'.join(keys)} is an alias of a node that contains it: write it out")
+        raise UserError(
+            f"{path}: {'.'.join(keys)} is an alias of a node that contains it: write it out"
+        )
     if isinstance(node, yaml.SequenceNode):
         children = [(str(index), item, item) for index, item in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
@@ -98,7 +111,8 @@ def _check_unique(node: yaml.MappingNode, path: str, keys: KeyPath) -> None:
         if name in lines:
             where = f" in {'.'.join(keys)}" if keys else ""
             raise UserError(
-                f"{path}, line {line}: duplicate key '{key.value}'{where}, first in line {lines[name]}: "
+                f"{path}, line {line}: duplicate key '{key.value}'{where}, first in line "
+                f"{lines[name]}: "
                 "rename or remove one of them"
             )
         lines[name] = line

@@ -1,1 +1,4 @@
-"""Corpora: reading, cleaning, filtering and storing text; built-in corpora; known public data sets."""
+"""Corpora: reading, cleaning, filtering and storing text; built-in corpora.
+
+Known public data sets.
+"""

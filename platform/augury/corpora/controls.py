@@ -1,4 +1,5 @@
-"""Find characters that are invisible and change what tools read: NUL, and the controls of bidirectional text."""
+"""Find characters that are invisible and change what tools read: NUL, and the controls of
+bidirectional text."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _CLASS = "[" + "".join(f"\\x{{{ord(control):x}}}" for control in CONTROLS) + "]"
 
 
 def count_controls(texts: Sequence[pa.Array]) -> Counter[str]:
-    """Return the number of texts that have a character, by its code and name: `U+202E RIGHT-TO-LEFT OVERRIDE`."""
+    """Return the number of texts that have a character, by its code and name: `U+202E
+    RIGHT-TO-LEFT OVERRIDE`."""
     counts = Counter[str]()
     for column in texts:
         for text in column.filter(pc.match_substring_regex(column, _CLASS)).to_pylist():

@@ -17,7 +17,9 @@ SCHEMA_VERSION = 1
 SHARD_ROWS = 20_000
 
 VIEW = pa.struct([("name", pa.string()), ("text", pa.string())])
-LINEAGE = pa.struct([("parents", pa.list_(pa.string())), ("operator", pa.string()), ("copy", pa.int32())])
+LINEAGE = pa.struct(
+    [("parents", pa.list_(pa.string())), ("operator", pa.string()), ("copy", pa.int32())]
+)
 PARALLEL = pa.schema(
     [
         ("id", pa.string()),
@@ -64,7 +66,8 @@ SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED, "monolingual"
 
 
 class Columns(NamedTuple):
-    """The columns with the inputs of a system and their language, and with the expected output and its language."""
+    """The columns with the inputs of a system and their language, and with the expected output
+    and its language."""
 
     inputs: tuple[str, ...]
     language: str
@@ -81,7 +84,8 @@ COLUMNS = {
 
 
 def input_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the columns that have the inputs of a system, which augmentation may rewrite."""
+    """Return those of the columns that have the inputs of a system, which augmentation may
+    rewrite."""
     return next((inputs for inputs in INPUTS if set(inputs) <= set(columns)), ())
 
 
@@ -116,13 +120,15 @@ class Corpus:
         corpus = cls(store.folder(KIND, address))
         if not corpus.folder.complete:
             raise UserError(
-                f"no complete corpus at {corpus.folder.uri}: create it with `augury augment` or `augury train`"
+                f"no complete corpus at {corpus.folder.uri}: create it with `augury augment` or "
+                "`augury train`"
             )
         return corpus
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """Schema version, counts, rejected rows by reason, addresses of inputs, and data such as an alphabet."""
+        """Schema version, counts, rejected rows by reason, addresses of inputs, and data such as
+        an alphabet."""
         return self.folder.manifest()
 
     @property
@@ -177,11 +183,15 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
     """Read a Parquet shard; raise UserError if it is missing or damaged."""
     try:
         # Not `pq.read_table`, which imports pandas.
-        with folder.filesystem.open_input_file(folder.path(name)) as file, pq.ParquetFile(file) as shard:
+        with (
+            folder.filesystem.open_input_file(folder.path(name)) as file,
+            pq.ParquetFile(file) as shard,
+        ):
             return shard.read(columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(
-            f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and create it again"
+            f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and create it "
+            "again"
         ) from error
 
 
@@ -189,7 +199,12 @@ def write_shard(folder: Folder, name: str, table: pa.Table) -> None:
     """Write a Parquet shard atomically; its bytes depend on the table only."""
     with folder.writing(name) as stream:
         pq.write_table(
-            table, stream, compression="lz4", row_group_size=SHARD_ROWS, use_dictionary=REPEATED, store_schema=True
+            table,
+            stream,
+            compression="lz4",
+            row_group_size=SHARD_ROWS,
+            use_dictionary=REPEATED,
+            store_schema=True,
         )
 
 

@@ -1,7 +1,7 @@
 """Plain and compressed text files, validated and read line by line.
 
-Lines end with `\\n` or `\\r\\n` only; Unicode line separators and vertical tabs are text. Compression is detected from
-the first bytes of a file.
+Lines end with `\\n` or `\\r\\n` only; Unicode line separators and vertical tabs are text.
+Compression is detected from the first bytes of a file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ SEGMENT = re.compile(rb"<seg id[^>]*>(.*?)(?:</seg>|$)")
 
 @dataclass(frozen=True)
 class InputFile:
-    """A validated file: bytes on disk, number of lines (or rows of a table) and SHA-256 of the content."""
+    """A validated file: bytes on disk, number of lines (or rows of a table) and SHA-256 of the
+    content."""
 
     path: str
     size: int
@@ -75,13 +76,20 @@ def find(path: str) -> Path:
     close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     suggestions = [str(Path(path).with_name(name)) for name in close]
-    hint = f"did you mean '{suggestions[0]}'?" if suggestions else f"'{target.parent}' contains {shown or 'nothing'}"
+    hint = (
+        f"did you mean '{suggestions[0]}'?"
+        if suggestions
+        else f"'{target.parent}' contains {shown or 'nothing'}"
+    )
     raise UserError(f"no file '{path}': {hint}")
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes; raise UserError if it is unreadable, damaged or truncated."""
+    """Open a file for reading its decompressed bytes.
+
+    Raise UserError if it is unreadable, damaged or truncated.
+    """
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
     try:
@@ -89,7 +97,10 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             start = file.read(6)
         suffix = next((name for name, magic in COMPRESSIONS.items() if start.startswith(magic)), "")
         if start and path.suffix in COMPRESSIONS and path.suffix != suffix:
-            raise UserError(f"{path} is not a {path.suffix} file despite its name: download it again or rename it")
+            raise UserError(
+                f"{path} is not a {path.suffix} file despite its name: download it again or rename "
+                "it"
+            )
         with _stream(path, suffix) as stream:
             yield stream
     except PermissionError as error:
@@ -118,13 +129,18 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def sentences(path: Path, layout: str) -> Iterator[bytes]:
-    """Yield sentences: `lines` unchanged, `wit3` without metadata lines and tags, `seg` the text of `<seg id=...>`."""
+    """Yield sentences: `lines` unchanged, `wit3` without metadata lines and tags, `seg` the text
+    of `<seg id=...>`."""
     if layout == "lines":
         return lines(path)
     if layout == "wit3":
         return (KEPT_TAGS.sub(b"", line) for line in lines(path) if not METADATA.search(line))
     assert layout == "seg", layout
-    return (segment.group(1).strip() + b"\n" for line in lines(path) if (segment := SEGMENT.search(line)))
+    return (
+        segment.group(1).strip() + b"\n"
+        for line in lines(path)
+        if (segment := SEGMENT.search(line))
+    )
 
 
 def _not_utf8(path: Path) -> UserError:

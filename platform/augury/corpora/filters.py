@@ -30,7 +30,8 @@ REASONS = (
     "held out",
     "not in the subset",
 )
-"""Reasons why a row is not in a corpus; `rejections` returns indices into them, 0 for rows that are kept."""
+"""Reasons why a row is not in a corpus; `rejections` returns indices into them, 0 for rows that
+are kept."""
 NOT_SELECTED = REASONS.index("not selected")
 NO_LABEL = REASONS.index("no gold label")
 DUPLICATE = REASONS.index("duplicate")
@@ -52,7 +53,8 @@ REASON_SETTINGS = {
 }
 """Corpus setting behind each reason; there is none to allow empty sides."""
 
-# Starters that NFC never changes, whatever their neighbours: text of these characters needs no normalisation.
+# Starters that NFC never changes, whatever their neighbours: text of these characters needs no
+# normalisation.
 STABLE = (
     r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"
     r"\x{3001}-\x{3029}\x{3041}-\x{3096}\x{30A0}-\x{30FF}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
@@ -65,11 +67,14 @@ IRREGULAR = (
 )
 
 
-def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple[pa.Array, np.ndarray]:
-    """Return text in NFC without surrounding ASCII white space, and a mask of rows with inner tabs or line ends.
+def clean(
+    text: pa.Array, replace: Mapping[str, str], filter: Cleaning
+) -> tuple[pa.Array, np.ndarray]:
+    """Return text in NFC without surrounding ASCII white space, and a mask of rows with inner tabs
+    or line ends.
 
-    The latter become spaces. Entities, `replace` and case are applied first, if enabled; case is mapped character by
-    character.
+    The latter become spaces. Entities, `replace` and case are applied first, if enabled; case is
+    mapped character by character.
     """
     cleaned, broken = _clean(text, replace, filter)
     return cleaned, broken.to_numpy(zero_copy_only=False)
@@ -80,7 +85,9 @@ def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
     return list(_clean(_strings(lines), {}, filter)[0].to_pylist())
 
 
-def _clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple[pa.Array, pa.Array]:
+def _clean(
+    text: pa.Array, replace: Mapping[str, str], filter: Cleaning
+) -> tuple[pa.Array, pa.Array]:
     if filter.unescape:
         text = _map_where(text, pc.match_substring(text, "&"), html.unescape)
     for old, new in replace.items():
@@ -97,19 +104,27 @@ def _clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tupl
 
 
 def word_counts(text: pa.Array) -> np.ndarray:
-    """Count the words, separated by Unicode white space, of texts without surrounding ASCII white space."""
-    counts = np.from_dlpack(pc.count_substring(text, " ")) + (np.from_dlpack(pc.binary_length(text)) > 0)
+    """Count the words, separated by Unicode white space, of texts without surrounding ASCII
+    white space."""
+    counts = np.from_dlpack(pc.count_substring(text, " ")) + (
+        np.from_dlpack(pc.binary_length(text)) > 0
+    )
     irregular = pc.indices_nonzero(pc.match_substring_regex(text, IRREGULAR))
-    counts[np.from_dlpack(irregular)] = [len(sentence.split()) for sentence in text.take(irregular).to_pylist()]
+    counts[np.from_dlpack(irregular)] = [
+        len(sentence.split()) for sentence in text.take(irregular).to_pylist()
+    ]
     return counts
 
 
 def rejections(
     texts: Sequence[pa.Array], filter: Cleaning | None, sides: Sequence[str] = ("source", "target")
 ) -> np.ndarray:
-    """Return the index in REASONS of the first reason to reject each row; without a filter, only for empty sides.
+    """Return the index in REASONS of the first reason to reject each row.
 
-    As in Moses' clean-corpus-n, limits are inclusive and the ratio is that of the longer to the shorter side.
+    Without a filter, only for empty sides.
+
+    As in Moses' clean-corpus-n, limits are inclusive and the ratio is that of the longer to the
+    shorter side.
     """
     counts = [word_counts(text) for text in texts]
     longer, shorter = np.maximum.reduce(counts), np.minimum.reduce(counts)
@@ -123,7 +138,9 @@ def rejections(
     rejected["too short"] = shorter < limits.minimum
     if limits.ratio is not None:
         rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
-    return np.select(list(rejected.values()), [REASONS.index(reason) for reason in rejected], default=0)
+    return np.select(
+        list(rejected.values()), [REASONS.index(reason) for reason in rejected], default=0
+    )
 
 
 class Duplicates:
@@ -148,7 +165,8 @@ def join_sides(*sides: pa.Array) -> pa.Array:
 
 
 def _strings(lines: Sequence[str]) -> pa.Array:
-    """Return lines as an array, as `pa.array` does, which imports pandas: a quarter of the time of `config`."""
+    """Return lines as an array, as `pa.array` does, which imports pandas: a quarter of the time
+    of `config`."""
     data = [line.encode() for line in lines]
     ends = np.cumsum([0, *map(len, data)], dtype=np.int64)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(data))]

@@ -16,21 +16,30 @@ SAVED = ("dataset_dict.json", "state.json")
 
 
 def load(name: str, configuration: str | None, split: str | None, default: str) -> Any:
-    """Load a split as a `datasets.Dataset`; `default` is the split if none is given. Raise UserError if that fails."""
+    """Load a split as a `datasets.Dataset`; `default` is the split if none is given. Raise
+    UserError if that fails."""
     try:
         import datasets
     except ImportError as error:
-        raise UserError("text from the hub needs the library `datasets`: pip install augury[hub]") from error
+        raise UserError(
+            "text from the hub needs the library `datasets`: pip install augury[hub]"
+        ) from error
     directory = Path(name).expanduser()
     try:
-        if not any((directory / file).exists() for file in SAVED):  # on the hub, or a directory of data files
+        if not any(
+            (directory / file).exists() for file in SAVED
+        ):  # on the hub, or a directory of data files
             return datasets.load_dataset(
-                str(directory) if directory.is_dir() else name, configuration, split=split or default
+                str(directory) if directory.is_dir() else name,
+                configuration,
+                split=split or default,
             )
         dataset = datasets.load_from_disk(str(directory))
     except Exception as error:  # from many libraries: network, filesystems, dataset builders
         description = f"dataset '{name}' (configuration {configuration}, split {split or default})"
-        raise UserError(f"{description} cannot be loaded: {' '.join(str(error).split())[:300]}") from error
+        raise UserError(
+            f"{description} cannot be loaded: {' '.join(str(error).split())[:300]}"
+        ) from error
     if isinstance(dataset, datasets.Dataset):
         if split:
             raise UserError(f"'{name}' is a dataset without splits: remove split: {split}")

@@ -30,22 +30,30 @@ from augury.corpora.splits import BaseSpec, BaseText, ResolvedSplit
 
 
 def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
-    """Return the corpus of a split, created unless the store has it; its address depends on content, not file names.
+    """Return the corpus of a split, created unless the store has it.
 
-    Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts rejected rows by reason. Unless the
-    text has ids, they are `<split>-<input row, 8 digits>`, which do not depend on filters. `directory` is the directory
-    of known sets, by default AUGURY_DATA. Raises UserError for unusable text, without leaving a partial corpus.
+    Its address depends on content, not file names.
+
+    Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts rejected rows
+    by reason. Unless the text has ids, they are `<split>-<input row, 8 digits>`, which do not
+    depend on filters. `directory` is the directory of known sets, by default AUGURY_DATA. Raises
+    UserError for unusable text, without leaving a partial corpus.
     """
     if split == "train" and spec.mixture:
         return mix(
-            {name: ingest(text, split, store, directory=directory) for name, text in spec.mixture.items()}, store
+            {
+                name: ingest(text, split, store, directory=directory)
+                for name, text in spec.mixture.items()
+            },
+            store,
         )
     resolved = spec.resolve(split, directory)
     text = _open(resolved)
     if resolved.known:
         for path in modified_files(resolved.known, text.inputs):
             say_once(
-                f"{split}: {path} differs from the published file of {resolved.known.name}: scores may not compare"
+                f"{split}: {path} differs from the published file of {resolved.known.name}: scores "
+                "may not compare"
             )
     folder = store.folder(KIND, _address(resolved, text))
     created, corpus = make_once(folder, lambda: _make(folder, resolved, text)), Corpus(folder)
@@ -66,7 +74,10 @@ def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
 
 
 def cached_address(spec: BaseSpec, split: str) -> str:
-    """Return the address of a split, cached for the process; raises UserError as `cached_corpus` does."""
+    """Return the address of a split, cached for the process.
+
+    Raises UserError as `cached_corpus` does.
+    """
     _check_files(type(spec), spec.model_dump_json())
     return _cached_address(type(spec), spec.model_dump_json(), split)
 
@@ -75,7 +86,10 @@ def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) 
     """Return the address of the corpus that `ingest` would create; reads the files."""
     if split == "train" and spec.mixture:
         return mixture_address(
-            {name: corpus_address(text, split, directory=directory) for name, text in spec.mixture.items()}
+            {
+                name: corpus_address(text, split, directory=directory)
+                for name, text in spec.mixture.items()
+            }
         )
     resolved = spec.resolve(split, directory)
     return _address(resolved, _open(resolved))
@@ -85,22 +99,29 @@ def overlap(train: Corpus, other: Corpus) -> int:
     """Count the records of `other`, which must fit in memory, that are also in `train`."""
     sides = SIDES[train.kind]
     pairs = pa.chunked_array([_pairs(block) for block in other.blocks(sides)])
-    leaked = reduce(pc.or_, (pc.is_in(pairs, value_set=_pairs(block)) for block in train.blocks(sides)))
+    leaked = reduce(
+        pc.or_, (pc.is_in(pairs, value_set=_pairs(block)) for block in train.blocks(sides))
+    )
     return pc.sum(leaked).as_py() or 0
 
 
 def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
-    """Log a warning for each held-out corpus, by name, that shares records with the training set."""
+    """Log a warning for each held-out corpus, by name, that shares records with the training
+    set."""
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
             say_once(
-                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also in the training set"
+                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also in "
+                "the training set"
             )
 
 
 def missing_texts(spec: BaseSpec) -> dict[str, str]:
-    """Return why texts of a corpus cannot be read: file or known set -> error, each once; empty if all can."""
+    """Return why texts of a corpus cannot be read: file or known set -> error, each once.
+
+    Empty if all can.
+    """
     missing: dict[str, str] = {}
     for split in spec.splits():
         for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:
@@ -160,7 +181,8 @@ def _builder_class(split: ResolvedSplit) -> type[RecordBuilder]:
 
 
 def _address(split: ResolvedSplit, text: TextSource) -> str:
-    # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of other splits.
+    # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of
+    # other splits.
     used = None if split.role == "train" else {"lowercase", "unescape"}
     return address(
         {
@@ -181,7 +203,9 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
         builder = _builder(split, text)
-        with Stage(f"read {split.name}", min(text.total, text.first or text.total), ROW_NOUNS[builder.KIND]) as stage:
+        with Stage(
+            f"read {split.name}", min(text.total, text.first or text.total), ROW_NOUNS[builder.KIND]
+        ) as stage:
             for block in text.blocks():
                 writer.add(builder.build(block))
                 stage.advance(len(block))
@@ -203,7 +227,11 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
             "files": text.inputs,
             "inputs": [],
             "note": text.note,
-            "spec": {"text": split.text.to_dict(), "filter": split.filter.to_dict(), "every": split.every},
+            "spec": {
+                "text": split.text.to_dict(),
+                "filter": split.filter.to_dict(),
+                "every": split.every,
+            },
         }
     )
     say(f"{split.name}: {builder.summary()}")

@@ -26,8 +26,8 @@ class KnownSet:
     fetch: tuple[str, ...]
     """Shell commands that download the files."""
     texts: Mapping[str, Mapping[str, Any]]
-    """Settings of the text of each split. File names are without directory and compression suffix, with placeholders
-    `{source}` and `{target}`, or `{language}`, for language codes."""
+    """Settings of the text of each split. File names are without directory and compression suffix,
+    with placeholders `{source}` and `{target}`, or `{language}`, for language codes."""
     filter: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the corpus filter."""
     checksums: Mapping[str, str] = field(default_factory=dict)
@@ -59,39 +59,51 @@ class MissingSet(UserError):
         self.name = name
 
 
-def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None) -> dict[str, Any]:
-    """Return settings of the text of a split with the paths of its files, found anywhere below its subdirectory.
+def locate(
+    known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None
+) -> dict[str, Any]:
+    """Return settings of the text of a split with the paths of its files, found anywhere below its
+    subdirectory.
 
-    `languages` maps `source` and `target`, or `language`, to codes; `directory` is the data directory, by default
-    AUGURY_DATA. Raises MissingSet with the commands that download the set if it is missing.
+    `languages` maps `source` and `target`, or `language`, to codes; `directory` is the data
+    directory, by default AUGURY_DATA. Raises MissingSet with the commands that download the set if
+    it is missing.
     """
     root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
         raise MissingSet(
-            f"{known.name} is read from the subdirectory {folder} of a data directory: set {ENVIRONMENT} to its path",
+            f"{known.name} is read from the subdirectory {folder} of a data directory: set "
+            f"{ENVIRONMENT} to its path",
             known.name,
         )
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
         if key in ("source", "target", "file"):
-            names = [name.format_map(languages) for name in ([value] if isinstance(value, str) else value)]
+            names = [
+                name.format_map(languages)
+                for name in ([value] if isinstance(value, str) else value)
+            ]
             paths = [_find(known, split, name, Path(root).expanduser() / folder) for name in names]
             settings[key] = paths[0] if len(paths) == 1 else tuple(paths)
         elif key.endswith("_column"):
             settings[key] = value.format_map(languages)
         elif key == "where":
-            settings[key] = {column: pattern.format_map(languages) for column, pattern in value.items()}
+            settings[key] = {
+                column: pattern.format_map(languages) for column, pattern in value.items()
+            }
         else:
             settings[key] = value
     return settings
 
 
 def modified_files(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the paths of the files (`path`, `sha256`) whose checksum differs from that of the set."""
+    """Return the paths of the files (`path`, `sha256`) whose checksum differs from that of the
+    set."""
     return [
         file["path"]
         for file in files
-        if known.checksums.get(_uncompressed_name(Path(file["path"]).name), file["sha256"]) != file["sha256"]
+        if known.checksums.get(_uncompressed_name(Path(file["path"]).name), file["sha256"])
+        != file["sha256"]
     ]
 
 
@@ -99,7 +111,9 @@ def check_languages(known: ParallelSet, languages: tuple[str, str]) -> None:
     """Raise UserError if the set does not have this language pair."""
     if languages not in known.pairs:
         pairs = [f"{source}-{target}" for source, target in known.pairs]
-        raise UserError(f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}")
+        raise UserError(
+            f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}"
+        )
 
 
 def _uncompressed_name(name: str) -> str:
@@ -111,7 +125,9 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     paths = [path for suffix in ("", *COMPRESSIONS) for path in folder.rglob(name + suffix)]
     if paths:
         return str(min(paths, key=lambda path: (len(path.parts), str(path))))
-    commands = "\n".join(f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch))
+    commands = "\n".join(
+        f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch)
+    )
     missing = f"no '{name}' (plain, .gz, .xz or .zst) below {folder}"
     raise MissingSet(
         f"{known.name} ({split}) is missing: {missing}\n"
@@ -126,8 +142,13 @@ def _both_ways(*pairs: tuple[str, str]) -> frozenset[tuple[str, str]]:
 
 
 def _parallel(source: str, target: str | None = None, **settings: Any) -> dict[str, Any]:
-    """Return the settings of two files; `source` and `target` are patterns with `{}` for the language."""
-    return {"source": source.format("{source}"), "target": (target or source).format("{target}"), **settings}
+    """Return the settings of two files; `source` and `target` are patterns with `{}` for the
+    language."""
+    return {
+        "source": source.format("{source}"),
+        "target": (target or source).format("{target}"),
+        **settings,
+    }
 
 
 def _wit3_tests(pattern: str, sets: Iterable[str]) -> dict[str, Any]:
@@ -156,7 +177,8 @@ _SETS = (
         texts={
             "train": _parallel("train.tags.de-en.{}", format="wit3"),
             "test": _wit3_tests(
-                "IWSLT14.{}.de-en.{}.xml", ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012")
+                "IWSLT14.{}.de-en.{}.xml",
+                ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012"),
             ),
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5, "lowercase": True},
@@ -176,8 +198,13 @@ _SETS = (
         texts={
             "train": _parallel("train.tags.fr-en.{}", format="wit3"),
             "valid": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.dev2010"]),
-            "test": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.tst2015"]),  # as in the paper, 1,210 pairs
-            **{f"tst{year}": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", [f"TED.tst{year}"]) for year in range(2010, 2015)},
+            "test": _wit3_tests(
+                "IWSLT17.{}.fr-en.{}.xml", ["TED.tst2015"]
+            ),  # as in the paper, 1,210 pairs
+            **{
+                f"tst{year}": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", [f"TED.tst{year}"])
+                for year in range(2010, 2015)
+            },
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5},
     ),
@@ -186,7 +213,9 @@ _SETS = (
         title="TED talks in 60 languages (Qi et al. 2018), Slovak-English",
         homepage="https://github.com/neulab/word-embeddings-for-nmt",
         licence=_TED_LICENCE,
-        fetch=("curl -L http://phontron.com/data/ted_talks.tar.gz | tar xz  # or see the homepage",),
+        fetch=(
+            "curl -L http://phontron.com/data/ted_talks.tar.gz | tar xz  # or see the homepage",
+        ),
         pairs=_both_ways(("sk", "en")),
         texts={
             split: {
@@ -217,12 +246,18 @@ _SETS = (
         pairs=_both_ways(("en", "de")),
         texts={
             "train": {
-                side: tuple(f"{name}.de-en.{{{side}}}" for name in ("europarl-v7", "commoncrawl", "news-commentary-v9"))
+                side: tuple(
+                    f"{name}.de-en.{{{side}}}"
+                    for name in ("europarl-v7", "commoncrawl", "news-commentary-v9")
+                )
                 for side in ("source", "target")
             },
             "valid": _parallel("newstest2013.{}"),
             "newstest2014": _parallel(
-                "newstest2014-deen-src.{}.sgm", "newstest2014-deen-ref.{}.sgm", format="seg", replace={"’": "'"}
+                "newstest2014-deen-src.{}.sgm",
+                "newstest2014-deen-ref.{}.sgm",
+                format="seg",
+                replace={"’": "'"},
             ),
         },
         filter={"min_length": 1, "max_length": 250, "max_ratio": 1.5},
@@ -260,10 +295,14 @@ _SETS = (
     ),
     ParallelSet(
         name="mtnt",
-        title="MTNT 1.1, machine translation of noisy text, Reddit comments (Michel and Neubig 2018)",
+        title="MTNT 1.1, machine translation of noisy text, Reddit comments (Michel and Neubig "
+        "2018)",
         homepage="https://github.com/pmichel31415/mtnt",
         licence="terms of the Reddit API",
-        fetch=("curl -L https://github.com/pmichel31415/mtnt/releases/download/v1.1/MTNT.1.1.tar.gz | tar xz",),
+        fetch=(
+            "curl -L https://github.com/pmichel31415/mtnt/releases/download/v1.1/MTNT.1.1.tar.gz | "
+            "tar xz",
+        ),
         pairs=_both_ways(("fr", "en")),
         texts={
             split: {

@@ -9,7 +9,23 @@ from typing import Any
 from augury.core.errors import nearest
 from augury.corpora.known import KnownSet
 
-XNLI_LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
+XNLI_LANGUAGES = (
+    "ar",
+    "bg",
+    "de",
+    "el",
+    "en",
+    "es",
+    "fr",
+    "hi",
+    "ru",
+    "sw",
+    "th",
+    "tr",
+    "ur",
+    "vi",
+    "zh",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,22 +38,32 @@ class NliSet(KnownSet):
     def check(self, split: str, language: str) -> None:
         """Raise ValueError if the set does not have this split in a language."""
         if "language" not in self.texts[split] and language not in self.languages:
-            raise ValueError(f"{self.name} has no {split} in '{language}': {nearest(language, self.languages)}")
+            raise ValueError(
+                f"{self.name} has no {split} in '{language}': {nearest(language, self.languages)}"
+            )
 
 
 def _pairs(file: str, **settings: Any) -> dict[str, Any]:
     """Return the settings of a text of XNLI, MultiNLI or SNLI with the published column names."""
-    columns = {"premise_column": "sentence1", "hypothesis_column": "sentence2", "label_column": "gold_label"}
+    columns = {
+        "premise_column": "sentence1",
+        "hypothesis_column": "sentence2",
+        "label_column": "gold_label",
+    }
     return {"file": file, **columns, **settings}
 
 
 def _english(texts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the texts with English as the language of test sets."""
-    return {name: text if name in ("train", "valid") else {**text, "language": "en"} for name, text in texts.items()}
+    return {
+        name: text if name in ("train", "valid") else {**text, "language": "en"}
+        for name, text in texts.items()
+    }
 
 
 def _from_jsonl(repository: str, commit: str, files: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return commands that convert JSON lines of a repository to tables (premise, hypothesis, label)."""
+    """Return commands that convert JSON lines of a repository to tables (premise, hypothesis,
+    label)."""
     name = repository.rpartition("/")[2]
     row = '[.premise, .hypothesis, .label] | map(gsub("\\\\s+"; " ")) | join("\\t")'
     return (
@@ -70,7 +96,10 @@ _SETS = (
         languages=XNLI_LANGUAGES,
         texts={
             "valid": _pairs("xnli.dev.tsv", where={"language": "{language}"}),
-            **{code: _pairs("xnli.test.tsv", where={"language": code}, language=code) for code in XNLI_LANGUAGES},
+            **{
+                code: _pairs("xnli.test.tsv", where={"language": code}, language=code)
+                for code in XNLI_LANGUAGES
+            },
         },
     ),
     NliSet(
@@ -93,17 +122,24 @@ _SETS = (
         title="XNLI-MT 1.0, MultiNLI machine-translated into 15 languages (Conneau et al. 2018)",
         homepage=_XNLI_HOMEPAGE,
         licence=_XNLI_LICENCE,
-        fetch=("curl -L -O https://dl.fbaipublicfiles.com/XNLI/XNLI-MT-1.0.zip && unzip XNLI-MT-1.0.zip",),
+        fetch=(
+            "curl -L -O https://dl.fbaipublicfiles.com/XNLI/XNLI-MT-1.0.zip && unzip "
+            "XNLI-MT-1.0.zip",
+        ),
         folder="xnli",
         languages=XNLI_LANGUAGES,
         texts={"train": {"file": "multinli.train.{language}.tsv", "hypothesis_column": "hypo"}},
     ),
     NliSet(
         name="multi_nli",
-        title="MultiNLI 1.0; valid is the matched, the test the mismatched development set (Williams et al. 2018)",
+        title="MultiNLI 1.0; valid is the matched, the test the mismatched development set "
+        "(Williams et al. 2018)",
         homepage="https://cims.nyu.edu/~sbowman/multinli/",
         licence="OANC; some of its fiction CC BY 3.0 or CC BY-SA 3.0",
-        fetch=("curl -L -O https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip && unzip multinli_1.0.zip",),
+        fetch=(
+            "curl -L -O https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip && unzip "
+            "multinli_1.0.zip",
+        ),
         languages=("en",),
         texts=_english(
             {
@@ -118,7 +154,9 @@ _SETS = (
         title="SNLI 1.0 (Bowman et al. 2015)",
         homepage="https://nlp.stanford.edu/projects/snli/",
         licence="CC BY-SA 4.0",
-        fetch=("curl -L -O https://nlp.stanford.edu/projects/snli/snli_1.0.zip && unzip snli_1.0.zip",),
+        fetch=(
+            "curl -L -O https://nlp.stanford.edu/projects/snli/snli_1.0.zip && unzip snli_1.0.zip",
+        ),
         languages=("en",),
         texts=_english(
             {
@@ -156,7 +194,10 @@ _SETS = (
         ),
         folder="nli_en",
         languages=("en",),
-        texts={"train": {"file": "ling_in_loop.train.tsv"}, "valid": {"file": "ling_in_loop.val.tsv"}},
+        texts={
+            "train": {"file": "ling_in_loop.train.tsv"},
+            "valid": {"file": "ling_in_loop.val.tsv"},
+        },
         filter={"unescape": True},
     ),
     NliSet(
@@ -166,7 +207,8 @@ _SETS = (
         licence="Apache-2.0 (repository)",
         fetch=tuple(
             "curl -L https://raw.githubusercontent.com/acmi-lab/counterfactually-augmented-data/6f232a1d2a/NLI/"
-            f"all_combined/{name}.tsv | sed '1s/.*/premise\\thypothesis\\tlabel/' > cad_snli.{name}.tsv"
+            f"all_combined/{name}.tsv | sed '1s/.*/premise\\thypothesis\\tlabel/' > "
+            f"cad_snli.{name}.tsv"
             for name in ("train", "dev", "test")
         ),
         folder="nli_en",

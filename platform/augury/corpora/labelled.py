@@ -43,7 +43,10 @@ class LabelledText(BaseText):
 
 
 class LabelledFilter(Cleaning):
-    """Preparation of a corpus of labelled sentences; as for NLI corpora, only training rows are filtered."""
+    """Preparation of a corpus of labelled sentences.
+
+    As for NLI corpora, only training rows are filtered.
+    """
 
     max_length: PositiveInt | None = None
     """Maximum number of words; null for no limit."""
@@ -85,6 +88,7 @@ def check_labels(spec: LabelledSpec, split: str, labels: Iterable[str]) -> None:
     """Raise UserError if a split has labels that are not among those of the corpus."""
     if unknown := sorted(set(labels) - set(spec.labels)):
         raise UserError(
-            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; add it there, or map "
+            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; "
+            "add it there, or map "
             f"it to one of them, for example names: {{'{unknown[0]}': {spec.labels[0]}}}"
         )

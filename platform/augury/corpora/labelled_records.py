@@ -29,9 +29,13 @@ class LabelledRecordBuilder(RecordBuilder):
         assert isinstance(text, LabelledText)
         classes = dict(enumerate(self.text.classes))
         labels = []
-        for row, label in zip(block.column("row").to_pylist(), block.column("label").to_pylist(), strict=True):
+        for row, label in zip(
+            block.column("row").to_pylist(), block.column("label").to_pylist(), strict=True
+        ):
             name = classes.get(int(label), label) if label.isdigit() else label
             labels.append(text.names.get(label, text.names.get(name, name)).strip())
             if not labels[-1]:
-                raise UserError(f"{self.split.name}: the label is empty ({self.text.location(row)})")
+                raise UserError(
+                    f"{self.split.name}: the label is empty ({self.text.location(row)})"
+                )
         return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]

@@ -1,7 +1,8 @@
 """NLI labels and their names in public data sets.
 
-Labels are mapped by name and never by number, because data sets number them in different orders: XNLI and SNLI have
-entailment, neutral, contradiction, and many checkpoints fine-tuned on MultiNLI the reverse.
+Labels are mapped by name and never by number, because data sets number them in different orders:
+XNLI and SNLI have entailment, neutral, contradiction, and many checkpoints fine-tuned on MultiNLI
+the reverse.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ STANDARD_NAMES: dict[str, str | None] = {
 class LabelNames:
     """Maps the label names of a text to labels, or to None if there is no gold label.
 
-    `renamed` maps names or numbers to labels, or to `-` for no gold label, and overrides the standard names. If labels
-    are numbers, `classes` are their names, starting with that of 0; -1 is no gold label.
+    `renamed` maps names or numbers to labels, or to `-` for no gold label, and overrides the
+    standard names. If labels are numbers, `classes` are their names, starting with that of 0; -1 is
+    no gold label.
     """
 
     def __init__(self, renamed: Mapping[str, Label | NoGold], classes: Sequence[str] = ()):
@@ -49,7 +51,8 @@ class LabelNames:
         if label.lstrip("-").isdigit():
             hint = (
                 "data sets number labels differently; give the meaning of the numbers, for example "
-                "labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label"
+                "labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no "
+                "gold label"
             )
         else:
             hint = (

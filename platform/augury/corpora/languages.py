@@ -1,6 +1,7 @@
 """Language codes (ISO 639 in BCP 47).
 
-Codes are validated because tokenisers, metrics and tags depend on them, and silently accept unknown ones.
+Codes are validated because tokenisers, metrics and tags depend on them, and silently accept unknown
+ones.
 """
 
 from __future__ import annotations
@@ -42,8 +43,15 @@ def check_language(code: str) -> str:
     words = [word for word in (language.lower(), code.strip().lower()) if word in table.codes]
     nearest = words or difflib.get_close_matches(code.strip().lower(), table.codes, n=1, cutoff=0.4)
     guess = table.codes[nearest[0]] if nearest else None
-    hint = f"did you mean '{guess}' ({table.names[guess]})?" if guess else "use an ISO 639 code such as de or hsb"
-    raise UserError(f"'{code}' is not a language code: {hint} (use '{UNDETERMINED}' for a language without a code)")
+    hint = (
+        f"did you mean '{guess}' ({table.names[guess]})?"
+        if guess
+        else "use an ISO 639 code such as de or hsb"
+    )
+    raise UserError(
+        f"'{code}' is not a language code: {hint} (use '{UNDETERMINED}' for a language without a "
+        "code)"
+    )
 
 
 def base_language(code: str) -> str:
@@ -59,7 +67,12 @@ LanguageCode = Annotated[str, AfterValidator(check_language)]
 def languages() -> Languages:
     """Return the table of ISO 639 from `languages.tsv`."""
     names, codes, three_letter = {}, {}, set[str]()
-    for line in resources.files("augury.corpora").joinpath("languages.tsv").read_text(encoding="utf-8").splitlines():
+    for line in (
+        resources.files("augury.corpora")
+        .joinpath("languages.tsv")
+        .read_text(encoding="utf-8")
+        .splitlines()
+    ):
         if line.startswith("#"):
             continue
         code, others, listed = line.split("\t")

@@ -21,8 +21,8 @@ class MonolingualText(BaseText):
     lines: str | tuple[str, ...] | None = None
     """File, or files to concatenate, with one sentence per line."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Format of a table, by default that of the file extension; or of lines: `lines`, `wit3` or `seg`, as for parallel
-    text."""
+    """Format of a table, by default that of the file extension; or of lines: `lines`, `wit3` or
+    `seg`, as for parallel text."""
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace."""
     text_column: str = "text"
@@ -30,7 +30,11 @@ class MonolingualText(BaseText):
 
     SOURCE_SETTINGS: ClassVar = {"lines": ("lines",), **BaseText.SOURCE_SETTINGS}
     FORMATS: ClassVar = {"lines": ("lines", "wit3", "seg"), "table": TABLES}
-    APPLIES_TO: ClassVar = {**BaseText.APPLIES_TO, "format": ("lines", "table"), "text_column": ("table", "hub")}
+    APPLIES_TO: ClassVar = {
+        **BaseText.APPLIES_TO,
+        "format": ("lines", "table"),
+        "text_column": ("table", "hub"),
+    }
     COLUMNS: ClassVar = ("text",)
     ALTERNATIVES: ClassVar = "lines, or file, or hub, or builtin"
 
@@ -73,7 +77,9 @@ class MonolingualSpec(BaseSpec):
     KNOWN: ClassVar = {}
 
     def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
-        return replace(super().resolve(split, directory), name=NAME)  # keeps ids distinct from those of training text
+        return replace(
+            super().resolve(split, directory), name=NAME
+        )  # keeps ids distinct from those of training text
 
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language,)

@@ -17,7 +17,8 @@ from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 
 class NliText(BaseText):
-    """An NLI text, from a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the built-in corpus."""
+    """An NLI text, from a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the
+    built-in corpus."""
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
     """Format of the table; by default that of the file extension."""
@@ -32,11 +33,12 @@ class NliText(BaseText):
     label_column: str = "label"
     """Column of the label."""
     labels: dict[str, Label | NoGold] = Field(default_factory=dict)
-    """Maps label names or numbers of the text to labels, or to `-` for no gold label (such rows are removed). The
-    standard names (`entailment`, `e`, `contradictory`, `-`) and the classes of Hugging Face datasets are known."""
+    """Maps label names or numbers of the text to labels, or to `-` for no gold label (such rows are
+    removed). The standard names (`entailment`, `e`, `contradictory`, `-`) and the classes of
+    Hugging Face datasets are known."""
     subset: PositiveInt | None = None
-    """Size of a stratified random subset of training text, drawn after filtering; smaller subsets with the same seed
-    are contained in larger ones."""
+    """Size of a stratified random subset of training text, drawn after filtering; smaller subsets
+    with the same seed are contained in larger ones."""
     subset_seed: int = 1
     """Seed of the subset."""
 
@@ -52,28 +54,43 @@ class NliText(BaseText):
     ALTERNATIVES: ClassVar = "file, or hub, or builtin"
 
     def columns(self) -> dict[str, str]:
-        return super().columns() | ({"language": self.language_column} if self.language_column else {})
+        return super().columns() | (
+            {"language": self.language_column} if self.language_column else {}
+        )
 
     def settings(self) -> dict[str, Any]:
         # The language may be that of the corpus; addresses have the language of the split.
-        excluded = {"language", "name"} if self.subset else {"language", "name", "subset", "subset_seed"}
+        excluded = (
+            {"language", "name"} if self.subset else {"language", "name", "subset", "subset_seed"}
+        )
         if self.language_column is None:
             excluded.add("language_column")
-        settings = {name: value for name, value in super().settings().items() if name not in excluded}
+        settings = {
+            name: value for name, value in super().settings().items() if name not in excluded
+        }
         return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
 
     @field_validator("labels", mode="before")
     @classmethod
     def _numbers_are_names(cls, labels: Any) -> Any:
-        return {str(name): label for name, label in labels.items()} if isinstance(labels, dict) else labels
+        return (
+            {str(name): label for name, label in labels.items()}
+            if isinstance(labels, dict)
+            else labels
+        )
 
     @model_validator(mode="after")
     def _three_columns(self) -> NliText:
         columns = list(self.columns().values())
         if len(set(columns)) < len(columns):
-            raise ValueError(f"the columns of premise, hypothesis and label are {', '.join(columns)}: they must differ")
+            raise ValueError(
+                f"the columns of premise, hypothesis and label are {', '.join(columns)}: they must "
+                "differ"
+            )
         if self.language and self.language_column:
-            raise ValueError(f"language: {self.language} is that of all rows: remove it, or language_column")
+            raise ValueError(
+                f"language: {self.language} is that of all rows: remove it, or language_column"
+            )
         return self
 
 
@@ -87,9 +104,9 @@ class NamedNliText(NliText):
 class NliFilter(Cleaning):
     """Preparation of an NLI corpus.
 
-    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed in every split.
-    Length and duplicates filter training rows only: validation and test sets are never filtered, and empty sentences in
-    them are errors.
+    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
+    in every split. Length and duplicates filter training rows only: validation and test sets are
+    never filtered, and empty sentences in them are errors.
     """
 
     max_length: PositiveInt | None = None
@@ -106,11 +123,12 @@ class NliSpec(BaseSpec):
     language: LanguageCode
     """Language code of training and validation text, such as `en`."""
     known: str | tuple[str, ...] | None = None
-    """One or more known public data sets. Each of train, valid and tests that is not given below comes from the first
-    set that has it, and so does a text without a source, such as `train: {subset: 20000}`."""
+    """One or more known public data sets. Each of train, valid and tests that is not given below
+    comes from the first set that has it, and so does a text without a source, such as `train:
+    {subset: 20000}`."""
     train: NliText | tuple[NamedNliText, ...] | None = None
-    """Training text, or a list of texts with names, which are filtered separately and read together: one per language
-    for translate-train-all."""
+    """Training text, or a list of texts with names, which are filtered separately and read
+    together: one per language for translate-train-all."""
     valid: NliText | None = None
     """Validation text."""
     tests: dict[str, NliText] = Field(default_factory=dict)
@@ -131,7 +149,11 @@ class NliSpec(BaseSpec):
         text, known = self._text_setting(split), self._known_set(split)
         if isinstance(text, NliText) and text.language_column:
             return SEVERAL
-        own = known.texts[split].get("language") if known and (text is None or text.kind is None) else None
+        own = (
+            known.texts[split].get("language")
+            if known and (text is None or text.kind is None)
+            else None
+        )
         return (text.language if isinstance(text, NliText) else None) or own or self.language
 
     def languages_of(self, split: str) -> tuple[str, ...]:
@@ -144,10 +166,17 @@ class NliSpec(BaseSpec):
     def mixture(self) -> dict[str, NliSpec]:
         if not isinstance(self.train, tuple):
             return {}
-        content = self.model_dump(mode="json", exclude_unset=True, include={"language", "known", "filter"})
-        texts = [text.model_dump(mode="json", exclude_unset=True, exclude={"name"}) for text in self.train]
+        content = self.model_dump(
+            mode="json", exclude_unset=True, include={"language", "known", "filter"}
+        )
+        texts = [
+            text.model_dump(mode="json", exclude_unset=True, exclude={"name"})
+            for text in self.train
+        ]
         return {
-            text.name: self.model_validate(content | {"language": text.language or self.language, "train": settings})
+            text.name: self.model_validate(
+                content | {"language": text.language or self.language, "train": settings}
+            )
             for text, settings in zip(self.train, texts, strict=True)
         }
 
@@ -172,7 +201,9 @@ class NliSpec(BaseSpec):
             if isinstance(text, NliText) and text.subset and split != "train":
                 raise ValueError(f"{split}: subset is for training text only: use first")
             if text is not None and text.builtin and language not in NLI_LANGUAGES:
-                raise ValueError(f"{split}: {unknown('language of the built-in NLI corpus', language, NLI_LANGUAGES)}")
+                raise ValueError(
+                    f"{split}: {unknown('language of the built-in NLI corpus', language, NLI_LANGUAGES)}"
+                )
             if text is None or text.kind is None:
                 known = self._known_set(split)
                 assert known is not None

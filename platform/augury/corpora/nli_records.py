@@ -38,7 +38,11 @@ class NliRecordBuilder(RecordBuilder):
     def manifest_entries(self) -> dict[str, Any]:
         spec = self.split.text
         assert isinstance(spec, NliText)
-        subset = {"rows": spec.subset, "of": self._passed, "seed": spec.subset_seed} if spec.subset else None
+        subset = (
+            {"rows": spec.subset, "of": self._passed, "seed": spec.subset_seed}
+            if spec.subset
+            else None
+        )
         return {"language": self.split.languages[0], "labels": self._counts, "subset": subset}
 
     def _selection(self, block: pa.Table) -> np.ndarray:
@@ -49,7 +53,9 @@ class NliRecordBuilder(RecordBuilder):
             rows = np.flatnonzero((numbers == index) & (codes == 0))
             if len(rows) and name not in self._label_names:
                 location = self.text.location(block.column("row")[int(rows[0])].as_py())
-                raise UserError(f"{self.split.name}: {self._label_names.unknown_message(name, location)}")
+                raise UserError(
+                    f"{self.split.name}: {self._label_names.unknown_message(name, location)}"
+                )
             if len(rows) and self._label_names[name] is None:
                 codes[rows] = NO_LABEL
         return codes
@@ -92,16 +98,19 @@ def choose(split: ResolvedSplit, text: TextSource, size: int, seed: int) -> np.n
         labels += [LABELS.index(label) for label in records.column("label").to_pylist()]
     builder.check()
     if size > len(labels):
-        raise UserError(f"{split.name}: subset is {size:,}, but there are {len(labels):,} examples: lower or remove it")
+        raise UserError(
+            f"{split.name}: subset is {size:,}, but there are {len(labels):,} examples: lower or "
+            "remove it"
+        )
     return stratified(np.array(labels), np.array(ranks), size)
 
 
 def stratified(labels: np.ndarray, ranks: np.ndarray, size: int) -> np.ndarray:
     """Return a mask of `size` rows that preserves the proportions of `labels` (numbers from 0).
 
-    Rows are apportioned to labels by Webster's method, and within a label taken in the order of ranks. Smaller subsets
-    are contained in larger ones; with three labels, counts deviate from exact proportions by at most one (Balinski and
-    Young 1982).
+    Rows are apportioned to labels by Webster's method, and within a label taken in the order of
+    ranks. Smaller subsets are contained in larger ones; with three labels, counts deviate from
+    exact proportions by at most one (Balinski and Young 1982).
     """
     quantiles = np.empty(len(labels))
     for label in np.unique(labels):

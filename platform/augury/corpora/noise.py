@@ -15,8 +15,9 @@ class NoiseRates(Section):
     """Rates of each kind of noise, per word unless stated otherwise; applied in this order."""
 
     asr: float = Field(0.0, ge=0, le=1)
-    """Words replaced by a similar-sounding word of the training text, as in speech transcripts (en, de, fr). Words that
-    sound like no other are never replaced, and the others more often, so that the rate is that of all words."""
+    """Words replaced by a similar-sounding word of the training text, as in speech transcripts (en,
+    de, fr). Words that sound like no other are never replaced, and the others more often, so that
+    the rate is that of all words."""
     spelling: float = Field(0.0, ge=0, le=1)
     """Words with a letter inserted, deleted, replaced or swapped with the next one."""
     keyboard: float = Field(0.0, ge=0, le=1)
@@ -30,10 +31,11 @@ class NoiseRates(Section):
     emoji: float = Field(0.0, ge=0, le=1)
     """Words followed by an emoji."""
     like: str | None = Field(None, exclude_if=lambda path: path is None)
-    """A noisy text, one sentence a line: the rates of all kinds but asr that are not given are estimated, as those at
-    which the training text becomes as noisy as this one."""
+    """A noisy text, one sentence a line: the rates of all kinds but asr that are not given are
+    estimated, as those at which the training text becomes as noisy as this one."""
     layout: Layout = "auto"
-    """Keyboard layout; auto: that of the language, qwertz for de, azerty for fr and qwerty for all others."""
+    """Keyboard layout; auto: that of the language, qwertz for de, azerty for fr and qwerty for
+    all others."""
 
     @property
     def rates(self) -> dict[str, float]:

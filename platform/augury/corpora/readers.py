@@ -1,4 +1,5 @@
-"""Text from files, tables, Hugging Face datasets and built-in corpora as blocks of numbered rows."""
+"""Text from files, tables, Hugging Face datasets and built-in corpora as blocks of numbered
+rows."""
 
 from __future__ import annotations
 
@@ -41,8 +42,9 @@ class TextSource:
     total: int
     """Number of input rows, or of lines if the input is a text file."""
     read: Reader
-    """Reads blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis` and `label`), `id`
-    if the text has ids, and `selected`, which is false for rows that are not part of the text."""
+    """Reads blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis`
+    and `label`), `id` if the text has ids, and `selected`, which is false for rows that are not
+    part of the text."""
     first: int | None = None
     """Maximum number of selected rows; None for all."""
     note: str | None = None
@@ -67,19 +69,31 @@ class TextSource:
 
     def location(self, row: int) -> str:
         """Return the location of a row for messages: a line of a file, if rows are lines."""
-        name = ", ".join(source.get("path") or source["hub"] for source in self.inputs) or "the built-in text"
-        return f"row {row:,} of {name}" if self.header_lines is None else f"{name}, line {row + self.header_lines:,}"
+        name = (
+            ", ".join(source.get("path") or source["hub"] for source in self.inputs)
+            or "the built-in text"
+        )
+        return (
+            f"row {row:,} of {name}"
+            if self.header_lines is None
+            else f"{name}, line {row + self.header_lines:,}"
+        )
 
 
 def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> TextSource:
-    """Validate a text; raise UserError unless its files are intact, UTF-8 and of equal length, and its columns exist.
+    """Validate a text; raise UserError unless its files are intact, UTF-8 and of equal length, and
+    its columns exist.
 
     `languages` are those of its records, for built-in text.
     """
     if spec.portion:
         return _portion(open_text(spec.model_copy(update={"portion": None}), role, languages), spec)
-    if isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin":  # generated in the right direction
-        return _reversed(open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1]))
+    if (
+        isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin"
+    ):  # generated in the right direction
+        return _reversed(
+            open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1])
+        )
     if spec.kind == "aligned":
         assert isinstance(spec, TextSpec)
         return _open_aligned(spec)
@@ -101,10 +115,16 @@ def _portion(text: TextSource, spec: BaseText) -> TextSource:
     def read() -> Iterator[pa.Table]:
         row = 0
         for block in text.read():
-            keys = keys_of([str(number) for number in range(row, row + len(block))], "portion", spec.portion_seed)
+            keys = keys_of(
+                [str(number) for number in range(row, row + len(block))],
+                "portion",
+                spec.portion_seed,
+            )
             numbers = uniform(keys, 0, 1)[:, 0]
             selected = block.column("selected").to_numpy() & (start <= numbers) & (numbers < end)
-            yield block.set_column(block.column_names.index("selected"), "selected", pa.array(selected))
+            yield block.set_column(
+                block.column_names.index("selected"), "selected", pa.array(selected)
+            )
             row += len(block)
 
     return replace(text, read=read)
@@ -115,7 +135,10 @@ def _reversed(text: TextSource) -> TextSource:
     names = {"source": "target", "target": "source"}
 
     def read() -> Iterator[pa.Table]:
-        return (block.rename_columns([names.get(name, name) for name in block.column_names]) for block in text.read())
+        return (
+            block.rename_columns([names.get(name, name) for name in block.column_names])
+            for block in text.read()
+        )
 
     return replace(text, read=read)
 
@@ -123,11 +146,16 @@ def _reversed(text: TextSource) -> TextSource:
 def _open_aligned(spec: TextSpec) -> TextSource:
     layout, sources, targets = spec.layout, spec.sources, spec.targets
     if len(sources) != len(targets):
-        raise UserError(f"{len(sources)} source files and {len(targets)} target files: give equal numbers of both")
+        raise UserError(
+            f"{len(sources)} source files and {len(targets)} target files: give equal numbers of "
+            "both"
+        )
     for source in sources:
         for target in targets:
             if os.path.samefile(find(source), find(target)):
-                raise UserError(f"source '{source}' and target '{target}' are the same file: give two files")
+                raise UserError(
+                    f"source '{source}' and target '{target}' are the same file: give two files"
+                )
     with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
         files = list(pool.map(examine, [*sources, *targets]))
     counts = [_count(file, layout) for file in files]
@@ -165,7 +193,9 @@ def _open_table(spec: BaseText) -> TextSource:
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
 
     def read() -> Iterator[pa.Table]:
-        return (_select(table, spec) for table in read_table(path, layout, _columns(spec), spec.header))
+        return (
+            _select(table, spec) for table in read_table(path, layout, _columns(spec), spec.header)
+        )
 
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
@@ -185,20 +215,30 @@ def _open_hub(spec: BaseText, role: Role) -> TextSource:
         raise UserError(f"split {dataset.split} of {name} has no rows: choose another split")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
+    classes = (
+        hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
+    )
     return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 
 def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> TextSource:
     assert spec.builtin is not None
     content, note, generate = _generator(spec, role, languages)
-    fields = {name: "source" if isinstance(spec, MonolingualText) else name for name in spec.COLUMNS}
+    fields = {
+        name: "source" if isinstance(spec, MonolingualText) else name for name in spec.COLUMNS
+    }
     generate()  # raises for an invalid size or lexicon; sentences are generated lazily
 
     def read() -> Iterator[pa.Table]:
         for batch in batches(generate()):
-            columns = {name: pa.array([getattr(row, field) for row in batch]) for name, field in fields.items()}
-            yield _block(columns, ids=pa.array([row.id for row in batch]) if isinstance(spec, NliText) else None)
+            columns = {
+                name: pa.array([getattr(row, field) for row in batch])
+                for name, field in fields.items()
+            }
+            yield _block(
+                columns,
+                ids=pa.array([row.id for row in batch]) if isinstance(spec, NliText) else None,
+            )
 
     return TextSource([], content, spec.builtin, read, spec.first, note)
 
@@ -212,12 +252,16 @@ def _generator(
     assert spec.builtin is not None
     if isinstance(spec, NliText):
         lexicon = spec.lexicon or NLI_LEXICON
-        examples = partial(builtin_nli.examples, role, spec.builtin, languages[0], seed=spec.seed, lexicon=lexicon)
+        examples = partial(
+            builtin_nli.examples, role, spec.builtin, languages[0], seed=spec.seed, lexicon=lexicon
+        )
         return ["builtin nli", role], builtin_nli.NOTE, examples
     if {*languages} & {*NLI_LANGUAGES}:
         lexicon = spec.lexicon or NLI_LEXICON
         both = (*languages, *languages)[:2]
-        pairs = partial(builtin_nli.translations, role, spec.builtin, both, seed=spec.seed, lexicon=lexicon)
+        pairs = partial(
+            builtin_nli.translations, role, spec.builtin, both, seed=spec.seed, lexicon=lexicon
+        )
         return ["builtin nli", role, str(lexicon)], builtin_nli.NOTE, pairs
     lexicon = spec.lexicon or LEXICON
     pairs = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=lexicon)
@@ -231,8 +275,12 @@ def _swapped(pair: Any) -> Any:
     return replace(pair, source=pair.target, target=pair.source)
 
 
-def _text_source(spec: BaseText, files: Sequence[InputFile], total: int, read: Reader) -> TextSource:
-    return TextSource([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
+def _text_source(
+    spec: BaseText, files: Sequence[InputFile], total: int, read: Reader
+) -> TextSource:
+    return TextSource(
+        [asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first
+    )
 
 
 def _count(file: InputFile, layout: str) -> int:
@@ -257,7 +305,9 @@ def _select(table: pa.Table, spec: BaseText) -> pa.Table:
     return _block(columns, selected, table.column(spec.id_column) if spec.id_column else None)
 
 
-def _block(columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None) -> pa.Table:
+def _block(
+    columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None
+) -> pa.Table:
     rows = len(next(iter(columns.values())))
     mask = pa.array(np.ones(rows, bool) if selected is None else selected)
     return pa.table({**columns, "selected": mask} | ({} if ids is None else {"id": ids}))

@@ -31,7 +31,10 @@ from augury.corpora.splits import ResolvedSplit
 
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
-EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rejected rows to keep for each reason, and characters of each side
+EXAMPLES, EXAMPLE_LENGTH = (
+    3,
+    200,
+)  # rejected rows to keep for each reason, and characters of each side
 
 
 class RecordBuilder(ABC):
@@ -51,7 +54,8 @@ class RecordBuilder(ABC):
         self.split, self.text = split, text
         self.read = self.selected = self.kept = self.cleaned = 0
         self.controls = Counter[str]()
-        """Texts of kept rows with a character that is invisible and changes what tools read, by its name."""
+        """Texts of kept rows with a character that is invisible and changes what tools read, by
+        its name."""
         self.rejected: dict[str, int] = {}
         self.examples: dict[str, list[dict[str, str]]] = {}
         """Examples of rejected rows by reason: location and text."""
@@ -96,19 +100,31 @@ class RecordBuilder(ABC):
             counts = f"{count:,} of {self.selected:,} rows are rejected ({_counts(rejected)})"
             sides = f"the {' and the '.join(SIDES[self.KIND])} in {self._files}"
             expected = "belong together" if len(SIDES[self.KIND]) > 1 else "is correct"
-            raise UserError(f"{name}: {counts}: check that {sides} {expected}, or change filter ({self.LIMITS})")
+            raise UserError(
+                f"{name}: {counts}: check that {sides} {expected}, or change filter ({self.LIMITS})"
+            )
         if not self.kept and self.split.every:
-            raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.split.every}; lower it")
+            raise UserError(
+                f"{name}: {self._passed:,} pairs are too few for every: {self.split.every}; lower "
+                "it"
+            )
         if not self.kept:
-            raise UserError(f"{name}: none of {self.read:,} rows is kept ({_counts(self.rejected)}): see {self._files}")
+            raise UserError(
+                f"{name}: none of {self.read:,} rows is kept ({_counts(self.rejected)}): see "
+                f"{self._files}"
+            )
 
     def summary(self) -> str:
         """Return the counts as one line."""
         line = f"{self.kept:,} {ROW_NOUNS[self.KIND]} of {self.read:,} rows"
         if self.rejected:
             line += f"; rejected: {_counts(self.rejected)}"
-        line += f"; tabs or line ends replaced by spaces in {self.cleaned:,}" if self.cleaned else ""
-        return line + (f"; kept as they are: {describe_controls(self.controls)}" if self.controls else "")
+        line += (
+            f"; tabs or line ends replaced by spaces in {self.cleaned:,}" if self.cleaned else ""
+        )
+        return line + (
+            f"; kept as they are: {describe_controls(self.controls)}" if self.controls else ""
+        )
 
     def _replace(self) -> dict[str, str]:
         """Return the strings to replace in all sides."""
@@ -119,7 +135,8 @@ class RecordBuilder(ABC):
         return np.where(block.column("selected").to_numpy(), 0, NOT_SELECTED)
 
     def _held_out(self, passed: np.ndarray) -> np.ndarray:
-        """Return indices into REASONS, 0 to keep, for rows that passed the filter, given their numbers from 0."""
+        """Return indices into REASONS, 0 to keep, for rows that passed the filter, given their
+        numbers from 0."""
         if not self.split.every:
             return np.zeros(len(passed), int)
         held_out = (passed + 1) % self.split.every == 0
@@ -127,7 +144,9 @@ class RecordBuilder(ABC):
             return np.where(held_out, HELD_OUT, 0)
         return np.where(held_out, 0, NOT_SELECTED)
 
-    def _add_examples(self, reason: str, block: pa.Table, texts: list[pa.Array], rows: np.ndarray) -> None:
+    def _add_examples(
+        self, reason: str, block: pa.Table, texts: list[pa.Array], rows: np.ndarray
+    ) -> None:
         examples = self.examples.setdefault(reason, [])
         for row in rows[: EXAMPLES - len(examples)].tolist():
             sides = zip(SIDES[self.KIND], texts, strict=True)
@@ -160,7 +179,9 @@ class RecordBuilder(ABC):
         if "id" not in block.column_names:
             numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
             return pc.binary_join_element_wise(name, numbers, "-")
-        for row, record_id in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
+        for row, record_id in zip(
+            block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True
+        ):
             if not record_id or record_id in self._ids:
                 fault = f"the id '{record_id}' occurs twice" if record_id else "the id is empty"
                 raise UserError(
@@ -173,8 +194,17 @@ class RecordBuilder(ABC):
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
         ids, count = self._record_ids(block), len(block)
         view = self.SCHEMA.field("views").type.value_type
-        views = pa.ListArray.from_arrays(pa.array(np.zeros(count + 1, np.int32)), pa.array([], view))
-        columns = [ids, *sides, *self._columns(block), pa.repeat(ORIGIN, count), views, pa.nulls(count, LINEAGE)]
+        views = pa.ListArray.from_arrays(
+            pa.array(np.zeros(count + 1, np.int32)), pa.array([], view)
+        )
+        columns = [
+            ids,
+            *sides,
+            *self._columns(block),
+            pa.repeat(ORIGIN, count),
+            views,
+            pa.nulls(count, LINEAGE),
+        ]
         return pa.table(columns, schema=self.SCHEMA)
 
     @property
@@ -185,7 +215,8 @@ class RecordBuilder(ABC):
     def _empty_error(self, block: pa.Table, codes: np.ndarray) -> UserError:
         row = int((codes > NO_LABEL).argmax())
         return UserError(
-            f"{self.split.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} of {self._files}; "
+            f"{self.split.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} "
+            f"of {self._files}; "
             "validation and test sets are not filtered: complete or remove the row"
         )
 

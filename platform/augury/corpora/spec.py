@@ -21,21 +21,26 @@ BUILTIN_SIDES = ("de", "en")
 
 
 class TextSpec(BaseText):
-    """A parallel text, from aligned files, a table, a Hugging Face dataset or the built-in corpus."""
+    """A parallel text, from aligned files, a table, a Hugging Face dataset or the built-in
+    corpus."""
 
     source: Paths | None = None
     """File, or files to concatenate, with one source sentence per line."""
     target: Paths | None = None
     """File or files with the translation of each line of `source`."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Format of a table, by default that of the file extension; or of aligned files: `lines`, `wit3` (WIT3 training
-    text, without metadata and tags) or `seg` (`<seg id=...>` elements of SGML and XML test sets)."""
+    """Format of a table, by default that of the file extension; or of aligned files: `lines`,
+    `wit3` (WIT3 training text, without metadata and tags) or `seg` (`<seg id=...>` elements of SGML
+    and XML test sets)."""
     source_column: str | None = None
     """Column of the source; dots address nested fields, such as `translation.de`."""
     target_column: str | None = None
     """Column of the target."""
     missing: tuple[str, ...] = ()
-    """Placeholders for missing translations; rows with one as source or target are not part of the text."""
+    """Placeholders for missing translations.
+
+    Rows with one as source or target are not part of the text.
+    """
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace in both sides."""
     reversed: bool = False
@@ -74,7 +79,9 @@ class TextSpec(BaseText):
 
     def settings(self) -> dict[str, Any]:
         settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
-        for key in ("tag", "name", "weight") + ("reversed",) * (not self.reversed):  # no effect on records
+        for key in ("tag", "name", "weight") + ("reversed",) * (
+            not self.reversed
+        ):  # no effect on records
             settings.pop(key, None)
         return settings
 
@@ -84,9 +91,13 @@ class TextSpec(BaseText):
             side, other = ("source", "target") if self.target is None else ("target", "source")
             raise ValueError(f"{side} is given without {other}: give both")
         if self.kind in ("table", "hub") and not (self.source_column and self.target_column):
-            raise ValueError(f"{kind_name(self.kind)} needs source_column and target_column: give both")
+            raise ValueError(
+                f"{kind_name(self.kind)} needs source_column and target_column: give both"
+            )
         if self.source_column and self.source_column == self.target_column:
-            raise ValueError(f"source_column and target_column are both '{self.source_column}': they must differ")
+            raise ValueError(
+                f"source_column and target_column are both '{self.source_column}': they must differ"
+            )
         return self
 
 
@@ -101,16 +112,17 @@ class MixedText(NamedText):
     """One of several training texts."""
 
     weight: float = Field(1.0, ge=0)
-    """How often each row is read per pass: 2 is twice, 0.25 once in four passes, and 0 never, if only records derived
-    from the text are to be read."""
+    """How often each row is read per pass: 2 is twice, 0.25 once in four passes, and 0 never, if
+    only records derived from the text are to be read."""
 
 
 class Filter(Cleaning):
     """Preparation of a parallel corpus.
 
-    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed in every split.
-    Lengths, ratio and duplicates filter training rows only: validation and test sets are never filtered, and empty
-    sides in them are errors. Lengths are in words, as in Moses' clean-corpus-n.
+    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed
+    in every split. Lengths, ratio and duplicates filter training rows only: validation and test
+    sets are never filtered, and empty sides in them are errors. Lengths are in words, as in Moses'
+    clean-corpus-n.
     """
 
     min_length: PositiveInt = 1
@@ -127,7 +139,10 @@ class Filter(Cleaning):
     @model_validator(mode="after")
     def _ordered(self) -> Filter:
         if self.max_length is not None and self.min_length > self.max_length:
-            raise ValueError(f"min_length {self.min_length} is larger than max_length {self.max_length}: lower it")
+            raise ValueError(
+                f"min_length {self.min_length} is larger than max_length {self.max_length}: lower "
+                "it"
+            )
         return self
 
 
@@ -139,15 +154,18 @@ class CorpusSpec(BaseSpec):
     target_language: LanguageCode
     """Code of the target language."""
     known: str | None = None
-    """A known public data set, which provides all that is not given below, including the source of texts without one,
-    such as `train: {first: 5000}`."""
+    """A known public data set, which provides all that is not given below, including the source of
+    texts without one, such as `train: {first: 5000}`."""
     train: TextSpec | tuple[MixedText, ...] | None = None
     """Training text, or a list of texts with names and weights, which are filtered separately."""
     valid: TextSpec | tuple[NamedText, ...] | None = None
-    """Validation text; without it, training pairs are held out (`every`). Of a list of named texts, one controls
-    training (`decides`), and the others are only scored."""
+    """Validation text; without it, training pairs are held out (`every`). Of a list of named texts,
+    one controls training (`decides`), and the others are only scored."""
     decides: str | None = None
-    """The validation text that controls early stopping and the selection of checkpoints; by default the first."""
+    """The validation text that controls early stopping and the selection of checkpoints.
+
+    By default the first.
+    """
     tests: dict[str, TextSpec] = Field(default_factory=dict)
     """Test sets by name; if any are given, those of the known set are not used."""
     filter: Filter | None = None
@@ -176,7 +194,10 @@ class CorpusSpec(BaseSpec):
         if not isinstance(self.train, tuple):
             return {}
         content = self.model_dump(mode="json", exclude_unset=True)
-        texts = [text.model_dump(mode="json", exclude_unset=True, exclude={"name", "weight"}) for text in self.train]
+        texts = [
+            text.model_dump(mode="json", exclude_unset=True, exclude={"name", "weight"})
+            for text in self.train
+        ]
         return {
             text.name: self.model_validate({**content, "train": settings})
             for text, settings in zip(self.train, texts, strict=True)
@@ -230,14 +251,18 @@ class CorpusSpec(BaseSpec):
         return self.every or (KNOWN[self.known].every if self.known else None)
 
     def _no_valid(self) -> UserError:
-        return UserError("the corpus has no validation set: give valid, or every to hold out training pairs")
+        return UserError(
+            "the corpus has no validation set: give valid, or every to hold out training pairs"
+        )
 
     @model_validator(mode="after")
     def _named(self) -> CorpusSpec:
         for key, texts in (("train", self.train), ("valid", self.valid)):
             names = [text.name for text in texts] if isinstance(texts, tuple) else []
             if texts == () or len(set(names)) < len(names):
-                raise ValueError(f"{key} is a list of texts: give at least one, with distinct names")
+                raise ValueError(
+                    f"{key} is a list of texts: give at least one, with distinct names"
+                )
         if isinstance(self.train, tuple) and self.held_out:
             raise ValueError("every does not support several training texts: give valid")
         names = [text.name for text in self.valid] if isinstance(self.valid, tuple) else []
@@ -250,22 +275,32 @@ class CorpusSpec(BaseSpec):
         if self.known is not None:
             check_languages(KNOWN[self.known], self.languages)
         if self.every is not None and (self.valid is not None or "train" not in self.splits()):
-            raise ValueError("every holds out training pairs for validation: give train, and remove valid")
+            raise ValueError(
+                "every holds out training pairs for validation: give train, and remove valid"
+            )
         return self
 
 
 def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a parallel corpus with source and target swapped in every split.
 
-    For a known set, this is its text for the opposite direction. Raises UserError for built-in text with other language
-    codes than its own, from which the direction is not evident.
+    For a known set, this is its text for the opposite direction. Raises UserError for built-in text
+    with other language codes than its own, from which the direction is not evident.
     """
     languages = [settings["target_language"], settings["source_language"]]
     splits = [settings.get("train"), settings.get("valid"), *(settings.get("tests") or {}).values()]
-    texts = [text for split in splits for text in ([split] if isinstance(split, Mapping) else split or ())]
-    if any(text.get("builtin") for text in texts) and not {*languages} & {*BUILTIN_SIDES, *NLI_LANGUAGES}:
+    texts = [
+        text
+        for split in splits
+        for text in ([split] if isinstance(split, Mapping) else split or ())
+    ]
+    if any(text.get("builtin") for text in texts) and not {*languages} & {
+        *BUILTIN_SIDES,
+        *NLI_LANGUAGES,
+    }:
         raise UserError(
-            f"the built-in text has a German-like and an English-like side, and the codes {' and '.join(languages)} do "
+            "the built-in text has a German-like and an English-like side, and the codes "
+            f"{' and '.join(languages)} do "
             f"not tell which is which for the opposite direction: use {' and '.join(BUILTIN_SIDES)}"
         )
     result = {**settings, "source_language": languages[0], "target_language": languages[1]}

@@ -23,9 +23,18 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
 RESERVED = ("train", "valid", "mean")  # "mean" is the mean over test sets
-KIND_NAMES = {"aligned": "source and target", "table": "file"}  # settings of kinds that are not called like them
+KIND_NAMES = {
+    "aligned": "source and target",
+    "table": "file",
+}  # settings of kinds that are not called like them
 TABLES = ("tsv", "csv", "jsonl", "parquet")
-EXTENSIONS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+EXTENSIONS = {
+    ".tsv": "tsv",
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
 
 
 class BaseText(Section):
@@ -34,13 +43,17 @@ class BaseText(Section):
     file: str | None = None
     """Table: TSV (without quoting), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
     hub: str | None = None
-    """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data files."""
+    """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
+    files."""
     builtin: PositiveInt | None = None
     """Number of pairs of the built-in synthetic corpus."""
 
     format: str | None = None
     header: tuple[str, ...] | None = None
-    """Columns of a TSV or CSV file without a header line; a first line that repeats them is skipped."""
+    """Columns of a TSV or CSV file without a header line.
+
+    A first line that repeats them is skipped.
+    """
     id_column: str | None = None
     """Column of unique ids; by default, ids consist of the split and the row number."""
     where: dict[str, str | int] = Field(default_factory=dict)
@@ -56,12 +69,13 @@ class BaseText(Section):
     first: PositiveInt | None = None
     """Number of rows to use, from the first, before filtering."""
     portion: tuple[Fraction, Fraction] | None = None
-    """Use only rows whose random number in [0, 1) is in this half-open interval: `[0, 0.5]` and `[0.5, 1]` are two
-    halves of a text."""
+    """Use only rows whose random number in [0, 1) is in this half-open interval: `[0, 0.5]` and
+    `[0.5, 1]` are two halves of a text."""
     portion_seed: int = 1
     """Seed of the random numbers of `portion`."""
     validation: bool = Field(False, exclude_if=lambda validation: not validation)
-    """Of a test set: it is the validation text, searched and scored as test sets are, for papers that print dev."""
+    """Of a test set: it is the validation text, searched and scored as test sets are, for papers
+    that print dev."""
     noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
     """Synthetic noise in the inputs of a test set; references are not changed."""
 
@@ -99,7 +113,9 @@ class BaseText(Section):
     def kind(self) -> Kind | None:
         """The kind of source; None for text of a known set."""
         settings = self.SOURCE_SETTINGS.items()
-        kinds = [kind for kind, keys in settings if any(getattr(self, key) is not None for key in keys)]
+        kinds = [
+            kind for kind, keys in settings if any(getattr(self, key) is not None for key in keys)
+        ]
         return kinds[0] if kinds else None  # type: ignore[return-value]
 
     @property
@@ -129,15 +145,27 @@ class BaseText(Section):
         return (self.file,) if self.file else ()
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings for the address: without file names, whose content is part of it, and noise."""
-        excluded = {"source", "target", "file", "hub", "noise"}  # noise is added to the ingested text
+        """Return the settings for the address: without file names, whose content is part of it,
+        and noise."""
+        excluded = {
+            "source",
+            "target",
+            "file",
+            "hub",
+            "noise",
+        }  # noise is added to the ingested text
         if self.portion is None:
             excluded |= {"portion", "portion_seed"}
         return {**self.model_dump(mode="json", exclude=excluded), "format": self.layout}
 
     @model_validator(mode="after")
     def _consistent(self) -> BaseText:
-        settings = [key for keys in self.SOURCE_SETTINGS.values() for key in keys if getattr(self, key) is not None]
+        settings = [
+            key
+            for keys in self.SOURCE_SETTINGS.values()
+            for key in keys
+            if getattr(self, key) is not None
+        ]
         kinds = {kind for kind, keys in self.SOURCE_SETTINGS.items() if set(keys) & set(settings)}
         if len(kinds) > 1:
             raise ValueError(f"{' and '.join(settings)} are given: give one of {self.ALTERNATIVES}")
@@ -147,10 +175,14 @@ class BaseText(Section):
             default = type(self).model_fields[key].get_default(call_default_factory=True)
             if getattr(self, key) != default and self.kind not in kinds_of_key:
                 allowed = " or ".join(kind_name(kind) for kind in kinds_of_key)
-                raise ValueError(f"{key} applies to {allowed}, not to {kind_name(self.kind)}: remove it")
+                raise ValueError(
+                    f"{key} applies to {allowed}, not to {kind_name(self.kind)}: remove it"
+                )
         if self.format and self.format not in self.FORMATS[self.kind]:
             allowed = ", ".join(self.FORMATS[self.kind])
-            raise ValueError(f"format {self.format} does not apply to {kind_name(self.kind)}; allowed: {allowed}")
+            raise ValueError(
+                f"format {self.format} does not apply to {kind_name(self.kind)}; allowed: {allowed}"
+            )
         return self
 
 
@@ -158,8 +190,8 @@ class Share(Section):
     """The share of a text in training."""
 
     weight: float = Field(1.0, ge=0)
-    """How often each row is read per pass: 2 is twice, 0.25 once in four passes, and 0 never, if only records derived
-    from the text are to be read."""
+    """How often each row is read per pass: 2 is twice, 0.25 once in four passes, and 0 never, if
+    only records derived from the text are to be read."""
     tag: str | None = None
     """Tag to prepend to the sources, one of vocabulary.reserved, such as `<MTNT_s>`."""
 
@@ -185,8 +217,13 @@ class Cleaning(Section):
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
     """Remove repeated rows."""
-    max_characters: PositiveInt | None = Field(MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS)
-    """Maximum number of characters on each side of a training row, however many words they are; null for no limit."""
+    max_characters: PositiveInt | None = Field(
+        MAX_CHARACTERS, exclude_if=lambda most: most == MAX_CHARACTERS
+    )
+    """Maximum number of characters on each side of a training row, however many words they are.
+
+    Null for no limit.
+    """
 
     @property
     @abstractmethod
@@ -231,8 +268,14 @@ class BaseSpec(Section):
     def splits(self) -> tuple[str, ...]:
         """Return the names of the splits: `train` and `valid` if they exist, then the tests."""
         train = self.train is not None or self._known_set("train") is not None
-        valid = self.valid is not None or self.held_out is not None or self._known_set("valid") is not None
-        tests = tuple(self.tests) or next((known.tests for known in self._known_sets if known.tests), ())
+        valid = (
+            self.valid is not None
+            or self.held_out is not None
+            or self._known_set("valid") is not None
+        )
+        tests = tuple(self.tests) or next(
+            (known.tests for known in self._known_sets if known.tests), ()
+        )
         return ("train",) * train + ("valid",) * valid + self.dev_sets + tests
 
     @property
@@ -247,7 +290,8 @@ class BaseSpec(Section):
 
     @property
     def dev_sets(self) -> tuple[str, ...]:
-        """Validation sets that are scored during training in addition to `valid`: `valid <name>`."""
+        """Validation sets that are scored during training in addition to `valid`: `valid
+        <name>`."""
         return ()
 
     def tag(self, split: str) -> str | None:
@@ -257,7 +301,11 @@ class BaseSpec(Section):
     def resolve_all(self, split: str, directory: str | None = None) -> list[ResolvedSplit]:
         """Resolve a split, which for a mixture has several texts."""
         if split == "train" and self.mixture:
-            return [resolved for spec in self.mixture.values() for resolved in spec.resolve_all(split, directory)]
+            return [
+                resolved
+                for spec in self.mixture.values()
+                for resolved in spec.resolve_all(split, directory)
+            ]
         return [self.resolve(split, directory)]
 
     def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
@@ -270,10 +318,18 @@ class BaseSpec(Section):
         if self._is_validation(split):
             return self.resolve("valid", directory)
         origin = "train" if split == "valid" and self.held_out else split
-        role: Role = "train" if origin == "train" else "valid" if origin in ("valid", *self.dev_sets) else "test"
+        role: Role = (
+            "train"
+            if origin == "train"
+            else "valid"
+            if origin in ("valid", *self.dev_sets)
+            else "test"
+        )
         text, known = self._resolve_text(origin, directory)
         every = self.held_out if role == "train" else None
-        return ResolvedSplit(split, role, self.languages_of(split), text, known, self.preparation, every)
+        return ResolvedSplit(
+            split, role, self.languages_of(split), text, known, self.preparation, every
+        )
 
     def noise(self, split: str) -> SourceNoise | None:
         """Return the noise of a test set, None without any."""
@@ -283,7 +339,9 @@ class BaseSpec(Section):
     @property
     def preparation(self) -> Cleaning:
         """The cleaning and filtering of the text."""
-        return self.filter or self.FILTER.model_validate(self._known_sets[0].filter if self._known_sets else {})
+        return self.filter or self.FILTER.model_validate(
+            self._known_sets[0].filter if self._known_sets else {}
+        )
 
     @property
     def held_out(self) -> int | None:
@@ -310,7 +368,13 @@ class BaseSpec(Section):
 
     def _text_setting(self, split: str) -> BaseText | None:
         """Return the text of a split in the settings; None if it is that of a known set."""
-        text = self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
+        text = (
+            self.train
+            if split == "train"
+            else self.valid
+            if split == "valid"
+            else self.tests.get(split)
+        )
         assert not isinstance(text, tuple), "subclasses with several texts override this"
         return text
 
@@ -333,10 +397,13 @@ class BaseSpec(Section):
         return self.language_codes()
 
     def _no_valid(self) -> UserError:
-        return UserError("the corpus has no validation set: give valid, or a known set that has one")
+        return UserError(
+            "the corpus has no validation set: give valid, or a known set that has one"
+        )
 
     def _resolve_text(self, split: str, directory: str | None) -> tuple[BaseText, KnownSet | None]:
-        """Return the text of a split, completed from the known set that it comes from, and that set."""
+        """Return the text of a split, completed from the known set that it comes from, and that
+        set."""
         text = self._text_setting(split)
         if text is not None and text.kind is not None:
             return text, None
@@ -358,11 +425,15 @@ class BaseSpec(Section):
     def _complete(self) -> BaseSpec:
         for name, text in self._text_settings().items():
             if text.validation and (name not in self.tests or text != self.TEXT(validation=True)):
-                raise ValueError(f"{name}.validation: only a test set, without other settings, can be that text")
+                raise ValueError(
+                    f"{name}.validation: only a test set, without other settings, can be that text"
+                )
             if text.kind is not None or text.validation:
                 continue
             if not self._known_sets:
-                raise ValueError(f"{name} has no source: give {self.TEXT.ALTERNATIVES}; or give known")
+                raise ValueError(
+                    f"{name} has no source: give {self.TEXT.ALTERNATIVES}; or give known"
+                )
             if self._known_set(name.partition(".")[0]) is None:
                 sets = " and ".join(known.name for known in self._known_sets)
                 available = [split for known in self._known_sets for split in known.texts]
@@ -371,12 +442,15 @@ class BaseSpec(Section):
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
         for name, text in self._text_settings().items():
             if name.partition(".")[0] in ("train", "valid") and text.noise is not None:
-                raise ValueError(f"{name}.noise: only tests can have noise; for training use the operator noise")
+                raise ValueError(
+                    f"{name}.noise: only tests can have noise; for training use the operator noise"
+                )
         for name in self.tests:
             if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
                 reserved = f"{', '.join(RESERVED[:-1])} nor {RESERVED[-1]}"
                 raise ValueError(
-                    f"'{name}' is not a valid test name: use letters, digits, '_', '.', '-', and neither {reserved}"
+                    f"'{name}' is not a valid test name: use letters, digits, '_', '.', '-', and "
+                    f"neither {reserved}"
                 )
         return self
 

@@ -26,14 +26,20 @@ T = TypeVar("T")
 def read_table(
     path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
-    """Yield the given columns as strings, nulls as empty strings; raise UserError with file, line and column.
+    """Yield the given columns as strings, nulls as empty strings.
 
-    `header` gives the columns of a TSV or CSV file that has no header line, or one that repeats them.
+    Raise UserError with file, line and column.
+
+    `header` gives the columns of a TSV or CSV file that has no header line, or one that repeats
+    them.
     """
     if layout in ("tsv", "csv"):
         return {"tsv": _tsv, "csv": _csv}[layout](find(path), columns, header)
     if header:
-        raise UserError(f"{path}: header is for tsv and csv only, since columns of {layout} have names: remove it")
+        raise UserError(
+            f"{path}: header is for tsv and csv only, since columns of {layout} have names: remove "
+            "it"
+        )
     return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
 
 
@@ -53,14 +59,18 @@ def column_names(path: str, layout: str) -> list[str]:
 
 
 def header_lines(path: str, layout: str, header: Sequence[str] | None = None) -> int | None:
-    """Count the lines before the first row of a table; None if rows are not lines (CSV, Parquet)."""
+    """Count the lines before the first row of a table; None if rows are not lines (CSV,
+    Parquet)."""
     if layout != "tsv":
         return 0 if layout == "jsonl" else None
     return int(not header or _names(next(lines(find(path)))) == list(header))
 
 
 def examine_parquet(path: str) -> list[InputFile]:
-    """Validate the Parquet file or files at `path`; raise UserError if one is damaged or there are no rows."""
+    """Validate the Parquet file or files at `path`.
+
+    Raise UserError if one is damaged or there are no rows.
+    """
     files = []
     for file in _parquet_files(path):
         with _reading(file), pq.ParquetFile(file) as content, file.open("rb") as stream:
@@ -84,7 +94,10 @@ def strings(texts: Sequence[bytes]) -> pa.Array:
 
 
 def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
-    """Return columns or nested fields (`translation.de`) as strings; raise UserError if one is missing or not text."""
+    """Return columns or nested fields (`translation.de`) as strings.
+
+    Raise UserError if one is missing or not text.
+    """
     selected = {}
     for column in columns:
         name, *fields = [column] if column in table.column_names else column.split(".")
@@ -97,7 +110,9 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
         try:
             selected[column] = pc.fill_null(values.cast(pa.string()), "")
         except pa.ArrowException as error:
-            raise UserError(f"column '{column}' of {where} has type {values.type}: give a column with text") from error
+            raise UserError(
+                f"column '{column}' of {where} has type {values.type}: give a column with text"
+            ) from error
     return pa.table(selected)
 
 
@@ -122,7 +137,12 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         if (widths != len(names)).any():
             row = int((widths != len(names)).argmax())
             raise _width_error(path, number + row, int(widths[row]), len(names))
-        yield pa.table({name: pc.list_element(fields, index) for name, index in zip(columns, indices, strict=True)})
+        yield pa.table(
+            {
+                name: pc.list_element(fields, index)
+                for name, index in zip(columns, indices, strict=True)
+            }
+        )
         number += len(batch)
 
 
@@ -147,12 +167,15 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
             )
     except csv.Error as error:
         raise UserError(
-            f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote fields with "
+            f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote "
+            "fields with "
             "quotes, commas or line ends"
         ) from error
 
 
-def _check_widths(rows: Iterable[list[str]], width: int, path: Path, reader: Any) -> Iterator[list[str]]:
+def _check_widths(
+    rows: Iterable[list[str]], width: int, path: Path, reader: Any
+) -> Iterator[list[str]]:
     for row in rows:
         if not row and width == 1:
             row = [""]  # an empty line is an empty text
@@ -175,7 +198,9 @@ def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
                 try:
                     text.encode()
                 except UnicodeEncodeError as error:
-                    raise UserError(f"{where}: column '{column}' has half a character ({error}): remove it") from error
+                    raise UserError(
+                        f"{where}: column '{column}' has half a character ({error}): remove it"
+                    ) from error
                 values[column].append(text)
         yield pa.table({column: pa.array(texts, pa.string()) for column, texts in values.items()})
 
@@ -184,13 +209,17 @@ def _text_field(record: Any, column: str, where: str) -> str:
     value = record
     for key in [column] if isinstance(record, dict) and column in record else column.split("."):
         if not isinstance(value, dict):
-            raise UserError(f"{where}: no column '{column}' in {json.dumps(value, ensure_ascii=False)[:60]}")
+            raise UserError(
+                f"{where}: no column '{column}' in {json.dumps(value, ensure_ascii=False)[:60]}"
+            )
         column_index(where, list(value), key)
         value = value[key]
     if value is None:
         return ""
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise UserError(f"{where}: '{column}' is {json.dumps(value, ensure_ascii=False)[:60]}, not text")
+        raise UserError(
+            f"{where}: '{column}' is {json.dumps(value, ensure_ascii=False)[:60]}, not text"
+        )
     return str(value)
 
 
@@ -221,4 +250,6 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _width_error(path: Path, line: int, width: int, expected: int) -> UserError:
-    return UserError(f"{path}, line {line} has {width} columns, but the header has {expected}: correct the line")
+    return UserError(
+        f"{path}, line {line} has {width} columns, but the header has {expected}: correct the line"
+    )

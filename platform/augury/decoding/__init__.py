@@ -1,1 +1,2 @@
-"""Beam search: through CTranslate2, and through Hugging Face's `generate` for models that it cannot load."""
+"""Beam search: through CTranslate2, and through Hugging Face's `generate` for models that it
+cannot load."""

@@ -1,7 +1,9 @@
-"""Minimum Bayes risk: of several hypotheses, the one that agrees most with all of them (Kumar and Byrne, 2004).
+"""Minimum Bayes risk: of several hypotheses, the one that agrees most with all of them (Kumar and
+Byrne, 2004).
 
-The expected utility of a hypothesis is its mean utility against all hypotheses of its sentence as references, itself
-included and each as often as it was found: views that agree on a hypothesis vote for it.
+The expected utility of a hypothesis is its mean utility against all hypotheses of its sentence as
+references, itself included and each as often as it was found: views that agree on a hypothesis vote
+for it.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ UTILITIES: dict[str, tuple[Counts, Value]] = {
     "chrf": (chrf.pairwise_statistics, chrf.value),
     "bleu": (bleu.pairwise_statistics, bleu.sentence_value),
 }
-"""By the name of the metric: what is counted in all pairs of hypotheses, and what the counts of a pair are worth."""
+"""By the name of the metric: what is counted in all pairs of hypotheses, and what the counts of
+a pair are worth."""
 
 
 def choose(sentences: Sequence[Sequence[str]], utility: Utility, language: str) -> list[str]:
@@ -50,6 +53,7 @@ def expected_utilities(hypotheses: Sequence[str], measure: CountedMetric) -> dic
     counts = counted([measure.prepare(text) for text in times]).tolist()
     # Summed exactly, so that the order of hypotheses decides nothing but ties.
     return {
-        text: fsum(count * value(pair) for count, pair in zip(times.values(), row, strict=True)) / len(hypotheses)
+        text: fsum(count * value(pair) for count, pair in zip(times.values(), row, strict=True))
+        / len(hypotheses)
         for text, row in zip(times, counts, strict=True)
     }

@@ -1,4 +1,5 @@
-"""Checkpoints of `transformers` that translate: by CTranslate2 where it reads their kind, otherwise by `generate`."""
+"""Checkpoints of `transformers` that translate: by CTranslate2 where it reads their kind,
+otherwise by `generate`."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 KIND, MODEL = "converted", "model"
-"""Where in a store models lie that were converted for CTranslate2, and the directory in the folder of each."""
+"""Where in a store models lie that were converted for CTranslate2, and the directory in the
+folder of each."""
 VERSION = 1
 """Raised when the same checkpoint comes to be converted otherwise."""
 
@@ -39,7 +41,10 @@ class Languages(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder-decoder, by its name on a hub or its directory; on a GPU where this process sees one."""
+    """An encoder-decoder, by its name on a hub or its directory.
+
+    On a GPU where this process sees one.
+    """
 
     name: str
     revision: str | None = None
@@ -50,36 +55,49 @@ class Checkpoint:
 
     @property
     def identity(self) -> str:
-        """Return the identity of the model: the content of a directory, or the name on a hub and its revision."""
+        """Return the identity of the model: the content of a directory, or the name on a hub and
+        its revision."""
         return pretrained.identity(self.name, self.revision)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the checkpoint as a function that translates text; in a store it is converted once."""
+        """Return the checkpoint as a function that translates text.
+
+        In a store it is converted once.
+        """
         tokenizer, first = self._tokenizer()
         most = self._most_pieces(tokenizer)
         search = self._search(tokenizer, first, store, threads)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
-                raise UserError(f"checkpoint '{self.name}' has no view '{view}': it reads text as it is, plain")
+                raise UserError(
+                    f"checkpoint '{self.name}' has no view '{view}': it reads text as it is, plain"
+                )
             rows = tokenizer(list(texts)).input_ids if texts else []
             outputs = ["" if len(ids) <= most else None for ids in rows]
-            wanted = [row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()]
-            for row, ids in zip(wanted, search([rows[row] for row in wanted], decoding), strict=True):
+            wanted = [
+                row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()
+            ]
+            for row, ids in zip(
+                wanted, search([rows[row] for row in wanted], decoding), strict=True
+            ):
                 outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
             return outputs
 
         return translate
 
     def sampler(self, whole: bool = False) -> Sampler:
-        """Return the checkpoint as a function that draws outputs, for the beginning of a text that is too long for it.
+        """Return the checkpoint as a function that draws outputs, for the beginning of a text that
+        is too long for it.
 
         With `whole`, such a text has no output.
         """
         from augury.decoding.sampling import sampler
 
         tokenizer, first = self._tokenizer()
-        return sampler(self._model(), tokenizer, self._most_pieces(tokenizer), first=first, whole=whole)
+        return sampler(
+            self._model(), tokenizer, self._most_pieces(tokenizer), first=first, whole=whole
+        )
 
     def _most_pieces(self, tokenizer: PreTrainedTokenizerBase) -> int:
         """The pieces of the longest text that tokenizer and model read, special ones included."""
@@ -103,14 +121,16 @@ class Checkpoint:
         several = hasattr(tokenizer, "src_lang")
         if several and self.languages is None:
             raise UserError(
-                f"checkpoint '{self.name}' is multilingual: also give the languages, as its tokenizer "
+                f"checkpoint '{self.name}' is multilingual: also give the languages, as its "
+                "tokenizer "
                 "calls them, such as source_language: fra_Latn and target_language: eng_Latn"
             )
         if self.languages is None:
             return tokenizer, None
         if not several:
             raise UserError(
-                f"checkpoint '{self.name}' translates between two languages: leave out source_language and "
+                f"checkpoint '{self.name}' translates between two languages: leave out "
+                "source_language and "
                 "target_language with it"
             )
         _, first = (self._language(tokenizer, code) for code in self.languages)
@@ -121,25 +141,33 @@ class Checkpoint:
         """The id of a language."""
         symbol = tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
         if symbol not in tokenizer.all_special_tokens:
-            raise unknown(f"language of checkpoint '{self.name}'", code, tokenizer.all_special_tokens)
+            raise unknown(
+                f"language of checkpoint '{self.name}'", code, tokenizer.all_special_tokens
+            )
         return int(tokenizer.convert_tokens_to_ids(symbol))
 
-    def _search(self, tokenizer: PreTrainedTokenizerBase, first: int | None, store: Store, threads: int) -> Search:
+    def _search(
+        self, tokenizer: PreTrainedTokenizerBase, first: int | None, store: Store, threads: int
+    ) -> Search:
         from augury.decoding.conversion import reads
 
         settings = self._settings()
         if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
             say_once(
-                f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 does not read: "
+                f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 "
+                "does not read: "
                 "transformers translates, which takes several times as long"
             )
             return _generating(self._model(), tokenizer, first)
-        folder = store.folder(KIND, config.address({"version": VERSION, "checkpoint": self.identity}))
+        folder = store.folder(
+            KIND, config.address({"version": VERSION, "checkpoint": self.identity})
+        )
         make_once(folder, lambda: self._convert(folder))
         return _decoding(folder, positions(settings), first, threads)
 
     def _convert(self, folder: Folder) -> None:
-        """Write the checkpoint in CTranslate2's format, with what outputs begin with and what is never in one."""
+        """Write the checkpoint in CTranslate2's format, with what outputs begin with and what is
+        never in one."""
         from augury.decoding.conversion import checkpoint_to_ctranslate2
 
         model, directory = self._model(), Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
@@ -149,17 +177,26 @@ class Checkpoint:
         never = {*(generation.suppress_tokens or ())}
         never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
         folder.finish(
-            {"inputs": [self.identity], "first": generation.forced_bos_token_id, "never": sorted(never)},
+            {
+                "inputs": [self.identity],
+                "first": generation.forced_bos_token_id,
+                "never": sorted(never),
+            },
         )
 
 
 @lru_cache(maxsize=2)
-def loaded(kind: Any, name: str, revision: str | None, allow_pickle: bool = False) -> PreTrainedModel:
-    """Return a model of one of the classes of `transformers` that are called Auto..., ready to be used."""
+def loaded(
+    kind: Any, name: str, revision: str | None, allow_pickle: bool = False
+) -> PreTrainedModel:
+    """Return a model of one of the classes of `transformers` that are called Auto..., ready to
+    be used."""
     import torch
 
     load = kind.from_pretrained
-    model = pretrained.load_model(load, name, revision, allow_pickle=allow_pickle, dtype=torch.float32).eval()
+    model = pretrained.load_model(
+        load, name, revision, allow_pickle=allow_pickle, dtype=torch.float32
+    ).eval()
     return model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 
@@ -175,19 +212,30 @@ def _decoding(folder: Folder, most: int, first: int | None, threads: int) -> Sea
         within = decoding.model_copy(update={"max_length": min(decoding.max_length, most)})
         without_end = [source[:-1] for source in sources]
         prefix = () if beginning is None else (beginning,)
-        return [best.ids for best in decoder.translate(without_end, within, manifest["never"], prefix)]
+        return [
+            best.ids for best in decoder.translate(without_end, within, manifest["never"], prefix)
+        ]
 
     return search
 
 
-def _generating(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, first: int | None) -> Search:
-    """The search by `transformers`; what may be produced, and what comes first, is as the checkpoint has it."""
+def _generating(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, first: int | None
+) -> Search:
+    """The search by `transformers`.
+
+    What may be produced, and what comes first, is as the checkpoint has it.
+    """
     import torch
 
     forced = {} if first is None else {"forced_bos_token_id": first}
 
     def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
-        options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
+        options = (
+            {"length_penalty": decoding.length_penalty, "early_stopping": True}
+            if decoding.beam > 1
+            else {}
+        )
         options |= {
             "num_beams": decoding.beam,
             "max_new_tokens": min(decoding.max_length, positions(model.config)),
@@ -196,7 +244,9 @@ def _generating(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, firs
         }
         outputs: list[Sequence[int]] = [()] * len(sources)
         for batch in batches_by_length(sources, decoding.batch_tokens):
-            inputs = tokenizer.pad({"input_ids": [sources[row] for row in batch]}, return_tensors="pt")
+            inputs = tokenizer.pad(
+                {"input_ids": [sources[row] for row in batch]}, return_tensors="pt"
+            )
             with torch.inference_mode():
                 sequences = model.generate(**inputs.to(model.device), **options)
             for row, output in zip(batch, sequences.tolist(), strict=True):

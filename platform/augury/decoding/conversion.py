@@ -1,4 +1,5 @@
-"""Models in CTranslate2's format, for `CTranslateDecoder` and other programs: Augury's own, and checkpoints."""
+"""Models in CTranslate2's format, for `CTranslateDecoder` and other programs: Augury's own, and
+checkpoints."""
 
 from __future__ import annotations
 
@@ -35,15 +36,19 @@ KINDS = {
     "mbart": _Kind(MBartLoader, True, True),
     "bart": _Kind(BartLoader, False, True),
 }
-"""The kinds of checkpoints that are converted, by what their configuration calls them; NLLB is an M2M-100."""
+"""The kinds of checkpoints that are converted, by what their configuration calls them; NLLB is
+an M2M-100."""
 
 
-def to_ctranslate2(model: MarianMTModel, directory: str | Path, vocabulary: Sequence[str], *, unk: int) -> None:
+def to_ctranslate2(
+    model: MarianMTModel, directory: str | Path, vocabulary: Sequence[str], *, unk: int
+) -> None:
     """Write `model` to `directory` in CTranslate2's format, in 32-bit floats.
 
-    `vocabulary` is the piece of each id, for sources and targets alike. CTranslate2's own loader for Marian
-    is not used: it starts decoding from a zero embedding, where this starts from `decoder_start_token_id`.
-    Raises UserError for other models and for a vocabulary that is not one distinct piece per embedding.
+    `vocabulary` is the piece of each id, for sources and targets alike. CTranslate2's own loader
+    for Marian is not used: it starts decoding from a zero embedding, where this starts from
+    `decoder_start_token_id`. Raises UserError for other models and for a vocabulary that is not one
+    distinct piece per embedding.
     """
     config = model.config
     pieces = list(vocabulary)
@@ -51,10 +56,16 @@ def to_ctranslate2(model: MarianMTModel, directory: str | Path, vocabulary: Sequ
     activation = {"relu": Activation.RELU, "swish": Activation.SWISH}[config.activation_function]
     spec = TransformerSpec(
         TransformerEncoderSpec(
-            config.encoder_layers, config.encoder_attention_heads, pre_norm=False, activation=activation
+            config.encoder_layers,
+            config.encoder_attention_heads,
+            pre_norm=False,
+            activation=activation,
         ),
         TransformerDecoderSpec(
-            config.decoder_layers, config.decoder_attention_heads, pre_norm=False, activation=activation
+            config.decoder_layers,
+            config.decoder_attention_heads,
+            pre_norm=False,
+            activation=activation,
         ),
     )
     spec.register_source_vocabulary(pieces)
@@ -78,29 +89,44 @@ def to_ctranslate2(model: MarianMTModel, directory: str | Path, vocabulary: Sequ
 
 
 def reads(settings: PreTrainedConfig) -> bool:
-    """Return whether a checkpoint with this configuration is converted by `checkpoint_to_ctranslate2`."""
-    sizes = {settings.vocab_size, getattr(settings, "decoder_vocab_size", None) or settings.vocab_size}
-    return settings.model_type in KINDS and len(sizes) == 1 and isinstance(settings.eos_token_id, int)
+    """Return whether a checkpoint with this configuration is converted by
+    `checkpoint_to_ctranslate2`."""
+    sizes = {
+        settings.vocab_size,
+        getattr(settings, "decoder_vocab_size", None) or settings.vocab_size,
+    }
+    return (
+        settings.model_type in KINDS and len(sizes) == 1 and isinstance(settings.eos_token_id, int)
+    )
 
 
 def checkpoint_to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> None:
-    """Write an encoder-decoder that `reads` knows to `directory`; its pieces are called as their ids are, `0`, `1`, ...
+    """Write an encoder-decoder that `reads` knows to `directory`.
 
-    So it needs no vocabulary, which tokenizers extend and reorder. Sources are ids of its tokenizer without the end of
-    sentence.
+    Its pieces are called as their ids are, `0`, `1`, ...
+
+    So it needs no vocabulary, which tokenizers extend and reorder. Sources are ids of its tokenizer
+    without the end of sentence.
     """
     kind, settings = KINDS[model.config.model_type], model.config
     pieces = [str(index) for index in range(settings.vocab_size)]
     with torch.no_grad():
         weights = _on_cpu(model)
-        weights.config.normalize_before, weights.config.normalize_embedding = kind.pre_norm, kind.normalised_embeddings
+        weights.config.normalize_before, weights.config.normalize_embedding = (
+            kind.pre_norm,
+            kind.normalised_embeddings,
+        )
         spec = kind.loader().get_model_spec(weights)
         spec.register_source_vocabulary(pieces)
         spec.register_target_vocabulary(pieces)
         start = model.generation_config.decoder_start_token_id
-        spec.config.unk_token = spec.config.bos_token = pieces[settings.pad_token_id]  # neither is ever asked for
+        spec.config.unk_token = spec.config.bos_token = pieces[
+            settings.pad_token_id
+        ]  # neither is ever asked for
         spec.config.eos_token = pieces[settings.eos_token_id]
-        spec.config.decoder_start_token = pieces[settings.decoder_start_token_id if start is None else start]
+        spec.config.decoder_start_token = pieces[
+            settings.decoder_start_token_id if start is None else start
+        ]
         spec.config.add_source_eos = True
         spec.config.add_attribute("pad_token", pieces[settings.pad_token_id])
         spec.config.add_attribute("max_positions", settings.max_position_embeddings)
@@ -117,24 +143,28 @@ def _save(spec: TransformerSpec, directory: str | Path) -> None:
 def _check_convertible(model: MarianMTModel, pieces: Sequence[str]) -> None:
     config = model.config
     plain = config.model_type == "marian" and all(
-        isinstance(stack.embed_tokens, torch.nn.Embedding) for stack in (model.model.encoder, model.model.decoder)
+        isinstance(stack.embed_tokens, torch.nn.Embedding)
+        for stack in (model.model.encoder, model.model.decoder)
     )
     if not plain or config.activation_function not in ("relu", "swish"):
         raise UserError(
-            "CTranslate2 takes Marian models with relu or swish and ordinary embeddings only, not this "
+            "CTranslate2 takes Marian models with relu or swish and ordinary embeddings only, not "
+            "this "
             f"'{config.model_type}' model: decode it with augury.decoding.generate"
         )
     sizes = {len(pieces), len(set(pieces)), config.vocab_size, config.decoder_vocab_size}
     if len(sizes) > 1:
         raise UserError(
-            f"the vocabulary has {len(pieces)} pieces, {len(set(pieces))} of them distinct, and the model "
+            f"the vocabulary has {len(pieces)} pieces, {len(set(pieces))} of them distinct, and "
+            "the model "
             f"has {config.vocab_size} source and {config.decoder_vocab_size} target embeddings: "
             f"give the vocabulary that the model was trained with, all four are equal there"
         )
 
 
 def _on_cpu(model: M) -> M:
-    """Return `model` itself, or a copy of it, with 32-bit weights in the memory that CTranslate2 reads."""
+    """Return `model` itself, or a copy of it, with 32-bit weights in the memory that CTranslate2
+    reads."""
     if model.device.type == "cpu" and model.dtype == torch.float32:
         return model
     return copy.deepcopy(model).to("cpu", torch.float32)

@@ -1,4 +1,5 @@
-"""Decoding a whole set: batches by length, here or on Ray, hypotheses in the order of the sentences."""
+"""Decoding a whole set: batches by length, here or on Ray, hypotheses in the order of the
+sentences."""
 
 from __future__ import annotations
 
@@ -17,12 +18,14 @@ TASK_SENTENCES = 512
 Sources = Sequence[Sequence[int]]
 """The ids of every sentence, without end of sentence."""
 Search = Callable[[Sequence[Sequence[Sequence[int]]]], list[list[Hypothesis]]]
-"""From the sources of some sentences, view by view, to the best hypotheses of each sentence, best first."""
+"""From the sources of some sentences, view by view, to the best hypotheses of each sentence,
+best first."""
 
 
 @dataclass(frozen=True)
 class CTranslateSearch:
-    """Makes the search of the best `count` hypotheses, of one view alone, with the CTranslate2 model in a folder."""
+    """Makes the search of the best `count` hypotheses, of one view alone, with the CTranslate2
+    model in a folder."""
 
     model: Folder
     decoding: Decoding
@@ -49,16 +52,22 @@ def decode(
     cpus: float = 0,
     gpus: float = 0,
 ) -> list[list[Hypothesis]]:
-    """Return the best hypotheses of every sentence; `make` is called once in every process that takes part.
+    """Return the best hypotheses of every sentence; `make` is called once in every process that
+    takes part.
 
-    `views` has the sources of all sentences, view by view; `cpus` and `gpus` are what a process on Ray reserves.
+    `views` has the sources of all sentences, view by view; `cpus` and `gpus` are what a process on
+    Ray reserves.
     """
     sentences = list(zip(*views, strict=True))
     order = sorted(range(len(sentences)), key=lambda row: max(map(len, sentences[row])))
-    chunks = [order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)]
+    chunks = [
+        order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)
+    ]
     items = [[[list(sources[row]) for row in chunk] for sources in views] for chunk in chunks]
     with Stage(name, len(sentences), "sentences") as stage:
-        parts = (executor or LocalExecutor()).map(make, items, stage, size=len, cpus=cpus, gpus=gpus)
+        parts = (executor or LocalExecutor()).map(
+            make, items, stage, size=len, cpus=cpus, gpus=gpus
+        )
     hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
     for chunk, part in zip(chunks, parts, strict=True):
         for row, best in zip(chunk, part, strict=True):

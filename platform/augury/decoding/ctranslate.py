@@ -48,7 +48,10 @@ class CTranslateDecoder:
     def from_model(
         cls, model: MarianMTModel, vocabulary: Sequence[str], *, unk: int, threads: int = 1
     ) -> CTranslateDecoder:
-        """Return a decoder with a copy of the weights of `model`; see `to_ctranslate2` for the arguments."""
+        """Return a decoder with a copy of the weights of `model`.
+
+        See `to_ctranslate2` for the arguments.
+        """
         from augury.decoding.conversion import to_ctranslate2
 
         with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
@@ -64,9 +67,9 @@ class CTranslateDecoder:
     ) -> list[Hypothesis]:
         """Return the best hypothesis of each source, in the order of `sources`.
 
-        Sources are ids without the end of sentence, which is added; a leading tag is one of the ids. An empty
-        source has the empty hypothesis with score 0. The pad and the ids of `suppress` are never produced; all
-        hypotheses begin with those of `prefix`.
+        Sources are ids without the end of sentence, which is added; a leading tag is one of the
+        ids. An empty source has the empty hypothesis with score 0. The pad and the ids of
+        `suppress` are never produced; all hypotheses begin with those of `prefix`.
         """
         return [best for best, *_ in self.n_best(sources, decoding, suppress, prefix=prefix)]
 
@@ -78,12 +81,15 @@ class CTranslateDecoder:
         count: int = 1,
         prefix: Sequence[int] = (),
     ) -> list[list[Hypothesis]]:
-        """Return the best `count` hypotheses of each source, best first: at most as many as the beam is wide."""
+        """Return the best `count` hypotheses of each source, best first: at most as many as the
+        beam is wide."""
         assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(
             [[self._pieces[index] for index in source] for source in sources],
-            target_prefix=[[self._pieces[index] for index in prefix]] * len(sources) if prefix else None,
+            target_prefix=[[self._pieces[index] for index in prefix]] * len(sources)
+            if prefix
+            else None,
             max_batch_size=decoding.batch_tokens,
             batch_type="tokens",
             beam_size=decoding.beam,
@@ -93,10 +99,14 @@ class CTranslateDecoder:
             max_input_length=0,  # otherwise longer sources are cut silently
             suppress_sequences=[[self._pad], *([self._pieces[index]] for index in suppress)],
             return_scores=True,
-            return_end_token=True,  # without it, some versions leave it out of the length of the score
+            # without it, some versions leave it out of the length of the score
+            return_end_token=True,
         )
         return [
-            [self._hypothesis(*hypothesis) for hypothesis in zip(result.hypotheses, result.scores, strict=True)]
+            [
+                self._hypothesis(*hypothesis)
+                for hypothesis in zip(result.hypotheses, result.scores, strict=True)
+            ]
             for result in results
         ]
 
@@ -114,5 +124,7 @@ def _config(directory: Path) -> dict[str, Any]:
     file = directory / "config.json"
     config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     if not ctranslate2.contains_model(str(directory)) or "max_positions" not in config:
-        raise UserError(f"'{directory}' holds no model written by to_ctranslate2: export one there first")
+        raise UserError(
+            f"'{directory}' holds no model written by to_ctranslate2: export one there first"
+        )
     return config

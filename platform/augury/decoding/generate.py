@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 
 def generate(
-    model: MarianMTModel, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int] = ()
+    model: MarianMTModel,
+    sources: Sequence[Sequence[int]],
+    decoding: Decoding,
+    suppress: Collection[int] = (),
 ) -> list[Hypothesis]:
     """Return the best hypothesis of each source, in the order of `sources`, with dropout off.
 
-    The contract is that of `CTranslateDecoder.translate`: sources are ids without the end of sentence, an
-    empty source has the empty hypothesis with score 0, the pad and the ids of `suppress` are never produced.
+    The contract is that of `CTranslateDecoder.translate`: sources are ids without the end of
+    sentence, an empty source has the empty hypothesis with score 0, the pad and the ids of
+    `suppress` are never produced.
     """
     return [best for best, *_ in n_best(model, [sources], decoding, suppress)]
 
@@ -34,12 +38,14 @@ def n_best(
     suppress: Collection[int] = (),
     count: int = 1,
 ) -> list[list[Hypothesis]]:
-    """Return the best `count` hypotheses of each sentence, best first, given its source in every view.
+    """Return the best `count` hypotheses of each sentence, best first, given its source in every
+    view.
 
-    `views` holds the sources of all sentences view by view. All views are read in one beam: a piece has the mean of its
-    log-probabilities given each of them, which is not normalised anew, so that the log-probability of a hypothesis is
-    the mean of those that the views give it. At most `decoding.beam` hypotheses can be asked for; a sentence that is
-    empty in every view has the empty one.
+    `views` holds the sources of all sentences view by view. All views are read in one beam: a piece
+    has the mean of its log-probabilities given each of them, which is not normalised anew, so that
+    the log-probability of a hypothesis is the mean of those that the views give it. At most
+    `decoding.beam` hypotheses can be asked for; a sentence that is empty in every view has the
+    empty one.
     """
     assert count <= decoding.beam
     for sources in views:
@@ -51,7 +57,9 @@ def n_best(
     try:
         for rows in batches_by_length(longest, max(1, decoding.batch_tokens // len(views))):
             batch = [[sources[row] for row in rows] for sources in views]
-            for row, best in zip(rows, _search(model, batch, decoding, suppress, count), strict=True):
+            for row, best in zip(
+                rows, _search(model, batch, decoding, suppress, count), strict=True
+            ):
                 hypotheses[row] = best
     finally:
         model.train(training)
@@ -59,8 +67,15 @@ def n_best(
 
 
 def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any]:
-    """Return arguments of `generate` to search as CTranslateDecoder does; the ids of `banned` are never produced."""
-    options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
+    """Return arguments of `generate` to search as CTranslateDecoder does.
+
+    The ids of `banned` are never produced.
+    """
+    options = (
+        {"length_penalty": decoding.length_penalty, "early_stopping": True}
+        if decoding.beam > 1
+        else {}
+    )
     return {
         **options,
         "do_sample": False,
@@ -82,13 +97,18 @@ def _search(
     count: int,
 ) -> list[list[Hypothesis]]:
     eos, pad = model.config.eos_token_id, model.config.pad_token_id
-    rows = [torch.tensor([*source, eos], device=model.device) for sources in views for source in sources]
+    rows = [
+        torch.tensor([*source, eos], device=model.device) for sources in views for source in sources
+    ]
     encoded = {
         "input_ids": pad_sequence(rows, batch_first=True, padding_value=pad),
         "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
     }
     banned = [pad, *suppress]
-    options = search_options(decoding, banned) | {"renormalize_logits": False, "num_return_sequences": count}
+    options = search_options(decoding, banned) | {
+        "renormalize_logits": False,
+        "num_return_sequences": count,
+    }
     sequences = model.generate(**encoded, **options, logits_processor=[_Averaging(len(views))])
     of_views = sequences.unflatten(0, (len(views), -1))
     assert (of_views == of_views[0]).all(), "views with equal scores search alike"
@@ -98,17 +118,20 @@ def _search(
     lengths = (body.sum(1) + 1).clamp(max=produced.shape[1])
     encoded = {name: tensor.repeat_interleave(count, 0) for name, tensor in encoded.items()}
     sums = _log_probabilities(model, encoded, sequences, lengths.repeat(len(views)), banned)
-    scores = (sums.unflatten(0, (len(views), -1)).mean(0) / lengths**decoding.length_penalty).tolist()
+    scores = (
+        sums.unflatten(0, (len(views), -1)).mean(0) / lengths**decoding.length_penalty
+    ).tolist()
     pieces = [tuple(row[mask].tolist()) for row, mask in zip(produced, body, strict=True)]
     hypotheses = [Hypothesis(ids, score) for ids, score in zip(pieces, scores, strict=True)]
     return [hypotheses[first : first + count] for first in range(0, len(hypotheses), count)]
 
 
 class _Averaging:
-    """Gives a piece, in the rows of all views of a sentence, the mean of its log-probabilities in them.
+    """Gives a piece, in the rows of all views of a sentence, the mean of its log-probabilities in
+    them.
 
-    Rows with equal scores keep equal beams: that is what lets the views of a sentence lie side by side in a batch, view
-    by view, each with its own states.
+    Rows with equal scores keep equal beams: that is what lets the views of a sentence lie side by
+    side in a batch, view by view, each with its own states.
     """
 
     def __init__(self, views: int):
@@ -122,12 +145,17 @@ class _Averaging:
 
 @torch.no_grad()
 def _log_probabilities(
-    model: MarianMTModel, encoded: dict[str, Tensor], sequences: Tensor, lengths: Tensor, banned: list[int]
+    model: MarianMTModel,
+    encoded: dict[str, Tensor],
+    sequences: Tensor,
+    lengths: Tensor,
+    banned: list[int],
 ) -> Tensor:
-    """Return the log-probability, (B), of the first `lengths` (B) pieces after the start of `sequences` (B, 1 + T).
+    """Return the log-probability, (B), of the first `lengths` (B) pieces after the start of
+    `sequences` (B, 1 + T).
 
-    One forward pass over the sequences takes less memory than the scores that `generate` can return, which
-    are those of all beams at all steps.
+    One forward pass over the sequences takes less memory than the scores that `generate` can
+    return, which are those of all beams at all steps.
     """
     logits = model(**encoded, decoder_input_ids=sequences[:, :-1], use_cache=False).logits.float()
     logits[..., banned] = float("-inf")

@@ -1,8 +1,9 @@
-"""Sampling from any `transformers` encoder-decoder, with randomness that depends on the output alone.
+"""Sampling from any `transformers` encoder-decoder, with randomness that depends on the output
+alone.
 
-The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of the output's key,
-the step and the piece, so that an output is the same in any batch, on any number of workers and after any restart, up
-to the rounding of the logits.
+The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of
+the output's key, the step and the piece, so that an output is the same in any batch, on any number
+of workers and after any restart, up to the rounding of the logits.
 """
 
 from __future__ import annotations
@@ -37,11 +38,14 @@ def sample(
     suppress: Collection[int] = (),
     first: int | None = None,
 ) -> list[list[int]]:
-    """Return an output for each source, in their order: its pieces without start, end and pads; dropout is off.
+    """Return an output for each source, in their order: its pieces without start, end and pads.
 
-    `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole numbers below 2^63
-    such as `rng.seed_of` makes of a seed, a record and a copy, determine the outputs. The pad and the ids of `suppress`
-    are never drawn, nor is what the model's own settings suppress; all outputs begin with `first`, if there is one.
+    Dropout is off.
+
+    `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole
+    numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a copy, determine the
+    outputs. The pad and the ids of `suppress` are never drawn, nor is what the model's own settings
+    suppress; all outputs begin with `first`, if there is one.
     """
     outputs: list[list[int]] = [[]] * len(sources)
     training = model.training
@@ -65,18 +69,27 @@ def sampler(
     first: int | None = None,
     whole: bool = False,
 ) -> Sampler:
-    """Return a model with its tokenizer as a function that draws outputs for texts of at most `most` pieces.
+    """Return a model with its tokenizer as a function that draws outputs for texts of at most
+    `most` pieces.
 
-    Longer texts are cut or, where they are to be read whole, have no output, as in a search; then empty texts have
-    empty outputs too. All outputs begin with the id `first`, if there is one, and none is longer than the model's
-    positions.
+    Longer texts are cut or, where they are to be read whole, have no output, as in a search; then
+    empty texts have empty outputs too. All outputs begin with the id `first`, if there is one, and
+    none is longer than the model's positions.
     """
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
         rows, _ = encode(tokenizer, [texts], sys.maxsize if whole else most)
-        read = [row for row, text in enumerate(texts) if not whole or (text.strip() and len(rows[row]) <= most)]
-        capped = sampling.model_copy(update={"max_length": min(sampling.max_length, positions(model.config))})
-        drawn = sample(model, [rows[row] for row in read], [keys[row] for row in read], capped, first=first)
+        read = [
+            row
+            for row, text in enumerate(texts)
+            if not whole or (text.strip() and len(rows[row]) <= most)
+        ]
+        capped = sampling.model_copy(
+            update={"max_length": min(sampling.max_length, positions(model.config))}
+        )
+        drawn = sample(
+            model, [rows[row] for row in read], [keys[row] for row in read], capped, first=first
+        )
         outputs: list[str | None] = [None if len(ids) > most else "" for ids in rows]
         for row, ids in zip(read, drawn, strict=True):
             outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
@@ -95,7 +108,11 @@ def _sample(
 ) -> list[list[int]]:
     config = model.generation_config
     rows = [torch.tensor(source, device=model.device) for source in sources]
-    drawing = [_Drawing(torch.tensor(keys, device=model.device), sampling)] if sampling.temperature > 0 else []
+    drawing = (
+        [_Drawing(torch.tensor(keys, device=model.device), sampling)]
+        if sampling.temperature > 0
+        else []
+    )
     sequences = model.generate(
         input_ids=pad_sequence(rows, batch_first=True, padding_value=config.pad_token_id),
         attention_mask=pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
@@ -106,7 +123,9 @@ def _sample(
         suppress_tokens=[config.pad_token_id, *(config.suppress_tokens or ()), *suppress],
         **({} if first is None else {"forced_bos_token_id": first}),
     )
-    ends = {config.eos_token_id} if isinstance(config.eos_token_id, int) else set(config.eos_token_id)
+    ends = (
+        {config.eos_token_id} if isinstance(config.eos_token_id, int) else set(config.eos_token_id)
+    )
     outputs = []
     for ids in sequences[:, 1:].tolist():
         end = next((index for index, piece in enumerate(ids) if piece in ends), len(ids))
@@ -128,7 +147,8 @@ class _Drawing:
 
 
 def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
-    """Return the pieces that can be drawn (B, k), likeliest first, and their logits (B, k); -inf outside of `top_p`.
+    """Return the pieces that can be drawn (B, k), likeliest first, and their logits (B, k); -inf
+    outside of `top_p`.
 
     `scores` (B, V) are logits or log-probabilities; `temperature` must be more than 0.
     """
@@ -143,7 +163,8 @@ def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
 
 
 def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
-    """Return standard Gumbel noise (B, k) of `pieces` (B, k) at a step (scalar), for outputs with these keys (B)."""
+    """Return standard Gumbel noise (B, k) of `pieces` (B, k) at a step (scalar), for outputs
+    with these keys (B)."""
     stream = _mixed(_mixed(keys) + step * GOLDEN)
     bits = _mixed(stream[:, None] + pieces * GOLDEN)
     uniform = (_shifted(bits, 64 - MANTISSA).double() + 0.5) * 2.0**-MANTISSA
@@ -151,7 +172,8 @@ def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
 
 
 def _mixed(value: Tensor) -> Tensor:
-    """Return the output of SplitMix64 (Steele et al. 2014): every bit of an int64 changes every other."""
+    """Return the output of SplitMix64 (Steele et al. 2014): every bit of an int64 changes every
+    other."""
     value = value + GOLDEN
     for bits, factor in MIXERS:
         value = (value ^ _shifted(value, bits)) * factor

@@ -1,10 +1,10 @@
 """The results of a beam search, whichever engine runs it, and its batches.
 
-A hypothesis scores the sum of its log-probabilities divided by its length to the power of the length penalty;
-both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a of Wu et al. (2016). A
-sentence is done once it has `beam` hypotheses, and none of them is empty. Unlike fairseq's, the probabilities
-are normalised over the pieces that may be produced, and a hypothesis at the maximal length is cut without an
-end of sentence.
+A hypothesis scores the sum of its log-probabilities divided by its length to the power of the
+length penalty; both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a
+of Wu et al. (2016). A sentence is done once it has `beam` hypotheses, and none of them is empty.
+Unlike fairseq's, the probabilities are normalised over the pieces that may be produced, and a
+hypothesis at the maximal length is cut without an end of sentence.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ class Hypothesis(NamedTuple):
 
 
 def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, positions: int) -> None:
-    """Raise UserError where a source with its end, or `max_length`, exceeds the model's positions."""
+    """Raise UserError where a source with its end, or `max_length`, exceeds the model's
+    positions."""
     if decoding.max_length > positions:
         raise UserError(
             f"max_length {decoding.max_length} is more than the model's {positions} positions: "
@@ -34,20 +35,26 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
     long = [row for row, source in enumerate(sources) if len(source) >= positions]
     if long:
         raise UserError(
-            f"{len(long)} of {len(sources)} sources exceed the model's {positions} positions, end of "
-            f"sentence included; the first is number {long[0] + 1} with {len(sources[long[0]])} pieces: "
+            f"{len(long)} of {len(sources)} sources exceed the model's {positions} positions, end "
+            "of "
+            f"sentence included; the first is number {long[0] + 1} with {len(sources[long[0]])} "
+            "pieces: "
             f"split or shorten them, or train with larger model.max_positions"
         )
 
 
 def positions(config: Any) -> int:
-    """Return the pieces that a model of `transformers` has positions for; many where they are relative, as T5's."""
+    """Return the pieces that a model of `transformers` has positions for.
+
+    Many where they are relative, as T5's.
+    """
     encoder = getattr(config, "encoder", config)
     return int(getattr(encoder, "max_position_embeddings", None) or sys.maxsize)
 
 
 def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
-    """Yield rows of non-empty sources, longest first, in batches of at most `batch_tokens` tokens with padding.
+    """Yield rows of non-empty sources, longest first, in batches of at most `batch_tokens` tokens
+    with padding.
 
     Every source counts one more for its end. A source longer than `batch_tokens` is a batch alone.
     """

@@ -24,7 +24,10 @@ class Decoding(Section):
     length_penalty: float = Field(1.0, ge=0)
     """Exponent of the length by which the log-probability of a hypothesis is divided."""
     max_length: int = Field(200, ge=1)
-    """Longest hypothesis in pieces, the end of sentence included; one that would be longer is cut there."""
+    """Longest hypothesis in pieces, the end of sentence included.
+
+    One that would be longer is cut there.
+    """
     batch_tokens: int = Field(2048, ge=1)
     """Source tokens decoded together, padding included; changes speed and memory alone."""
 
@@ -33,11 +36,14 @@ class ViewDecoding(Decoding):
     """A search that may read a source in other views than the plain one, and in several of them."""
 
     views: tuple[str, ...] = ()
-    """The renderings of a source to read: plain, and views by the run's operators, such as rot-1; default: plain."""
+    """The renderings of a source to read: plain, and views by the run's operators, such as rot-1.
+
+    Default: plain.
+    """
     combine: Combination | None = None
-    """How several views become one translation. average: one beam over the mean of the log-probabilities that they give
-    a piece, by transformers; mbr: each is searched alone, and of all hypotheses the one is taken that agrees most with
-    the others (minimum Bayes risk)."""
+    """How several views become one translation. average: one beam over the mean of the
+    log-probabilities that they give a piece, by transformers; mbr: each is searched alone, and of
+    all hypotheses the one is taken that agrees most with the others (minimum Bayes risk)."""
     n_best: int | None = Field(None, ge=1)
     """Of mbr: the hypotheses of every view that it chooses from; none: as many as the beam."""
     utility: Utility = "chrf"
@@ -51,25 +57,37 @@ class ViewDecoding(Decoding):
     @model_validator(mode="after")
     def _goes_together(self) -> ViewDecoding:
         if self.combine and not self.views:
-            raise UserError(f"combine {self.combine} needs the views to combine, such as plain and rot-1: give views")
+            raise UserError(
+                f"combine {self.combine} needs the views to combine, such as plain and rot-1: give "
+                "views"
+            )
         if len(self.views) > 1 and not self.combine:
-            raise UserError(f"views {', '.join(self.views)} become one translation by average or mbr: give combine")
+            raise UserError(
+                f"views {', '.join(self.views)} become one translation by average or mbr: give "
+                "combine"
+            )
         if twice := [view for view in self.views if self.views.count(view) > 1]:
             raise UserError(f"view {twice[0]} is given twice: name every view once")
         if self.combine == "mbr" and self.candidates > self.beam:
-            raise UserError(f"n_best={self.n_best} hypotheses need a beam as wide, not beam={self.beam}")
+            raise UserError(
+                f"n_best={self.n_best} hypotheses need a beam as wide, not beam={self.beam}"
+            )
         return self
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # What has no effect is left out: decoding that reads the plain source alone is written as ever.
+        # What has no effect is left out: decoding that reads the plain source alone is written as
+        # ever.
         without = {"n_best", "utility"} if self.combine != "mbr" else set[str]()
         without |= set() if self.views else {"views", "combine"}
         return {name: value for name, value in handler(self).items() if name not in without}
 
 
 class Sampling(Section):
-    """Parameters of drawing outputs; the defaults are those of Dong et al. (2021): one sample, no beam."""
+    """Parameters of drawing outputs.
+
+    The defaults are those of Dong et al. (2021): one sample, no beam.
+    """
 
     temperature: float = Field(1.0, ge=0)
     """Divides the logits; 0 takes the likeliest piece at every step (greedy search)."""
@@ -78,15 +96,18 @@ class Sampling(Section):
     top_p: float = Field(1.0, gt=0, le=1)
     """Of these, only the fewest that together have this probability."""
     max_length: int = Field(150, ge=1)
-    """Longest output in pieces, the end of sentence included; one that would be longer is cut there."""
+    """Longest output in pieces, the end of sentence included.
+
+    One that would be longer is cut there.
+    """
 
 
 GREEDY = Sampling(temperature=0.0)
 
 Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str | None]]
-"""A model with its tokenizer: from texts as the model reads them, a key for each and settings to an output for each;
-None where a text is longer than the model reads and is not to be cut."""
+"""A model with its tokenizer: from texts as the model reads them, a key for each and settings to an
+output for each; None where a text is longer than the model reads and is not to be cut."""
 
 Translator = Callable[[Sequence[str], str, Decoding], list[str | None]]
-"""A model with its tokenizer: from texts, the view to read them as (`plain`, `rot-1`) and settings of the search to the
-best translations; None where a text is longer than the model reads."""
+"""A model with its tokenizer: from texts, the view to read them as (`plain`, `rot-1`) and settings
+of the search to the best translations; None where a text is longer than the model reads."""

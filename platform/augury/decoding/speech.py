@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SpeechModel:
-    """A speech model (CTC, Whisper or another encoder-decoder), by its name on a hub or its directory."""
+    """A speech model (CTC, Whisper or another encoder-decoder), by its name on a hub or its
+    directory."""
 
     checkpoint: str
     revision: str | None
@@ -45,10 +46,15 @@ class SpeechModel:
     @property
     def name(self) -> str:
         """Return the identity of the transcripts: the model and the recordings."""
-        return config.address({"model": pretrained.identity(self.checkpoint, self.revision), "audio": self.audio})
+        return config.address(
+            {"model": pretrained.identity(self.checkpoint, self.revision), "audio": self.audio}
+        )
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function from paths to what is said there, loaded once; on a GPU where there is one."""
+        """Return the model as a function from paths to what is said there, loaded once.
+
+        On a GPU where there is one.
+        """
         model = _loaded(self.checkpoint, self.revision, self.allow_pickle)
         rate = model.feature_extractor.sampling_rate
         directory = Path(self.directory)
@@ -56,7 +62,9 @@ class SpeechModel:
         def recognise(paths: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             # One by one: with some models the padding of a batch changes what is recognised.
             recordings = (samples(directory / path, rate) for path in paths)
-            return [model({"raw": wave, "sampling_rate": rate})["text"].strip() for wave in recordings]
+            return [
+                model({"raw": wave, "sampling_rate": rate})["text"].strip() for wave in recordings
+            ]
 
         return recognise
 
@@ -75,7 +83,8 @@ def content(paths: Sequence[str], directory: str) -> str:
 
 
 def samples(path: Path, rate: int) -> np.ndarray:
-    """Return the samples of an audio file, (samples,) float32 in [-1, 1], channels averaged, at this many a second.
+    """Return the samples of an audio file, (samples,) float32 in [-1, 1], channels averaged, at
+    this many a second.
 
     UserError where the file cannot be read.
     """
@@ -103,7 +112,9 @@ def _wav(path: Path) -> tuple[np.ndarray, int]:
 
 def _other(path: Path) -> tuple[np.ndarray, int]:
     if find_spec("soundfile") is None:
-        raise UserError(f"{path} is no WAV file, and others are read by soundfile: pip install 'augury[speech]'")
+        raise UserError(
+            f"{path} is no WAV file, and others are read by soundfile: pip install 'augury[speech]'"
+        )
     wave, rate = import_module("soundfile").read(path, dtype="float32")
     return _mono(wave), rate
 
@@ -122,7 +133,9 @@ def _loaded(checkpoint: str, revision: str | None, allow_pickle: bool) -> Pipeli
     def load(name: str, **settings: object) -> Pipeline:
         weights = pretrained.weights_settings(allow_pickle)
         task = "automatic-speech-recognition"
-        return pipeline(task, model=name, device=device, dtype=torch.float32, model_kwargs=weights, **settings)
+        return pipeline(
+            task, model=name, device=device, dtype=torch.float32, model_kwargs=weights, **settings
+        )
 
     if not allow_pickle:
         pretrained.require_safetensors(checkpoint)

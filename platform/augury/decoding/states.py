@@ -23,12 +23,15 @@ BATCH_TOKENS = 4096
 def mean_states(
     model: PreTrainedModel, sources: Sequence[Sequence[int]], *, before: int = 0, after: int = 0
 ) -> list[NDArray[np.float32]]:
-    """Return the mean of the encoder's states of every source, (sources, hidden) for the embeddings and every layer.
+    """Return the mean of the encoder's states of every source, (sources, hidden) for the embeddings
+    and every layer.
 
-    Sources are ids as the encoder of a `transformers` model reads them. The first `before` and the last `after` of each
-    are left out of the mean, of which something must remain.
+    Sources are ids as the encoder of a `transformers` model reads them. The first `before` and the
+    last `after` of each are left out of the mean, of which something must remain.
     """
-    assert all(len(source) > before + after for source in sources), "a source without pieces has no states"
+    assert all(len(source) > before + after for source in sources), (
+        "a source without pieces has no states"
+    )
     encoder, pad = model.get_encoder(), model.config.pad_token_id
     means: list[NDArray[np.float32]] = []
     with Stage("encoder states", len(sources), "sentences") as stage:

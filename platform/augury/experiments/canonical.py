@@ -1,4 +1,5 @@
-"""Find configurations that are the same experiment before anything runs, so that each is run once."""
+"""Find configurations that are the same experiment before anything runs, so that each is run
+once."""
 
 from __future__ import annotations
 
@@ -23,17 +24,21 @@ class Canonical(NamedTuple):
 
 
 def canonical(experiment: Experiment, store: Store) -> Canonical:
-    """Return the canonical form of an experiment, which is equal for all experiments that are the same.
+    """Return the canonical form of an experiment, which is equal for all experiments that are the
+    same.
 
-    Sections say which of their settings have no effect (`Section.inactive`), operators which of their parameters make
-    equal text (`Operator.canonical`), for which they may have to be fitted on the training text first. Of several
-    stages the last one is returned, with those before it in canonical form too.
+    Sections say which of their settings have no effect (`Section.inactive`), operators which of
+    their parameters make equal text (`Operator.canonical`), for which they may have to be fitted on
+    the training text first. Of several stages the last one is returned, with those before it in
+    canonical form too.
     """
     experiment = last_stage(experiment)
     content = experiment.to_dict()
     if before := experiment.before():
         plain = canonical(before, store).experiment.to_dict()
-        content["stage"]["after"] = {key: value for key, value in plain.items() if key not in SHARED}
+        content["stage"]["after"] = {
+            key: value for key, value in plain.items() if key not in SHARED
+        }
     reasons = dict(_inactive_settings(experiment))
     for key in reasons:
         _delete(content, key.split("."))

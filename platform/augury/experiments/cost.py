@@ -1,4 +1,5 @@
-"""Estimate the cost of a training before it runs, from the sizes of its text and its model and from its budget."""
+"""Estimate the cost of a training before it runs, from the sizes of its text and its model and
+from its budget."""
 
 from __future__ import annotations
 
@@ -27,13 +28,15 @@ SIZES = (
     ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
     ("vocab_size",),
 )
-"""The names under which configurations have hidden size, layers, feed-forward size and vocabulary size."""
+"""The names under which configurations have hidden size, layers, feed-forward size and
+vocabulary size."""
 ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
 
 
 class Size(NamedTuple):
-    """The parameters of a model, and those that a subword of the source and of the target passes through."""
+    """The parameters of a model, and those that a subword of the source and of the target passes
+    through."""
 
     parameters: int
     source: int
@@ -46,7 +49,8 @@ class Text(NamedTuple):
 
     rows: int
     words: Sequence[float]
-    """The mean words of source and target, or of all sides together for a model that reads them as one."""
+    """The mean words of source and target, or of all sides together for a model that reads them
+    as one."""
 
 
 class Cost(NamedTuple):
@@ -77,13 +81,19 @@ class Total(NamedTuple):
         size = self.bytes / 1e6
         disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
         return (
-            f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no other run shares them; "
+            f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no "
+            "other run shares them; "
             f"rough: {ERROR_FACTOR} times less or more"
         )
 
 
-def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int) -> Total:
-    """Return the cost of `seeds` runs of each system; those without an entry, such as an operator's model, run once."""
+def total(
+    costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int
+) -> Total:
+    """Return the cost of `seeds` runs of each system.
+
+    Those without an entry, such as an operator's model, run once.
+    """
     where, at_once = devices(execution, workers)
     known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
     unknown = tuple(name for name, cost in costs.items() if cost is None)
@@ -97,23 +107,36 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     training, groups = experiment.training, experiment.view_groups()
     pieces = [SUBWORDS_PER_WORD * words for words in text.words]
     rows = max(1.0, training.max_tokens / max(1.0, *pieces))
-    rows = min(rows, training.max_examples or rows, text.rows) * training.workers * training.accumulation
+    rows = (
+        min(rows, training.max_examples or rows, text.rows)
+        * training.workers
+        * training.accumulation
+    )
     per_pass = math.ceil(text.rows / rows)
     updates = min(training.max_updates or math.inf, (training.max_passes or math.inf) * per_pass)
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
     seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
-    kept = training.average_last + 2  # the checkpoints of the mean, the model reported on, its form for decoding
+    kept = (
+        training.average_last + 2
+    )  # the checkpoints of the mean, the model reported on, its form for decoding
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
 
 
 def transformer(
-    entries: int, hidden: int, feedforward: int, encoder_layers: int, decoder_layers: int = 0, *, matrices: int = 1
+    entries: int,
+    hidden: int,
+    feedforward: int,
+    encoder_layers: int,
+    decoder_layers: int = 0,
+    *,
+    matrices: int = 1,
 ) -> Size:
     """Return the size of a transformer, biases and normalisation left out.
 
-    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a decoder it is an encoder.
+    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a
+    decoder it is an encoder.
     """
     embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
     if not decoder_layers:
@@ -127,21 +150,26 @@ def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -
 
 
 def pretrained_size(name: str) -> Size | None:
-    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes have other names."""
+    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
+    have other names."""
     try:
         sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     hidden, count, feedforward, vocabulary = (
-        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None) for keys in SIZES
+        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None)
+        for keys in SIZES
     )
     if hidden is None or count is None or feedforward is None:
         return None
-    return transformer(vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0)
+    return transformer(
+        vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0
+    )
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:
-    """Return where training would run on this machine, for people, and how many runs would share it side by side."""
+    """Return where training would run on this machine, for people, and how many runs would share
+    it side by side."""
     if uses_gpu(execution):
         return f"{workers * execution.at_once} GPUs", execution.at_once
     cores_of_run, cores = _cores(execution, workers), available_cores()
@@ -151,11 +179,14 @@ def devices(execution: Execution, workers: int) -> tuple[str, int]:
 
 def uses_gpu(execution: Execution) -> bool:
     """Return whether training would run on GPUs, without querying them."""
-    return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
+    return execution.device == "cuda" or (
+        execution.device == "auto" and Path("/dev/nvidia0").exists()
+    )
 
 
 def cpu_is_fast_in_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
-    """Return whether the processor of this machine multiplies bfloat16 faster than float32, as far as Linux tells.
+    """Return whether the processor of this machine multiplies bfloat16 faster than float32, as far
+    as Linux tells.
 
     Intel's AVX-512 instructions alone do not: they were measured at half the rate of float32.
     """
@@ -163,7 +194,11 @@ def cpu_is_fast_in_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
         flags = cpuinfo.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return False
-    return "amx_bf16" in flags or " bf16" in flags or ("avx512_bf16" in flags and "AuthenticAMD" in flags)
+    return (
+        "amx_bf16" in flags
+        or " bf16" in flags
+        or ("avx512_bf16" in flags and "AuthenticAMD" in flags)
+    )
 
 
 def _speed(execution: Execution, training: Training) -> float:

@@ -1,4 +1,7 @@
-"""Write the description of a run: its experiment, inputs and versions; list the files to keep with it."""
+"""Write the description of a run: its experiment, inputs and versions.
+
+List the files to keep with it.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,17 @@ from augury.experiments.recording import File
 from augury.experiments.run import Run
 from augury.experiments.runs import DESCRIPTION
 
-PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
+PACKAGES = (
+    "augury",
+    "torch",
+    "ray",
+    "transformers",
+    "sentencepiece",
+    "sacrebleu",
+    "ctranslate2",
+    "mlflow",
+    "pyarrow",
+)
 EVALUATION = ("corpus.tests", "decoding", "scoring")
 """The settings of an experiment that concern a trained model."""
 
@@ -55,7 +68,9 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
     """Return the dotted keys in which the systems of an experiment differ."""
     first, *others = map(_parameters, systems)
     keys = dict.fromkeys(key for parameters in (first, *others) for key in parameters)
-    return [key for key in keys if any(parameters.get(key) != first.get(key) for parameters in others)]
+    return [
+        key for key in keys if any(parameters.get(key) != first.get(key) for parameters in others)
+    ]
 
 
 def describe_scores(run: Run) -> None:
@@ -65,8 +80,14 @@ def describe_scores(run: Run) -> None:
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]
     run.folder.write("experiment.yaml", _yaml(written))
-    trained = {key: value for key, value in facts["parameters"].items() if not key.startswith(EVALUATION)}
-    scored = {key: value for key, value in _parameters(run.experiment).items() if key.startswith(EVALUATION)}
+    trained = {
+        key: value for key, value in facts["parameters"].items() if not key.startswith(EVALUATION)
+    }
+    scored = {
+        key: value
+        for key, value in _parameters(run.experiment).items()
+        if key.startswith(EVALUATION)
+    }
     changed = {"inputs": _inputs(run), "parameters": trained | scored}
     if "run" in facts:
         changed["run"] = facts["run"] | {"experiment": written, "inputs": _inputs(run)}
@@ -74,9 +95,18 @@ def describe_scores(run: Run) -> None:
 
 
 def artifacts(run: Run) -> list[File]:
-    """Return the files to keep with a run: tokenizer, fitted data of operators, manifests of corpora."""
-    folders = {name: run.stored_folder(folder) for name, folder in {"vocabulary": run.tokenizer, **run.fits}.items()}
-    files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
+    """Return the files to keep with a run: tokenizer, fitted data of operators, manifests of
+    corpora."""
+    folders = {
+        name: run.stored_folder(folder)
+        for name, folder in {"vocabulary": run.tokenizer, **run.fits}.items()
+    }
+    files = [
+        File(folder, file, name)
+        for name, folder in folders.items()
+        for file in folder.names()
+        if file[0] != "_"
+    ]
     corpora = [
         File(run.store.folder(CORPORA, corpus.address), "manifest.json", f"corpora/{corpus.role}")
         for corpus in run.inputs
@@ -94,7 +124,11 @@ def _inputs(run: Run) -> list[dict[str, Any]]:
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:
     flat = config.flatten(experiment.to_dict())
-    return {key: value for key, value in flat.items() if not key.startswith(("systems", "stages", "stage.after"))}
+    return {
+        key: value
+        for key, value in flat.items()
+        if not key.startswith(("systems", "stages", "stage.after"))
+    }
 
 
 @functools.cache
@@ -107,7 +141,8 @@ def _version(package: str) -> str:
 
 @functools.cache
 def _commit(directory: str) -> str | None:
-    """Return the commit of a directory's repository at the first call, with `+` for uncommitted changes."""
+    """Return the commit of a directory's repository at the first call, with `+` for uncommitted
+    changes."""
     if shutil.which("git") is None:
         return None
     described = subprocess.run(

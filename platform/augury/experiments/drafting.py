@@ -1,4 +1,5 @@
-"""Write a first experiment file for a user's own texts: commented, with settings that fit their size."""
+"""Write a first experiment file for a user's own texts: commented, with settings that fit their
+size."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Tier(NamedTuple):
 TIERS = (
     Tier(
         2_000,
-        "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, feedforward_size: 384, "
+        "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, "
+        "feedforward_size: 384, "
         "dropout: 0.2",
         "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_passes: 100, "
         "validate_every: 100, patience: 5",
@@ -95,7 +97,9 @@ def held_out_interval(rows: int) -> int:
 def _translation(options: DraftOptions) -> str:
     tier = next(tier for tier in TIERS if options.rows <= tier.max_rows)
     interval = held_out_interval(options.rows)
-    held_out = f"every: {interval}    # there is no validation text: each n-th training pair is held out"
+    held_out = (
+        f"every: {interval}    # there is no validation text: each n-th training pair is held out"
+    )
     return f"""# Does CipherDAug help on this text?
 {_head(options)}
 corpus:
@@ -161,7 +165,13 @@ def _tests(options: DraftOptions) -> str:
     if not options.tests:
         return "  # There are no test sets: validation decides, which flatters the best. tests: {news: {...}}"
     return "\n".join(
-        ["  tests:", *(f"    {_scalar(name)}: {_text(options, files)}" for name, files in options.tests.items())]
+        [
+            "  tests:",
+            *(
+                f"    {_scalar(name)}: {_text(options, files)}"
+                for name, files in options.tests.items()
+            ),
+        ]
     )
 
 
@@ -170,13 +180,19 @@ def _text(options: DraftOptions, files: Files) -> str:
     if len(files) == 2:
         return f"{{source: {_scalar(files[0])}, target: {_scalar(files[1])}}}"
     names = ("premise", "hypothesis", "label") if options.task == "nli" else ("source", "target")
-    columns = (f"{name}_column: {_scalar(column)}" for name, column in zip(names, options.columns, strict=True))
+    columns = (
+        f"{name}_column: {_scalar(column)}"
+        for name, column in zip(names, options.columns, strict=True)
+    )
     return f"{{{', '.join([f'file: {_scalar(files[0])}', *columns])}}}"
 
 
 def _lines(settings: str) -> str:
     """Return settings, `key: value, key: value`, one per line with its comment."""
-    lines = [(f"  {setting}", COMMENTS.get(setting.partition(":")[0])) for setting in settings.split(", ")]
+    lines = [
+        (f"  {setting}", COMMENTS.get(setting.partition(":")[0]))
+        for setting in settings.split(", ")
+    ]
     return "\n".join(f"{line:<24}# {comment}" if comment else line for line, comment in lines)
 
 

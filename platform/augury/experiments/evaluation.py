@@ -16,7 +16,9 @@ from augury.training.trained import OUTCOME
 
 def evaluated(run: Run) -> bool:
     """Return whether a run has the scores that its experiment asks for."""
-    return run.folder.exists(SCORES) and bool(run.folder.read_json(SCORES)["evaluation"] == _evaluation(run))
+    return run.folder.exists(SCORES) and bool(
+        run.folder.read_json(SCORES)["evaluation"] == _evaluation(run)
+    )
 
 
 def evaluate(run: Run) -> None:
@@ -34,7 +36,9 @@ def evaluate(run: Run) -> None:
                 "data_factor": run.data_factor,
                 "updates": outcome["updates"],
                 "passes": outcome["passes"],
-                "passes_by_view": {view: outcome["passes"] * share for view, share in run.passes_by_view.items()},
+                "passes_by_view": {
+                    view: outcome["passes"] * share for view, share in run.passes_by_view.items()
+                },
                 "onset": outcome["onset"],
                 "pieces": run.pieces,
                 "weights": outcome["weights"],
@@ -50,7 +54,8 @@ def evaluate(run: Run) -> None:
 
 
 def _scored(run: Run, test: str) -> list[dict[str, Any]]:
-    """Score a test set; write its outputs and the statistics of every example into the run's folder."""
+    """Score a test set; write its outputs and the statistics of every example into the run's
+    folder."""
     corpus = run.corpus(test)
     columns = COLUMNS[corpus.kind]
     outputs = trainable.find(run.experiment.task).outputs(run, corpus, test)
@@ -59,7 +64,9 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
     scores = score(
         outputs,
         corpus.column(columns.target),
-        sources=["\t".join(texts) for texts in zip(*map(corpus.column, columns.inputs), strict=True)],
+        sources=[
+            "\t".join(texts) for texts in zip(*map(corpus.column, columns.inputs), strict=True)
+        ],
         language=language,
         metrics=run.experiment.scoring.metrics,
         samples=run.experiment.scoring.bootstrap_samples,

@@ -1,4 +1,5 @@
-"""Training examples: the rows of the corpus and of operators' records, in the views that the regime reads."""
+"""Training examples: the rows of the corpus and of operators' records, in the views that the
+regime reads."""
 
 from __future__ import annotations
 
@@ -22,9 +23,9 @@ from augury.training.batching import locate, padded
 class Examples:
     """The rows of a training set under every view group of the regime.
 
-    Rows are those of the corpus and then those of all records; views have only those of the corpus. With `max_pieces`,
-    rows are left out where a side or a view is empty or longer: one filter keeps all views aligned. UserError where
-    nothing is left.
+    Rows are those of the corpus and then those of all records; views have only those of the corpus.
+    With `max_pieces`, rows are left out where a side or a view is empty or longer: one filter keeps
+    all views aligned. UserError where nothing is left.
     """
 
     def __init__(
@@ -37,24 +38,34 @@ class Examples:
         symbols: Callable[[], Symbols] | None = None,
         seed: int = 0,
     ):
-        """`tokens` are a run's, by name; `texts` are the corpus and the records, in the order of rows.
+        """`tokens` are a run's, by name; `texts` are the corpus and the records, in the order of
+        rows.
 
         `seed` is the run's: the draws of two runs differ.
         """
         self.view_groups: list[ViewGroup] = experiment.view_groups()
         self.operators = experiment.token_draws
-        self.texts, self.symbols, self.max_pieces, self.seed = list(texts), symbols, max_pieces, seed
+        self.texts, self.symbols, self.max_pieces, self.seed = (
+            list(texts),
+            symbols,
+            max_pieces,
+            seed,
+        )
         records = experiment.record_origins
         parts = {side: [side, *(of_record(record, side) for record in records)] for side in sides}
         parts |= {view: [view if view in tokens else SOURCE] for view in experiment.view_names}
         self._text_of = {name: first for name, (first, *_) in parts.items()}
-        self.tokens = {name: Tokens(*(tokens[part] for part in sources)) for name, sources in parts.items()}
+        self.tokens = {
+            name: Tokens(*(tokens[part] for part in sources)) for name, sources in parts.items()
+        }
         self.corpus_rows = len(Tokens(tokens[SOURCE]))
         self.rows, self.left_out = self._select_rows(max_pieces)
         self.mixture = mixture(experiment, self.texts)
         of_corpus = int((self.rows < self.corpus_rows).sum())
         plain = set(sides)
-        self.group_rows = [len(self.rows) if set(group.views) <= plain else of_corpus for group in self.view_groups]
+        self.group_rows = [
+            len(self.rows) if set(group.views) <= plain else of_corpus for group in self.view_groups
+        ]
         self._keys: dict[tuple[str, str], np.ndarray] = {}
         self._occurs: dict[str, np.ndarray] = {}
 
@@ -65,12 +76,17 @@ class Examples:
 
     @property
     def texts_read(self) -> float:
-        """The number of texts that training reads in a pass: every view that a group reads, once per predicted side.
+        """The number of texts that training reads in a pass: every view that a group reads, once
+        per predicted side.
 
         A row of weight w counts w times.
         """
         read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.view_groups)]
-        return sum(read) if self.mixture is None else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
+        return (
+            sum(read)
+            if self.mixture is None
+            else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
+        )
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -86,13 +102,20 @@ class Examples:
         return self.tokens[side].lengths[self.rows]
 
     def locate(self, examples: np.ndarray) -> list[tuple[ViewGroup, int]]:
-        """Return the view group and the row, in the corpus or its records, of every example number."""
+        """Return the view group and the row, in the corpus or its records, of every example
+        number."""
         groups, rows = locate(examples, len(self.rows))
-        return [(self.view_groups[group], int(row)) for group, row in zip(groups, self.rows[rows], strict=True)]
+        return [
+            (self.view_groups[group], int(row))
+            for group, row in zip(groups, self.rows[rows], strict=True)
+        ]
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """Return the ids of records and their views, for messages."""
-        return [f"{self.record_ids[row]} ({'+'.join(group.views)})" for group, row in self.locate(examples)]
+        return [
+            f"{self.record_ids[row]} ({'+'.join(group.views)})"
+            for group, row in self.locate(examples)
+        ]
 
     @cached_property
     def record_ids(self) -> list[str]:
@@ -103,18 +126,31 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
-    def views(self, located: Sequence[tuple[ViewGroup, int]], pass_number: int) -> list[list[np.ndarray]]:
-        """Return the pieces of examples in every view that pass `pass_number` reads, (views, examples)."""
+    def views(
+        self, located: Sequence[tuple[ViewGroup, int]], pass_number: int
+    ) -> list[list[np.ndarray]]:
+        """Return the pieces of examples in every view that pass `pass_number` reads, (views,
+        examples)."""
         rows, count = [row for _, row in located], len(self.view_groups[0].views)
         return [
-            self.pieces([group.views[view] for group, _ in located], rows, pass_number, anchor=view == 0 and count > 1)
+            self.pieces(
+                [group.views[view] for group, _ in located],
+                rows,
+                pass_number,
+                anchor=view == 0 and count > 1,
+            )
             for view in range(count)
         ]
 
-    def labels(self, located: Sequence[tuple[ViewGroup, int]], pass_number: int) -> list[np.ndarray]:
+    def labels(
+        self, located: Sequence[tuple[ViewGroup, int]], pass_number: int
+    ) -> list[np.ndarray]:
         """Return the pieces of the side of examples that pass `pass_number` predicts."""
         return self.pieces(
-            [group.target for group, _ in located], [row for _, row in located], pass_number, predicted=True
+            [group.target for group, _ in located],
+            [row for _, row in located],
+            pass_number,
+            predicted=True,
         )
 
     def pieces(
@@ -126,14 +162,19 @@ class Examples:
         predicted: bool = False,
         anchor: bool = False,
     ) -> list[np.ndarray]:
-        """Return the pieces of rows, each from the side or view in `names`, as a pass reads or predicts them.
+        """Return the pieces of rows, each from the side or view in `names`, as a pass reads or
+        predicts them.
 
         `anchor`: they are the first of several views that are read together.
         """
         pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
-        operators = [operator for operator in self.operators if not (anchor and operator.keep_anchor)]
+        operators = [
+            operator for operator in self.operators if not (anchor and operator.keep_anchor)
+        ]
         for operator in operators:
-            for changed in [name for name in dict.fromkeys(names) if _changes(operator, name, predicted)]:
+            for changed in [
+                name for name in dict.fromkeys(names) if _changes(operator, name, predicted)
+            ]:
                 places = [place for place, name in enumerate(names) if name == changed]
                 drawn = self._apply_draw(
                     operator,
@@ -147,14 +188,28 @@ class Examples:
         return pieces
 
     def _apply_draw(
-        self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], pass_number: int
+        self,
+        operator: TokenDraw,
+        name: str,
+        rows: Sequence[int],
+        pieces: Sequence[np.ndarray],
+        pass_number: int,
     ) -> list[np.ndarray]:
-        """Return the pieces of rows of one side or view under a draw; a row that would become too long is kept."""
-        symbols = self._symbols._replace(text=self._text_of[name], occurring=partial(self._occurring, name))
+        """Return the pieces of rows of one side or view under a draw.
+
+        A row that would become too long is kept.
+        """
+        symbols = self._symbols._replace(
+            text=self._text_of[name], occurring=partial(self._occurring, name)
+        )
         ids = padded(pieces, NO_TOKEN)
-        ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
+        ordinary = np.zeros(
+            max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool
+        )  # the last is of NO_TOKEN
         ordinary[symbols.ordinary] = True
-        drawn = operator.draw(ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], pass_number, symbols)
+        drawn = operator.draw(
+            ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], pass_number, symbols
+        )
         max_pieces = self.max_pieces or drawn.shape[1]
         lengths = (drawn != NO_TOKEN).sum(1).tolist()
         return [
@@ -174,7 +229,9 @@ class Examples:
 
     @cached_property
     def _symbols(self) -> Symbols:
-        assert self.symbols is not None, "a task whose experiments have draws says what its symbols are"
+        assert self.symbols is not None, (
+            "a task whose experiments have draws says what its symbols are"
+        )
         return self.symbols()
 
     def _keys_of(self, operator: TokenDraw, name: str) -> np.ndarray:
@@ -194,7 +251,8 @@ class Examples:
         rows = np.flatnonzero(~(empty | long))
         if not len(rows):
             raise UserError(
-                f"no training example has 1 to max_pieces={max_pieces} pieces on every side: raise max_pieces"
+                f"no training example has 1 to max_pieces={max_pieces} pieces on every side: raise "
+                "max_pieces"
             )
         left_out = {
             "a side without pieces": int(empty.sum()),
@@ -209,7 +267,8 @@ def of_record(name: str, side: str) -> str:
 
 
 def _changes(operator: TokenDraw, name: str, predicted: bool) -> bool:
-    """Return whether a draw changes a text: its own view, or every text read or predicted (a source can be both)."""
+    """Return whether a draw changes a text: its own view, or every text read or predicted (a
+    source can be both)."""
     if operator.use == "view":
         return name == operator.name()
     return operator.side == "both" or predicted == (operator.side == TARGET)

@@ -37,10 +37,14 @@ FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage"
 """The sections that a stage cannot change."""
 
 AnyOperator = Annotated[
-    SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
+    SerializeAsAny[Operator],
+    BeforeValidator(operator.parse),
+    Choice(operator.OPERATORS, "operator"),
 ]
 AnyRegime = Annotated[
-    SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
+    SerializeAsAny[Regime],
+    BeforeValidator(regime.parse),
+    Choice(regime.REGIMES, "name", regime.DEFAULT),
 ]
 
 
@@ -50,13 +54,15 @@ class Stage(Section):
     name: str
     """The name of the stage."""
     carry: Carry = "weights"
-    """The state that is taken over from the stage before: its reported weights, or their optimizer and step too."""
+    """The state that is taken over from the stage before: its reported weights, or their
+    optimizer and step too."""
     after: dict[str, Any]
     """The settings of the stage before."""
 
 
 class Experiment(Section):
-    """One question: a corpus, its augmentation, the training of a model on it, and the systems to compare."""
+    """One question: a corpus, its augmentation, the training of a model on it, and the systems
+    to compare."""
 
     name: str = Field(pattern=r"^[\w.-]+$")
     """The name of the experiment in tables and in MLflow."""
@@ -71,7 +77,10 @@ class Experiment(Section):
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
     mixture: dict[str, Share] = {}
-    """The shares of operators' records in training: operator -> share; by default the share of their parents."""
+    """The shares of operators' records in training: operator -> share.
+
+    By default the share of their parents.
+    """
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
@@ -82,18 +91,23 @@ class Experiment(Section):
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
-    """Compare with the plain system or, where there are stages, with the first one, unless `systems` lists others."""
+    """Compare with the plain system or, where there are stages, with the first one, unless
+    `systems` lists others."""
     systems: dict[str, dict[str, Any]] = {}
-    """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
+    """Systems to compare: name -> dotted keys that differ from this file.
+
+    The first is the baseline.
+    """
     stages: dict[str, dict[str, Any]] = {}
-    """Stages of training after the one that this file describes: name -> dotted keys that differ from the stage before,
-    and `carry`, the state that is taken over from it: its weights (`weights`), or the state and the step of its
-    optimizer too (`optimizer`)."""
+    """Stages of training after the one that this file describes: name -> dotted keys that differ
+    from the stage before, and `carry`, the state that is taken over from it: its weights
+    (`weights`), or the state and the step of its optimizer too (`optimizer`)."""
     stage: Stage | None = None
     """The stage of this experiment, if it is not the first; set by `stages`."""
 
     READS_TAGS: ClassVar[bool] = False
-    """Whether the task's model reads symbols before sources, and some texts more often than others."""
+    """Whether the task's model reads symbols before sources, and some texts more often than
+    others."""
     READS_SEVERAL_TEXTS: ClassVar[bool] = False
     """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
@@ -144,23 +158,35 @@ class Experiment(Section):
     @property
     def test_sets(self) -> list[str]:
         """The names of the sets that a trained model is scored on."""
-        return [name for name in self.corpus.splits() if name not in ("train", "valid", *self.corpus.dev_sets)]
+        return [
+            name
+            for name in self.corpus.splits()
+            if name not in ("train", "valid", *self.corpus.dev_sets)
+        ]
 
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
-        """Return the models that each operator uses, by role: trained ones, or experiments that train them.
+        """Return the models that each operator uses, by role: trained ones, or experiments that
+        train them.
 
-        Such experiments have the storage, execution and tracking of this one. UserError for a wrong setting in them.
+        Such experiments have the storage, execution and tracking of this one. UserError for a wrong
+        setting in them.
         """
         if not any(operator.works_with_models for operator in self.augment):
             return [{} for _ in self.augment]
-        settings = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
+        settings = self.model_dump(
+            mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"}
+        )
         plain = config.merge(settings, self.plain_system())
-        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking", "health"})
+        shared = self.model_dump(
+            mode="json", include={"storage", "execution", "tracking", "health"}
+        )
         return [
             {
                 role: content
                 if isinstance(content, ReadyModel)
-                else _parse_model(index, operator, role, {"seeds": [1], "baseline": False, **content, **shared})
+                else _parse_model(
+                    index, operator, role, {"seeds": [1], "baseline": False, **content, **shared}
+                )
                 for role, content in operator.models(plain).items()
             }
             for index, operator in enumerate(self.augment)
@@ -176,11 +202,16 @@ class Experiment(Section):
         }
 
     def before(self) -> Experiment | None:
-        """Return the stage before this one, with the same storage, execution and tracking; None for a first stage."""
+        """Return the stage before this one, with the same storage, execution and tracking; None
+        for a first stage."""
         if self.stage is None:
             return None
-        shared = {key: value for key, value in self.model_dump(mode="json").items() if key in SHARED}
-        return parse({**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}")
+        shared = {
+            key: value for key, value in self.model_dump(mode="json").items() if key in SHARED
+        }
+        return parse(
+            {**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}"
+        )
 
     def first(self) -> Experiment:
         """Return the first stage, whose vocabulary and fitted operators all stages share."""
@@ -213,20 +244,32 @@ class Experiment(Section):
                 part.check_names([*self.corpus.mixture])
         names = [*self.view_names, *self.record_origins]
         if len(set(names)) < len(names):
-            raise UserError(f"augment makes several things of one name: {', '.join(names)}; make each once")
+            raise UserError(
+                f"augment makes several things of one name: {', '.join(names)}; make each once"
+            )
         for draw in self.token_draws:
             if self.token_draws.count(draw) > 1:
-                raise UserError(f"augment has operator {draw.operator} twice with the same settings: change its seed")
+                raise UserError(
+                    f"augment has operator {draw.operator} twice with the same settings: change "
+                    "its seed"
+                )
             if draw.RESEGMENTS and not self.RESEGMENTS:
                 raise UserError(
-                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords of its model's own: "
+                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
+                    "of its model's own: "
                     "take word_drop or switch_out"
                 )
-        unread = [key for key in self.view_names if not any(key in group.views for group in self.view_groups())]
+        unread = [
+            key
+            for key in self.view_names
+            if not any(key in group.views for group in self.view_groups())
+        ]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
-                f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator out of augment, "
-                "take a regime that reads it (multi_source, adversarial, or coregularised with over=ciphers), or make "
+                f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator "
+                "out of augment, "
+                "take a regime that reads it (multi_source, adversarial, or coregularised with "
+                "over=ciphers), or make "
                 "records of it where the operator can (use: records)"
             )
         self._check_records()
@@ -241,30 +284,43 @@ class Experiment(Section):
             return
         if training.schedule == "linear" or training.warmup_share is not None:
             raise UserError(
-                "with carry: optimizer the schedule goes on from the step of the stage before, and a linear one or one "
-                "with warmup_share has ended with it: take schedule inverse_sqrt or constant, or carry: weights"
+                "with carry: optimizer the schedule goes on from the step of the stage before, and "
+                "a linear one or one "
+                "with warmup_share has ended with it: take schedule inverse_sqrt or constant, or "
+                "carry: weights"
             )
 
     def _check_mixture(self) -> None:
         if not self.READS_TAGS and (self.is_weighted or self.tags):
-            raise UserError(f"task {self.task} trains without weight and tag, which are for task nmt")
+            raise UserError(
+                f"task {self.task} trains without weight and tag, which are for task nmt"
+            )
         if not (self.READS_TAGS or self.READS_SEVERAL_TEXTS) and self.corpus.mixture:
-            raise UserError(f"task {self.task} trains on one text; several are for tasks nmt and nli")
+            raise UserError(
+                f"task {self.task} trains on one text; several are for tasks nmt and nli"
+            )
         if not self.systems:
             for name in self.mixture:
                 if name not in self.record_origins:
                     raise UserError(
-                        f"mixture: {unknown('records', name, self.record_origins)}; texts say theirs themselves"
+                        f"mixture: {unknown('records', name, self.record_origins)}; texts say "
+                        "theirs themselves"
                     )
 
     def _check_records(self) -> None:
         together = [
-            view for group in self.view_groups() if len(group.views) > 1 for view in group.views if view != SOURCE
+            view
+            for group in self.view_groups()
+            if len(group.views) > 1
+            for view in group.views
+            if view != SOURCE
         ]
         if together and self.record_origins:
             raise UserError(
-                f"regime {self.regime.name} reads the view {together[0]} with every source, and the records of "
-                f"{', '.join(self.record_origins)} have none: take an operator's copies as views (use: view, of eda "
+                f"regime {self.regime.name} reads the view {together[0]} with every source, and "
+                "the records of "
+                f"{', '.join(self.record_origins)} have none: take an operator's copies as views "
+                "(use: view, of eda "
                 "and reorder) or leave it out, or take a regime that reads one view at a time"
             )
 
@@ -273,14 +329,23 @@ def _reads_as_view(part: Operator) -> bool:
     return part.makes() == VIEW or (isinstance(part, TokenDraw) and part.use == "view")
 
 
-def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> Experiment:
-    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all faults by line.
+def load(
+    path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all
+    faults by line.
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file, assigned, arguments = yaml_file.read(path), config.parse_assignments(assignments), settings or {}
+    file, assigned, arguments = (
+        yaml_file.read(path),
+        config.parse_assignments(assignments),
+        settings or {},
+    )
     where = {place: f"line {line}" for place, line in file.lines.items()}
-    origins = {key: f"--set {key}" for key in assigned} | {key: f"argument {key}" for key in arguments}
+    origins = {key: f"--set {key}" for key in assigned} | {
+        key: f"argument {key}" for key in arguments
+    }
     for key, origin in origins.items():
         place = tuple(key.split("."))
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
@@ -294,14 +359,18 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
 
 
 def last_stage(experiment: Experiment) -> Experiment:
-    """Return the last stage of an experiment, which holds those before it; UserError for a change of fixed settings."""
+    """Return the last stage of an experiment, which holds those before it; UserError for a
+    change of fixed settings."""
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
     for name, changes in experiment.stages.items():
         try:
             content = _next_stage(name, changes, content)
             experiment = parse(content, f"stage {name}")
         except InvalidSettings as error:
-            faults = [fault._replace(path=fault.path[fault.path[:1] == ("stage",) :]) for fault in error.faults]
+            faults = [
+                fault._replace(path=fault.path[fault.path[:1] == ("stage",) :])
+                for fault in error.faults
+            ]
             raise InvalidSettings(
                 error.subject, [_locate_fault("stages", fault, name, changes) for fault in faults]
             ) from error
@@ -312,7 +381,11 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
     """Return the settings of the stage after `before`, given the dotted keys that change."""
     carried = {"carry": changes["carry"]} if "carry" in changes else {}
     dotted = {key: value for key, value in changes.items() if key != "carry"}
-    after = {key: value for key, value in before.items() if key not in (*SHARED, "baseline", "systems", "stages")}
+    after = {
+        key: value
+        for key, value in before.items()
+        if key not in (*SHARED, "baseline", "systems", "stages")
+    }
     mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
     for key in dotted:
         section = key.partition(".")[0]
@@ -323,13 +396,16 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
 
 
 def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
-    allowed = ", ".join(["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable])
+    allowed = ", ".join(
+        ["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable]
+    )
     raise InvalidSettings(
         f"stage {name}",
         [
             Fault(
                 tuple(key.split(".")),
-                f"a stage goes on with the model of the stage before: it can change {allowed}, and carry",
+                f"a stage goes on with the model of the stage before: it can change {allowed}, and "
+                "carry",
             )
         ],
     )
@@ -345,11 +421,22 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:
-    """Return the experiments, one per system, that an experiment consists of; the first is the baseline."""
-    # Only settings that the user wrote: explicit defaults would override a preset that a system names.
-    content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
+    """Return the experiments, one per system, that an experiment consists of.
+
+    The first is the baseline.
+    """
+    # Only settings that the user wrote: explicit defaults would override a preset that a system
+    # names.
+    content = {
+        **experiment.model_dump(mode="json", exclude_unset=True),
+        "systems": {},
+        "baseline": False,
+    }
     if experiment.systems:
-        return {name: _parse_system(name, dotted, content) for name, dotted in experiment.systems.items()}
+        return {
+            name: _parse_system(name, dotted, content)
+            for name, dotted in experiment.systems.items()
+        }
     itself = last_stage(parse(content))
     if experiment.stages:
         plain = parse({**content, "stages": {}}, "the first stage")
@@ -358,16 +445,24 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     if not experiment.baseline or plain == itself:
         return {experiment.name: itself}
     if experiment.name == "baseline":
-        raise UserError("name: 'baseline' is the name of the plain system: choose another, or set baseline=false")
+        raise UserError(
+            "name: 'baseline' is the name of the plain system: choose another, or set "
+            "baseline=false"
+        )
     return {"baseline": plain, experiment.name: itself}
 
 
 def _parse_model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
-    """Return the experiment that trains an operator's model; its faults are reported at the operator."""
+    """Return the experiment that trains an operator's model.
+
+    Its faults are reported at the operator.
+    """
     try:
         model = parse(content)
     except InvalidSettings as error:
-        faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
+        faults = [
+            Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults
+        ]
         raise InvalidSettings(error.subject, faults) from error
     operator.check_model(role, views(model))
     return model

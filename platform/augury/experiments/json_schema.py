@@ -1,4 +1,5 @@
-"""The JSON Schema of experiment files, for editors: all installed tasks, operators, regimes and plug-ins."""
+"""The JSON Schema of experiment files, for editors: all installed tasks, operators, regimes and
+plug-ins."""
 
 from __future__ import annotations
 
@@ -13,10 +14,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of experiment files; settings of tasks given by their path are not included."""
+    """Return the JSON Schema of experiment files.
+
+    Settings of tasks given by their path are not included.
+    """
     tasks = TASKS.names()
     configs = {name: TASKS.find(name).EXPERIMENT for name in tasks}
-    references, definitions = models_json_schema([(config, "validation") for config in configs.values()])
+    references, definitions = models_json_schema(
+        [(config, "validation") for config in configs.values()]
+    )
     return {
         "$schema": DIALECT,
         "title": "Augury experiment",

@@ -1,4 +1,5 @@
-"""What experiments read and is not there: texts and files of operators, of all stages and models behind them."""
+"""What experiments read and is not there: texts and files of operators, of all stages and models
+behind them."""
 
 from __future__ import annotations
 
@@ -13,16 +14,22 @@ def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:
     missing: dict[str, str] = {}
     for experiment in experiments:
         for part in _behind(last_stage(experiment)):
-            specs = [part.corpus, *(text for operator in part.augment for text in operator.texts().values())]
+            specs = [
+                part.corpus,
+                *(text for operator in part.augment for text in operator.texts().values()),
+            ]
             for spec in specs:
                 missing = missing_texts(spec) | missing
             files = (file for operator in part.augment for file in operator.files())
-            missing |= {file: error for file in files if file not in missing and (error := unreadable(file))}
+            missing |= {
+                file: error for file in files if file not in missing and (error := unreadable(file))
+            }
     return missing
 
 
 def _behind(experiment: Experiment) -> Iterator[Experiment]:
-    """Yield an experiment, the stages before it, and the experiments that train models of operators."""
+    """Yield an experiment, the stages before it, and the experiments that train models of
+    operators."""
     yield experiment
     if before := experiment.before():
         yield from _behind(before)

@@ -31,15 +31,20 @@ class Mixture(NamedTuple):
 
 
 def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
-    """Return the mixture of a training set, the corpus first and then records; None where all rows have equal shares.
+    """Return the mixture of a training set, the corpus first and then records; None where all rows
+    have equal shares.
 
-    Records have the share that the section `mixture` names for their origin, otherwise that of their first parent.
+    Records have the share that the section `mixture` names for their origin, otherwise that of
+    their first parent.
     """
     if not experiment.is_weighted:
         return None
     corpus, *records = map(Corpus, texts)
     shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
-    texts_with_shares, origins_with_shares = list(experiment.corpus.shares), list(experiment.mixture)
+    texts_with_shares, origins_with_shares = (
+        list(experiment.corpus.shares),
+        list(experiment.mixture),
+    )
     parts = [np.zeros(corpus.rows, np.int64)]
     for name, start, end in row_ranges(corpus):
         parts[0][start:end] = texts_with_shares.index(name)
@@ -52,5 +57,9 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
         places = places or dict(zip(corpus.column("id"), parts[0].tolist(), strict=True))
         lineages: Sequence[Any] = text.column("lineage")
         parents = [lineage["parents"] if lineage else [] for lineage in lineages]
-        parts.append(np.array([places.get(parent[0] if parent else "", len(shares) - 1) for parent in parents]))
+        parts.append(
+            np.array(
+                [places.get(parent[0] if parent else "", len(shares) - 1) for parent in parents]
+            )
+        )
     return Mixture(shares, np.concatenate(parts))

@@ -1,4 +1,5 @@
-"""Test sets with synthetic noise in the input, made by operator noise, which learns from training text."""
+"""Test sets with synthetic noise in the input, made by operator noise, which learns from
+training text."""
 
 from __future__ import annotations
 
@@ -16,9 +17,16 @@ from augury.corpora.corpus import KIND, Corpus, CorpusWriter, input_columns, rea
 from augury.corpora.noise import SourceNoise
 
 
-def noisy_test(clean: Corpus, noise: SourceNoise, train: Corpus, store: Store, execution: Execution) -> Corpus:
-    """Return a test set with noise in its input, made unless the store has it; ids and references stay."""
-    augmented = pipeline.augment(clean, [_operator(noise)], store, fit_on=train, execution=execution)
+def noisy_test(
+    clean: Corpus, noise: SourceNoise, train: Corpus, store: Store, execution: Execution
+) -> Corpus:
+    """Return a test set with noise in its input, made unless the store has it.
+
+    Ids and references stay.
+    """
+    augmented = pipeline.augment(
+        clean, [_operator(noise)], store, fit_on=train, execution=execution
+    )
     (part,) = augmented.parts
     folder = store.folder(KIND, config.address({"clean": clean.address, "noise": part.folder.name}))
     make_once(folder, lambda: _write(CorpusWriter(folder), clean, part))
@@ -40,11 +48,22 @@ def _write(writer: CorpusWriter, clean: Corpus, part: pipeline.Part) -> None:
         records, view = clean.shard(shard), read_shard(part.folder, shard)
         for side in input_columns(records.column_names):
             text = view.column("text" if "text" in view.column_names else side).cast(pa.string())
-            records = records.set_column(records.schema.get_field_index(side), records.schema.field(side), text)
+            records = records.set_column(
+                records.schema.get_field_index(side), records.schema.field(side), text
+            )
         writer.add(records)
-    manifest = {key: value for key, value in clean.manifest.items() if key not in ("schema", "rows", "shards")}
+    manifest = {
+        key: value
+        for key, value in clean.manifest.items()
+        if key not in ("schema", "rows", "shards")
+    }
     of_noise = part.folder.manifest()
     inputs = [clean.address, part.folder.name]
     writer.finish(
-        {**manifest, "inputs": inputs, "noise": of_noise["operator"], "counts": dict(Counter(of_noise["counts"]))}
+        {
+            **manifest,
+            "inputs": inputs,
+            "noise": of_noise["operator"],
+            "counts": dict(Counter(of_noise["counts"])),
+        }
     )

@@ -1,4 +1,5 @@
-"""The models that an experiment's operators use: trained by experiments of their own, or ready ones."""
+"""The models that an experiment's operators use: trained by experiments of their own, or ready
+ones."""
 
 from __future__ import annotations
 
@@ -14,17 +15,25 @@ from augury.experiments.runs import run_folder
 
 
 def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
-    """Return the models of each operator by role, `<role>-<seed>` where an experiment has several seeds.
+    """Return the models of each operator by role, `<role>-<seed>` where an experiment has several
+    seeds.
 
-    Nothing is trained; operators of an experiment that trains a model may be fitted, to find its canonical form.
+    Nothing is trained; operators of an experiment that trains a model may be fitted, to find its
+    canonical form.
     """
     return [
-        {name: model for role, content in roles.items() for name, model in _resolve_role(role, content, store).items()}
+        {
+            name: model
+            for role, content in roles.items()
+            for name, model in _resolve_role(role, content, store).items()
+        }
         for roles in experiment.models()
     ]
 
 
-def train_models(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
+def train_models(
+    experiment: Experiment, store: Store, recording: Recording = unrecorded
+) -> list[Models]:
     """Return the models of each operator by role; missing ones are trained first."""
     from augury.experiments import running  # here, as it imports all of training
 
@@ -34,7 +43,9 @@ def train_models(experiment: Experiment, store: Store, recording: Recording = un
                 continue
             _, failures = running.run_experiment(model, recording, scored=False)
             if failures:
-                raise UserError(f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}")
+                raise UserError(
+                    f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}"
+                )
     return resolve_models(experiment, store)
 
 
@@ -45,5 +56,7 @@ def _resolve_role(role: str, model: Experiment | ReadyModel, store: Store) -> Mo
         return {role: ready_model(model)}
     trained_as = canonical(model, store).experiment
     address = preparation.address(trained_as, store)
-    runs = {seed: RunModel(run_folder(store, address, seed).name, model.task) for seed in model.seeds}
+    runs = {
+        seed: RunModel(run_folder(store, address, seed).name, model.task) for seed in model.seeds
+    }
     return {role if len(runs) == 1 else f"{role}-{seed}": run for seed, run in runs.items()}

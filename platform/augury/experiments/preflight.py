@@ -46,10 +46,12 @@ UNCHECKED = {
     "baseline",
     "systems",
 }
-"""Sections that checks of texts do not depend on: experiments that differ only in them are checked once."""
+"""Sections that checks of texts do not depend on: experiments that differ only in them are
+checked once."""
 
 SLOW = (
-    "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 (AMX, or AMD's "
+    "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 "
+    "(AMX, or AMD's "
     "AVX-512): on this machine it may take two to ten times as long as fp32"
 )
 
@@ -87,7 +89,8 @@ class Report:
     cautions: Sequence[str]
     """Reasons to doubt the results."""
     costs: Mapping[str, Cost | None]
-    """One seed of every system, and all models of each role of operators; None where the cost cannot be estimated."""
+    """One seed of every system, and all models of each role of operators; None where the cost
+    cannot be estimated."""
     stages: Sequence[str] = ()
     """The names in `costs` that are stages before systems, which run with every seed too."""
 
@@ -107,7 +110,9 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
             for text in operator.texts().values():
                 cached_corpus(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
-            operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=experiment.execution))
+            operator.check_fitted(
+                pipeline.fit(learned_from, operator, store, execution=experiment.execution)
+            )
         for test in experiment.test_sets:
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
@@ -119,7 +124,9 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
                     operator.check_model(role, ready_views(model))
-        check([*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store)
+        check(
+            [*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store
+        )
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
@@ -129,21 +136,35 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     texts: dict[str, TextSummary] = {}
     for name, experiment in trained.items():
         for text in _read_texts(experiment, store):
-            label = text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
+            label = (
+                text.name
+                if text.name not in {known.name for known in texts.values()}
+                else f"{text.name} of {name}"
+            )
             texts.setdefault(text.address, replace(text, name=label))
     cautioned = [
         *_model_cautions(systems.values()),
         *_leaks(trained, store),
         *_controls(texts.values(), store),
-        *(caution for system in _distinct(systems.values()) for caution in _check_held_out(system, store)),
+        *(
+            caution
+            for system in _distinct(systems.values())
+            for caution in _check_held_out(system, store)
+        ),
         *cautions(systems.values()),
     ]
     seeds = next(iter(systems.values())).seeds
-    return Report(list(texts.values()), cautioned, estimates(trained, store, seeds), list(trained)[: -len(systems)])
+    return Report(
+        list(texts.values()),
+        cautioned,
+        estimates(trained, store, seeds),
+        list(trained)[: -len(systems)],
+    )
 
 
 def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
-    """Return the systems, preceded by the stages that they begin with and that are no systems, each once."""
+    """Return the systems, preceded by the stages that they begin with and that are no systems,
+    each once."""
     known = {preparation.address(experiment, store) for experiment in systems.values()}
     earlier: dict[str, Experiment] = {}
     for name, experiment in systems.items():
@@ -154,14 +175,20 @@ def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[
     return earlier | dict(systems)
 
 
-def estimates(systems: Mapping[str, Experiment], store: Store, seeds: Sequence[int]) -> dict[str, Cost | None]:
-    """Return the cost of one seed of every system, and of all seeds of the models that operators use.
+def estimates(
+    systems: Mapping[str, Experiment], store: Store, seeds: Sequence[int]
+) -> dict[str, Cost | None]:
+    """Return the cost of one seed of every system, and of all seeds of the models that operators
+    use.
 
-    Trainings that systems with these `seeds` share, with each other or with models, are counted once. The stages before
-    a model and the models that its own operators use are listed too.
+    Trainings that systems with these `seeds` share, with each other or with models, are counted
+    once. The stages before a model and the models that its own operators use are listed too.
     """
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
-    trained = {preparation.address(canonical(system, store).experiment, store): {*seeds} for system in systems.values()}
+    trained = {
+        preparation.address(canonical(system, store).experiment, store): {*seeds}
+        for system in systems.values()
+    }
     waiting = _models(systems)
     while waiting:
         name, model = waiting.pop(0)
@@ -188,7 +215,8 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
     """Return the warnings that users should see before anything runs."""
     listed = list(experiments)
     slow = any(
-        experiment.training.precision == "bf16" and not (uses_gpu(experiment.execution) or cpu_is_fast_in_bfloat16())
+        experiment.training.precision == "bf16"
+        and not (uses_gpu(experiment.execution) or cpu_is_fast_in_bfloat16())
         for experiment in listed
     )
     return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
@@ -198,7 +226,9 @@ def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
     """Return the experiments without those that check the same."""
     distinct: dict[str, Experiment] = {}
     for experiment in experiments:
-        distinct.setdefault(config.address(experiment.model_dump(mode="json", exclude=UNCHECKED)), experiment)
+        distinct.setdefault(
+            config.address(experiment.model_dump(mode="json", exclude=UNCHECKED)), experiment
+        )
     return list(distinct.values())
 
 
@@ -224,14 +254,21 @@ def _read_texts(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
 
 def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSummary:
     manifest, part = corpus.manifest, spec.resolve(split)
-    rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, listed there
+    rejected = (
+        {} if part.every and split == "valid" else manifest["rejected"]
+    )  # of training text, listed there
     left_out = [
-        _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
+        _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ()))
+        for reason, rows in rejected.items()
     ]
-    return TextSummary(name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address)
+    return TextSummary(
+        name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address
+    )
 
 
-def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]) -> LeftOutRows:
+def _left_out(
+    reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]
+) -> LeftOutRows:
     key = REASON_SETTINGS.get(reason)
     if key is None:
         return LeftOutRows(reason, rows, None, None, examples)
@@ -239,7 +276,9 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Ma
     cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
     held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
-    return LeftOutRows(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
+    return LeftOutRows(
+        reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples
+    )
 
 
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
@@ -257,15 +296,19 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
 
 
 def _check_held_out(experiment: Experiment, store: Store) -> list[str]:
-    """Raise UserError where held-out text does not suit the model, by its tokenizer if it is there; return warnings."""
+    """Raise UserError where held-out text does not suit the model, by its tokenizer if it is
+    there; return warnings."""
     planned = preparation.plan(experiment, store, resolve_models(experiment, store))
     tokenizer = planned.tokenizer.folder if planned.tokenizer.folder.complete else None
-    held_out = {name: corpus for name, corpus in _texts(experiment, store).items() if name != "train"}
+    held_out = {
+        name: corpus for name, corpus in _texts(experiment, store).items() if name != "train"
+    }
     return trainable.find(experiment.task).check_held_out(experiment, tokenizer, held_out)
 
 
 def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
-    """Return a warning for every text with characters that are invisible and change what tools read."""
+    """Return a warning for every text with characters that are invisible and change what tools
+    read."""
     found = {text.name: Corpus.load(store, text.address).manifest.get("controls") for text in texts}
     return [
         f"{name} has characters that are not seen and stay in the text: {describe_controls(counts)}"
@@ -275,11 +318,16 @@ def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
 
 
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """Return the cautions of tasks for the experiments and for those that train models of their operators."""
+    """Return the cautions of tasks for the experiments and for those that train models of their
+    operators."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments().values()]
     by_model = {str(experiment.to_dict().get("model")): experiment for experiment in listed}
-    return [note for experiment in by_model.values() for note in trainable.find(experiment.task).cautions(experiment)]
+    return [
+        note
+        for experiment in by_model.values()
+        for note in trainable.find(experiment.task).cautions(experiment)
+    ]
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
@@ -294,7 +342,9 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     all_rows = sum(read.values()) + sum(
         _records(operator, experiment, rows, read, store) for operator in experiment.augment
     )
-    return cost(experiment, size, Text(max(1, round(all_rows)), counts if size.target else [sum(counts)]))
+    return cost(
+        experiment, size, Text(max(1, round(all_rows)), counts if size.target else [sum(counts)])
+    )
 
 
 def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:
@@ -304,19 +354,33 @@ def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> l
     for name in read:
         text = cached_corpus(texts[name], "train", store.root)
         shard = text.shard(text.shards[len(text.shards) // 2], SIDES[text.kind])
-        counts.append([float(word_counts(column.combine_chunks()).mean()) for column in shard.columns])
+        counts.append(
+            [float(word_counts(column.combine_chunks()).mean()) for column in shard.columns]
+        )
     weights = np.array([*read.values()])
     return list(np.average(counts, axis=0, weights=weights if weights.any() else None).tolist())
 
 
 def _records(
-    operator: Operator, experiment: Experiment, rows: Mapping[str, int], read: Mapping[str, float], store: Store
+    operator: Operator,
+    experiment: Experiment,
+    rows: Mapping[str, int],
+    read: Mapping[str, float],
+    store: Store,
 ) -> float:
-    """Estimate the rows of an operator's records that a pass reads, given those of the training texts."""
+    """Estimate the rows of an operator's records that a pass reads, given those of the training
+    texts."""
     if operator.makes() != RECORDS:
         return 0
-    of = [name for name in rows if name in getattr(operator, "of", ()) or not getattr(operator, "of", ())]
-    texts = {name: cached_corpus(spec, "train", store.root).rows for name, spec in operator.texts().items()}
+    of = [
+        name
+        for name in rows
+        if name in getattr(operator, "of", ()) or not getattr(operator, "of", ())
+    ]
+    texts = {
+        name: cached_corpus(spec, "train", store.root).rows
+        for name, spec in operator.texts().items()
+    }
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)
     return operator.expected_records(parents, texts) * (1 if share is None else share.weight)

@@ -1,4 +1,5 @@
-"""Prepare runs: from text files to everything that training reads, each step stored under its address."""
+"""Prepare runs: from text files to everything that training reads, each step stored under its
+address."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ class Plan:
     """
     tokenizer: Tokenizer
     texts: Mapping[str, Text]
-    """All texts that are tokenised: those of `learned_from`, records, and the sides of the validation set."""
+    """All texts that are tokenised: those of `learned_from`, records, and the sides of the
+    validation set."""
     tokens: Mapping[str, Folder]
     address: str
     prefix: str
@@ -55,15 +57,22 @@ class Plan:
 
 
 def address(experiment: Experiment, store: Store) -> str:
-    """Return the address of the run that an experiment describes; reads the corpora's files and makes nothing."""
+    """Return the address of the run that an experiment describes.
+
+    Reads the corpora's files and makes nothing.
+    """
     return plan(experiment, store, operator_models.resolve_models(experiment, store)).address
 
 
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
     """Return the plan of a run, given the models that its operators use; nothing is made."""
-    assert not experiment.stages, "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
+    assert not experiment.stages, (
+        "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
+    )
     task, before = trainable.find(experiment.task), experiment.before()
-    corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, *dev_sets(experiment))}
+    corpora = {
+        split: task.corpus_address(experiment, split) for split in (TRAIN, *dev_sets(experiment))
+    }
     first = experiment.first()
     fitted_on = task.corpus_address(first, TRAIN) if before else None
     parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, fitted_on, models)
@@ -83,7 +92,9 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         for side, columns in task.SIDES.items()
     }
     texts = {**learned_from, **records, **valid_texts}
-    tokens = {name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()}
+    tokens = {
+        name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()
+    }
     determined = {
         "task": experiment.task,
         "version": [VERSION, task.VERSION],
@@ -100,11 +111,15 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
     if experiment.stage:
         determined["stage"] = {"before": earlier, "carry": experiment.stage.carry}
     prefix = config.address({**determined, "training": without_end(experiment.training)})
-    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), prefix, earlier)
+    return Plan(
+        parts, learned_from, tokenizer, texts, tokens, config.address(determined), prefix, earlier
+    )
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
-    """Make missing corpora, views, records, tokenizer and tokens; return the run with the first seed.
+    """Make missing corpora, views, records, tokenizer and tokens.
+
+    Return the run with the first seed.
 
     Missing models of operators are trained first; `recording` opens the recorder of their runs.
     """
@@ -122,12 +137,16 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     tokenise(planned.texts, planned.tokens, planned.tokenizer, execution.choose(work, "tokenise"))
     _say_truncated(planned)
     task.check_held_out(
-        experiment, planned.tokenizer.folder, {name: corpus for name, corpus in corpora.items() if name != TRAIN}
+        experiment,
+        planned.tokenizer.folder,
+        {name: corpus for name, corpus in corpora.items() if name != TRAIN},
     )
     seed = experiment.seeds[0]
     records = {part.name: part.folder for part in planned.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
-    examples = Examples(experiment, planned.tokens, list(task.SIDES), texts, task.max_pieces(experiment))
+    examples = Examples(
+        experiment, planned.tokens, list(task.SIDES), texts, task.max_pieces(experiment)
+    )
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
     read = reads_per_pass(examples.view_groups)
@@ -137,10 +156,14 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
         seed=seed,
         prefix=planned.prefix,
         experiment=experiment,
-        inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
+        inputs=tuple(
+            Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()
+        ),
         tokenizer=planned.tokenizer.folder.name,
         tokens={name: folder.name for name, folder in planned.tokens.items()},
-        views={part.name: part.folder.name for part in planned.parts if part.operator.makes() == VIEW},
+        views={
+            part.name: part.folder.name for part in planned.parts if part.operator.makes() == VIEW
+        },
         records={name: folder.name for name, folder in records.items()},
         fits={part.name: part.fit.name for part in planned.parts},
         data_factor=examples.texts_read / train.rows,
@@ -170,7 +193,12 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
         fit_on = task.corpus(first, TRAIN, store)
     models = operator_models.train_models(experiment, store, recording)
     augmented = pipeline.augment(
-        train, experiment.augment, store, fit_on=fit_on, models=models, execution=experiment.execution
+        train,
+        experiment.augment,
+        store,
+        fit_on=fit_on,
+        models=models,
+        execution=experiment.execution,
     )
     outputs = [part.health for part in augmented.parts]
     health.require([output for output in outputs if output], experiment.health)
@@ -183,7 +211,8 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
 
 
 def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
-    """Return the training examples of a run; `symbols` is called only where an operator draws from token ids."""
+    """Return the training examples of a run; `symbols` is called only where an operator draws
+    from token ids."""
     task = trainable.find(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
@@ -204,18 +233,27 @@ def held_out(side: str, split: str = VALID) -> str:
 def _shares(experiment: Experiment) -> dict[str, Any]:
     """Return the weights and tags of texts and records."""
     shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
-    return {kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()}
+    return {
+        kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()
+    }
 
 
 def _draw(operator: Operator) -> dict[str, Any]:
-    """Return the settings that determine a draw; the addresses of first versions have no version."""
+    """Return the settings that determine a draw.
+
+    The addresses of first versions have no version.
+    """
     return operator.to_dict() | ({"version": operator.VERSION} if operator.VERSION > 1 else {})
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
-    """Return the texts of a view, with the columns of the first side, or of records with those of all sides."""
+    """Return the texts of a view, with the columns of the first side, or of records with those
+    of all sides."""
     if part.operator.makes() == RECORDS:
-        return {of_record(part.name, side): Text(part.folder, columns, side) for side, columns in sides.items()}
+        return {
+            of_record(part.name, side): Text(part.folder, columns, side)
+            for side, columns in sides.items()
+        }
     columns = sides[SOURCE]
     return {part.name: Text(part.folder, columns if len(columns) > 1 else ("text",), part.name)}
 

@@ -1,4 +1,5 @@
-"""Trained models that operators use without training: a run of any storage, or a checkpoint of `transformers`."""
+"""Trained models that operators use without training: a run of any storage, or a checkpoint of
+`transformers`."""
 
 from __future__ import annotations
 
@@ -32,9 +33,12 @@ def ready_views(settings: ReadyModel) -> tuple[str, ...]:
 
 
 def ready_model(settings: ReadyModel) -> TrainedModel:
-    """Return the model that settings name, loaded when it is used; UserError where a run is not there."""
+    """Return the model that settings name, loaded when it is used; UserError where a run is not
+    there."""
     if settings.checkpoint is not None:
-        return CheckpointModel(settings.checkpoint, settings.revision, settings.languages, settings.allow_pickle)
+        return CheckpointModel(
+            settings.checkpoint, settings.revision, settings.languages, settings.allow_pickle
+        )
     assert settings.run is not None
     folder = locate(settings.run)
     return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
@@ -60,7 +64,9 @@ class RunModel:
         """Return the model as a function that translates text, loaded once."""
         return trainable.find(self.task).translator(self._run(store), threads)
 
-    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+    def probabilities(
+        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
         return trainable.find(self.task).probabilities(self._run(store), premises, hypotheses)
 
@@ -70,7 +76,10 @@ class RunModel:
 
 @dataclass(frozen=True)
 class CheckpointModel:
-    """A checkpoint of `transformers`, by its name on a hub or its directory; on a GPU where this process sees one."""
+    """A checkpoint of `transformers`, by its name on a hub or its directory.
+
+    On a GPU where this process sees one.
+    """
 
     checkpoint: str
     revision: str | None = None
@@ -83,7 +92,8 @@ class CheckpointModel:
 
     @property
     def name(self) -> str:
-        """The identity of the model, by the content of its directory or its name on a hub, with its languages."""
+        """The identity of the model, by the content of its directory or its name on a hub, with
+        its languages."""
         languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
         return self._checkpoint.identity + languages
 
@@ -99,7 +109,9 @@ class CheckpointModel:
         """Return an encoder-decoder as a function that translates text, loaded once."""
         return self._checkpoint.translator(store, threads)
 
-    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+    def probabilities(
+        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> np.ndarray:
         """Return the probability of every label, (pairs, labels), in the order of LABELS."""
         import numpy as np
         import torch
@@ -108,17 +120,26 @@ class CheckpointModel:
         kind = AutoModelForSequenceClassification
         model = checkpoint.loaded(kind, self.checkpoint, self.revision, self.allow_pickle)
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
-        positions = {str(label).lower(): position for position, label in model.config.id2label.items()}
+        positions = {
+            str(label).lower(): position for position, label in model.config.id2label.items()
+        }
         if positions.keys() != set(LABELS):
             raise UserError(
-                f"checkpoint '{self.checkpoint}' labels {', '.join(map(str, model.config.id2label.values()))}, not "
+                f"checkpoint '{self.checkpoint}' labels "
+                f"{', '.join(map(str, model.config.id2label.values()))}, not "
                 f"{', '.join(LABELS)}: take a classifier of natural language inference"
             )
         batches = []
         for start in range(0, len(premises), BATCH_ROWS):
             rows = slice(start, start + BATCH_ROWS)
-            inputs = tokenizer(premises[rows], hypotheses[rows], padding=True, truncation=True, return_tensors="pt")
+            inputs = tokenizer(
+                premises[rows], hypotheses[rows], padding=True, truncation=True, return_tensors="pt"
+            )
             with torch.inference_mode():
-                batches.append(model(**inputs.to(model.device)).logits.float().softmax(1).cpu().numpy())
+                batches.append(
+                    model(**inputs.to(model.device)).logits.float().softmax(1).cpu().numpy()
+                )
         order = [positions[label] for label in LABELS]
-        return np.concatenate(batches)[:, order] if batches else np.zeros((0, len(LABELS)), np.float32)
+        return (
+            np.concatenate(batches)[:, order] if batches else np.zeros((0, len(LABELS)), np.float32)
+        )

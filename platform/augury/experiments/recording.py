@@ -29,7 +29,9 @@ class Recorder(Protocol):
     def follow(self, run: Folder) -> AbstractContextManager[None]:
         """Record the additions to a run's history while the block runs."""
 
-    def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
+    def finish(
+        self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
+    ) -> None:
         """Record the end of a run, with its scores, cost and `files`."""
 
 
@@ -44,7 +46,9 @@ class _Unrecorded:
     def follow(self, run: Folder) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
+    def finish(
+        self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
+    ) -> None:
         pass
 
 

@@ -1,4 +1,7 @@
-"""Decode the test sets of a finished run with other settings than those it was scored with; outputs are kept."""
+"""Decode the test sets of a finished run with other settings than those it was scored with.
+
+Outputs are kept.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,8 @@ KIND = "decodings"
 
 
 class DecodingResult(NamedTuple):
-    """The outputs for a test set, and the seconds that they took, with loading the model but without converting it."""
+    """The outputs for a test set, and the seconds that they took, with loading the model but
+    without converting it."""
 
     outputs: list[str]
     seconds: float
@@ -27,22 +31,29 @@ class DecodingResult(NamedTuple):
 
 
 def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResult:
-    """Return the outputs of a run for a test set under a decoding, decoded unless they are kept from before."""
+    """Return the outputs of a run for a test set under a decoding, decoded unless they are kept
+    from before."""
     corpus = run.corpus(test)
     settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
     tag = run.experiment.corpus.tag(test)
-    address = config.address({"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})})
+    address = config.address(
+        {"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})}
+    )
     folder, file = run.folder.sub(KIND), f"{address}.json"
     if not folder.exists(file):
         how = f" by {decoding.combine}" if decoding.combine else ""
         say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = trainable.find(run.experiment.task)
-        run_with_decoding = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
+        run_with_decoding = replace(
+            run, experiment=run.experiment.model_copy(update={"decoding": decoding})
+        )
         # Work that is done once for all test sets, such as converting the model, is not timed.
         task.translate(run_with_decoding, corpus.column("source")[:1])
         began, processor_began = time.monotonic(), time.process_time()
         outputs = task.outputs(run_with_decoding, corpus, test)
-        result = DecodingResult(outputs, time.monotonic() - began, time.process_time() - processor_began)
+        result = DecodingResult(
+            outputs, time.monotonic() - began, time.process_time() - processor_began
+        )
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
         folder.write_json(file, {**facts, **result._asdict()})
     content = folder.read_json(file)

@@ -19,8 +19,9 @@ from augury.regimes.regime import SOURCE
 def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
     """Return clean texts, in their order, as a view of the run renders them.
 
-    The text serves as the id of its record, so that equal texts are rendered equally in any batch. UserError for a view
-    that the run does not have, or has only while training, and for a task that reads several texts at once.
+    The text serves as the id of its record, so that equal texts are rendered equally in any batch.
+    UserError for a view that the run does not have, or has only while training, and for a task that
+    reads several texts at once.
     """
     name = resolve_view(run.experiment, view)
     if name == SOURCE:
@@ -31,7 +32,8 @@ def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
 
 
 def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
-    """Return the operator that makes a view of the run, and its function from records to the view."""
+    """Return the operator that makes a view of the run, and its function from records to the
+    view."""
     models = operator_models.resolve_models(run.experiment, run.store)
     parts = [
         Part(
@@ -50,12 +52,23 @@ def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
 
 
 def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
-    """Return the texts as records with the columns that an operator reads; unknown values are null."""
+    """Return the texts as records with the columns that an operator reads.
+
+    Unknown values are null.
+    """
     corpus = run.corpus("train")
     columns = COLUMNS[corpus.kind]
     if len(columns.inputs) > 1:
-        raise UserError(f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is rendered")
+        raise UserError(
+            f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is "
+            "rendered"
+        )
     (language, *_) = run.experiment.corpus.languages_of("train")
     values = {"id": texts, columns.inputs[0]: texts, columns.language: [language] * len(texts)}
     empty = [None] * len(texts)
-    return pa.table({name: pa.array(values.get(name, empty), pa.string()) for name in operator.reads(corpus.columns)})
+    return pa.table(
+        {
+            name: pa.array(values.get(name, empty), pa.string())
+            for name in operator.reads(corpus.columns)
+        }
+    )

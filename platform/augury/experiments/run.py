@@ -28,8 +28,8 @@ class Input(NamedTuple):
 class Run(TrainingRun):
     """One seed of an experiment, with the addresses of everything that it reads.
 
-    `address` is the hash of the inputs and of the configuration of training, without the seed. Folders are given by
-    their names in the store.
+    `address` is the hash of the inputs and of the configuration of training, without the seed.
+    Folders are given by their names in the store.
     """
 
     experiment: Experiment
@@ -51,17 +51,23 @@ class Run(TrainingRun):
     left_out: Mapping[str, int]
     """The number of training examples left out, by reason."""
     health: tuple[Health, ...] = ()
-    """The measures of views and records, in their order; empty where an earlier version made them."""
+    """The measures of views and records, in their order.
+
+    Empty where an earlier version made them.
+    """
     before: str | None = None
     """The address of the stage before this one; None for a first stage."""
 
     @property
     def beginning(self) -> Beginning | None:
-        """The run that training begins from, of the stage before with the same seed; None for a first stage."""
+        """The run that training begins from, of the stage before with the same seed; None for a
+        first stage."""
         if self.before is None:
             return None
         assert self.experiment.stage is not None
-        return Beginning(run_folder(self.store, self.before, self.seed), self.experiment.stage.carry)
+        return Beginning(
+            run_folder(self.store, self.before, self.seed), self.experiment.stage.carry
+        )
 
     @property
     def store(self) -> Store:
@@ -78,12 +84,18 @@ class Run(TrainingRun):
 
     def corpus(self, role: str) -> Corpus:
         """Return one of the corpora that the run reads."""
-        return Corpus.load(self.store, next(corpus.address for corpus in self.inputs if corpus.role == role))
+        return Corpus.load(
+            self.store, next(corpus.address for corpus in self.inputs if corpus.role == role)
+        )
 
     @property
     def tests(self) -> list[str]:
         """The roles of the corpora that the run is scored on."""
-        return [corpus.role for corpus in self.inputs if corpus.role not in ("train", "valid", *self.dev_sets)]
+        return [
+            corpus.role
+            for corpus in self.inputs
+            if corpus.role not in ("train", "valid", *self.dev_sets)
+        ]
 
     @property
     def dev_sets(self) -> tuple[str, ...]:
@@ -92,28 +104,41 @@ class Run(TrainingRun):
 
     @classmethod
     def read(cls, folder: Folder) -> Run:
-        """Return the run in a folder; UserError where there is none, or one of another version of Augury."""
+        """Return the run in a folder; UserError where there is none, or one of another version
+        of Augury."""
         if not folder.exists(DESCRIPTION):
-            raise UserError(f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it")
+            raise UserError(
+                f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it"
+            )
         content = folder.read_json(DESCRIPTION).get("run", {})
         lacking = [
-            field.name for field in fields(cls) if field.name not in (*content, "folder") and field.default is MISSING
+            field.name
+            for field in fields(cls)
+            if field.name not in (*content, "folder") and field.default is MISSING
         ]
         if lacking:
             parts = f" (it has no {', '.join(lacking)})" if content else ""
             raise UserError(
-                f"{folder.uri} was made by another version of Augury{parts}: its scores can be compared, but its model "
+                f"{folder.uri} was made by another version of Augury{parts}: its scores can be "
+                "compared, but its model "
                 "cannot be used; train it again with `augury train`"
             )
         return cls.from_dict(folder.root, content)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON-like values; `from_dict` reads them."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "folder"}
+        values = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name != "folder"
+        }
         return values | {
             "experiment": self.experiment.to_dict(),
             "health": [output.to_dict() for output in self.health],
-            "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in self.inputs],
+            "inputs": [
+                {"name": role, "address": address, "rows": rows}
+                for role, address, rows in self.inputs
+            ],
         }
 
     @classmethod
@@ -128,5 +153,6 @@ class Run(TrainingRun):
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Other processes read the experiment anew: its operators may be of files that they have to import first.
+        # Other processes read the experiment anew: its operators may be of files that they have to
+        # import first.
         return Run.from_dict, (self.folder.root, self.to_dict())

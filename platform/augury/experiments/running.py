@@ -1,4 +1,5 @@
-"""Run an experiment from text to scores: prepare, train, translate, score and record every system and seed."""
+"""Run an experiment from text to scores: prepare, train, translate, score and record every
+system and seed."""
 
 from __future__ import annotations
 
@@ -37,11 +38,14 @@ from augury.training.settings import Training
 def run_experiment(
     experiment: Experiment, recording: Recording = unrecorded, *, scored: bool = True
 ) -> tuple[dict[str, dict[int, Folder]], list[str]]:
-    """Run every system of an experiment with every seed, except finished runs; score them if `scored`.
+    """Run every system of an experiment with every seed, except finished runs.
 
-    Returns the run of every seed of every system, baseline first, and messages on failures: a run that diverges, or
-    whose workers crash, does not stop the others and is left out, and so is a system whose operators make nothing that
-    it could be trained on. UserError where no system is left.
+    Score them if `scored`.
+
+    Returns the run of every seed of every system, baseline first, and messages on failures: a run
+    that diverges, or whose workers crash, does not stop the others and is left out, and so is a
+    system whose operators make nothing that it could be trained on. UserError where no system is
+    left.
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
@@ -49,14 +53,23 @@ def run_experiment(
     preflight.check(described.values(), store)
     for caution in preflight.cautions(described.values()) if scored else ():
         say(caution)
-    canonical_systems = {name: _canonical(name, system, store) for name, system in described.items()}
-    _refuse_shared_runs({name: address(system, store) for name, system in canonical_systems.items()})
+    canonical_systems = {
+        name: _canonical(name, system, store) for name, system in described.items()
+    }
+    _refuse_shared_runs(
+        {name: address(system, store) for name, system in canonical_systems.items()}
+    )
     with recording(experiment.tracking, store) as recorder:
         prepared, left_out = _prepare(canonical_systems, store, recording)
         call = functools.partial(
-            _run, differing=differing_parameters(canonical_systems.values()), recorder=recorder, scored=scored
+            _run,
+            differing=differing_parameters(canonical_systems.values()),
+            recorder=recorder,
+            scored=scored,
         )
-        ended, failures = _run_levels(stages.jobs(prepared, store, recording), call, experiment.execution)
+        ended, failures = _run_levels(
+            stages.jobs(prepared, store, recording), call, experiment.execution
+        )
         failures = [*left_out, *failures]
     runs = {
         name: {seed: ended[name, seed] for seed in sorted(system.seeds) if (name, seed) in ended}
@@ -68,7 +81,8 @@ def run_experiment(
 def _prepare(
     described: Mapping[str, Experiment], store: Store, recording: Recording
 ) -> tuple[dict[str, Run], list[str]]:
-    """Return the prepared runs of systems, and messages on those left out for the output of an operator."""
+    """Return the prepared runs of systems, and messages on those left out for the output of an
+    operator."""
     prepared: dict[str, Run] = {}
     refused: dict[str, UnusableOutput] = {}
     for name, system in described.items():
@@ -89,7 +103,10 @@ def _prepare(
 def _run_levels(
     levels: Sequence[Sequence[stages.Job]], call: Callable[..., Folder], execution: Execution
 ) -> tuple[dict[tuple[str, int], Folder], list[str]]:
-    """Return the finished runs by system and seed, and messages on failures; stages after a failed one are skipped."""
+    """Return the finished runs by system and seed, and messages on failures.
+
+    Stages after a failed one are skipped.
+    """
     ended: dict[tuple[str, int], Folder] = {}
     failures: list[str] = []
     lost: set[Folder] = set()
@@ -101,14 +118,20 @@ def _run_levels(
 
     count, begun = sum(map(len, levels)), 0
     for level in levels:
-        possible = [job for job in level if job.run.beginning is None or job.run.beginning.run not in lost]
+        possible = [
+            job for job in level if job.run.beginning is None or job.run.beginning.run not in lost
+        ]
         for job in level:
             if job not in possible:
                 fail(job, "is left out: the stage before it failed")
         calls = []
         for name, run in possible:
             begun += 1
-            calls.append(functools.partial(call, run, name, f"run {begun} of {count} · {name} · seed {run.seed}"))
+            calls.append(
+                functools.partial(
+                    call, run, name, f"run {begun} of {count} · {name} · seed {run.seed}"
+                )
+            )
         with closing(_results(calls, execution)) as results:
             for position, result in results:
                 job = possible[position]
@@ -124,7 +147,8 @@ def _run_levels(
 def _results(
     calls: Sequence[Callable[[], Folder]], execution: Execution
 ) -> Generator[tuple[int, Folder | Exception], None, None]:
-    """Yield the results of runs in the order in which they end: one by one, or in parallel on Ray's workers."""
+    """Yield the results of runs in the order in which they end: one by one, or in parallel on
+    Ray's workers."""
     if execution.at_once > 1:
         yield from run_concurrently(calls, execution.at_once)
         return
@@ -149,27 +173,38 @@ def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
 
 
 def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
-    """Raise UserError for systems that train the same model, as they would overwrite each other's scores."""
+    """Raise UserError for systems that train the same model, as they would overwrite each
+    other's scores."""
     named: dict[str, str] = {}
     for name, run_address in addresses.items():
         other = named.setdefault(run_address, name)
         if other != name:
             raise UserError(
-                f"systems '{other}' and '{name}' train the same model, run {run_address}: give them settings that "
-                "differ in training; one system can be scored with another decoding.beam, without training"
+                f"systems '{other}' and '{name}' train the same model, run {run_address}: give "
+                "them settings that "
+                "differ in training; one system can be scored with another decoding.beam, without "
+                "training"
             )
 
 
 def refuse_lost_storage(storage: str) -> None:
-    """Raise UserError for a relative storage in a Ray job, whose working directory is deleted with it."""
-    if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
+    """Raise UserError for a relative storage in a Ray job, whose working directory is deleted
+    with it."""
+    if (
+        "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ
+        and "://" not in storage
+        and not Path(storage).is_absolute()
+    ):
         raise UserError(
-            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: give "
+            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: "
+            "give "
             "storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )
 
 
-def _run(run: Run, name: str, label: str, *, differing: Sequence[str], recorder: Recorder, scored: bool) -> Folder:
+def _run(
+    run: Run, name: str, label: str, *, differing: Sequence[str], recorder: Recorder, scored: bool
+) -> Folder:
     folder = run.folder
     with locked(folder):
         if not folder.complete:
@@ -177,7 +212,10 @@ def _run(run: Run, name: str, label: str, *, differing: Sequence[str], recorder:
             recorder.start(folder)
             status: Any = "FAILED"
             try:
-                with recorder.follow(folder), _show_progress(folder, label, run.experiment.training):
+                with (
+                    recorder.follow(folder),
+                    _show_progress(folder, label, run.experiment.training),
+                ):
                     train(run)
                 if scored:
                     evaluate(run)
@@ -219,7 +257,9 @@ class _ProgressMonitor:
     def refresh(self) -> None:
         """Read and show new records."""
         files = history.files(self.run)
-        for name, _ in sorted(files.items() - self.files.items()):  # a resumed run writes anew what it dropped
+        for name, _ in sorted(
+            files.items() - self.files.items()
+        ):  # a resumed run writes anew what it dropped
             for record in history.records(self.run, name):
                 self.latest |= record["metrics"]
                 self.update, self.passes = record["update"], record["passes"]
@@ -234,13 +274,23 @@ class _ProgressMonitor:
         return max(shares, default=0.0)
 
     def text(self, ended: bool = False) -> str:
-        """Return the state of training in a line, with the time left or, at its end, the time it took."""
+        """Return the state of training in a line, with the time left or, at its end, the time it
+        took."""
         seconds, share = self.latest.get("train/seconds", 0.0), self.share()
         when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
         passes = f"/{self.training.max_passes}" if self.training.max_passes and not ended else ""
-        shown = {"loss": "train/loss", "bleu": "valid/bleu", "chrf": "valid/chrf", "accuracy": "valid/accuracy"}
-        numbers = [f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest]
+        shown = {
+            "loss": "train/loss",
+            "bleu": "valid/bleu",
+            "chrf": "valid/chrf",
+            "accuracy": "valid/accuracy",
+        }
+        numbers = [
+            f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest
+        ]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
         place = f"update {self.update:,}{of}, pass {self.passes:.1f}{passes}"
-        return " · ".join(filter(None, (self.label, duration(seconds) if ended else when, place, *numbers)))
+        return " · ".join(
+            filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
+        )

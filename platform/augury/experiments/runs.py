@@ -14,7 +14,8 @@ FIRST = "first"
 """The name of the first stage of training."""
 
 NO_TESTS = (
-    "there are no test sets (corpus.tests): validation decides, by which weights and the end of training are chosen "
+    "there are no test sets (corpus.tests): validation decides, by which weights and the end of "
+    "training are chosen "
     "too, so that its scores are better than those on unseen text"
 )
 """A caution on runs without test sets."""
@@ -26,10 +27,11 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
 
 
 def locate(name: str, storage: str = "results") -> Folder:
-    """Return the folder of a run given as a path, a URI, or the beginning of its address in a storage.
+    """Return the folder of a run given as a path, a URI, or the beginning of its address in a
+    storage.
 
-    Without `/seed-N` it is that of the first seed; `:STAGE` behind it names an earlier stage of training. UserError
-    where no run or more than one matches.
+    Without `/seed-N` it is that of the first seed; `:STAGE` behind it names an earlier stage of
+    training. UserError where no run or more than one matches.
     """
     path, colon, stage = name.rpartition(":")
     if colon and "/" not in stage:
@@ -43,7 +45,10 @@ def locate(name: str, storage: str = "results") -> Folder:
     matching = [known for known in store.addresses(KIND) if address and known.startswith(address)]
     if len(matching) != 1:
         known = ", ".join(store.addresses(KIND)[:8]) or "none yet: `augury train` makes them"
-        raise UserError(f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: {known}")
+        raise UserError(
+            f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: "
+            f"{known}"
+        )
     seeds = store.folder(KIND, matching[0]).subfolders()
     chosen = seed or seeds[0]
     if chosen not in seeds:
@@ -68,7 +73,12 @@ def _stage(run: Folder, name: str) -> Folder:
 def folders(store: Store) -> list[Folder]:
     """Return the folders of all runs that training has described."""
     groups = [store.folder(KIND, address) for address in store.addresses(KIND)]
-    runs = [group.sub(name) for group in groups for name in group.subfolders() if name.startswith("seed-")]
+    runs = [
+        group.sub(name)
+        for group in groups
+        for name in group.subfolders()
+        if name.startswith("seed-")
+    ]
     return [run for run in runs if run.exists(DESCRIPTION)]
 
 
@@ -80,7 +90,8 @@ def corpus_notes(run: Folder) -> list[str]:
 
 
 def _note(corpus: Folder) -> str | None:
-    """Return the note of a corpus, cached: a complete corpus does not change, and many runs share it."""
+    """Return the note of a corpus, cached: a complete corpus does not change, and many runs
+    share it."""
     if corpus not in _notes:
         if not corpus.complete:
             return None

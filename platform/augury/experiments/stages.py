@@ -1,7 +1,8 @@
-"""Stages of training: each is an experiment that begins with the model of the one before, and has its own run.
+"""Stages of training: each is an experiment that begins with the model of the one before, and has
+its own run.
 
-A stage has the vocabulary and the fitted operators of the first. Its address contains that of the stage before, so
-that systems with equal first stages share their runs.
+A stage has the vocabulary and the fitted operators of the first. Its address contains that of the
+stage before, so that systems with equal first stages share their runs.
 """
 
 from __future__ import annotations
@@ -27,8 +28,11 @@ class Job(NamedTuple):
     run: Run
 
 
-def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrecorded) -> list[list[Job]]:
-    """Return the runs of systems and of the stages before them, with all seeds: all first stages, all second ones, ...
+def jobs(
+    prepared: Mapping[str, Run], store: Store, recording: Recording = unrecorded
+) -> list[list[Job]]:
+    """Return the runs of systems and of the stages before them, with all seeds: all first stages,
+    all second ones, ...
 
     A stage that is a system too has that system's name. Missing inputs of the stages are made.
     """

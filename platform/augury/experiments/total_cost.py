@@ -1,4 +1,5 @@
-"""The total cost of a finished run: with stages before it, the models of its operators, and their translations."""
+"""The total cost of a finished run: with stages before it, the models of its operators, and
+their translations."""
 
 from __future__ import annotations
 
@@ -54,28 +55,36 @@ class _Dependencies:
 
 
 def total_cost(run: Folder, training_cost: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the cost of a scored run's training, `own`, with the cost of all trainings and models behind it.
+    """Return the cost of a scored run's training, `own`, with the cost of all trainings and models
+    behind it.
 
-    `target_tokens`, `train_seconds`, `cpu_seconds` and `device_hours` are sums over all stages and the models that
-    operators used, with the time in which these generated text where it was recorded; all other numbers are those of
-    the last training. `cpu_seconds` is None where a training has none because an earlier version wrote its outcome.
-    `trainings` is the number of trainings in the sums, and `uncounted` names models that were trained elsewhere.
+    `target_tokens`, `train_seconds`, `cpu_seconds` and `device_hours` are sums over all stages and
+    the models that operators used, with the time in which these generated text where it was
+    recorded; all other numbers are those of the last training. `cpu_seconds` is None where a
+    training has none because an earlier version wrote its outcome. `trainings` is the number of
+    trainings in the sums, and `uncounted` names models that were trained elsewhere.
     """
     dependencies = _Dependencies()
     if run.exists(OUTCOME):
         dependencies.add(run)
     others = [outcome for name, outcome in dependencies.outcomes.items() if name != run.name]
     generation_seconds = sum(dependencies.generation_seconds.values())
-    measured = [training_cost.get("cpu_seconds"), *(outcome.get("cpu_seconds") for outcome in others)]
+    measured = [
+        training_cost.get("cpu_seconds"),
+        *(outcome.get("cpu_seconds") for outcome in others),
+    ]
     cpu_seconds = [seconds for seconds in measured if seconds is not None]
     hours = [outcome["train_seconds"] * outcome["workers"] / 3600 for outcome in others]
     return {
         **training_cost,
-        "target_tokens": training_cost["target_tokens"] + sum(outcome["rows"] for outcome in others),
+        "target_tokens": training_cost["target_tokens"]
+        + sum(outcome["rows"] for outcome in others),
         "train_seconds": training_cost["train_seconds"]
         + generation_seconds
         + sum(other["train_seconds"] for other in others),
-        "cpu_seconds": generation_seconds + sum(cpu_seconds) if len(cpu_seconds) == len(measured) else None,
+        "cpu_seconds": generation_seconds + sum(cpu_seconds)
+        if len(cpu_seconds) == len(measured)
+        else None,
         "device_hours": training_cost["device_hours"] + generation_seconds / 3600 + sum(hours),
         "trainings": 1 + len(others),
         "uncounted": list(dependencies.uncounted),

@@ -21,16 +21,19 @@ class Tracking(Section):
     enabled: bool = True
     """Whether runs are recorded at all."""
     uri: str | None = None
-    """An MLflow server (http://host:5000) or database (sqlite:///runs.db). Without it MLFLOW_TRACKING_URI counts, then
-    a SQLite file in the storage, or in the working directory where the storage is remote."""
+    """An MLflow server (http://host:5000) or database (sqlite:///runs.db). Without it
+    MLFLOW_TRACKING_URI counts, then a SQLite file in the storage, or in the working directory where
+    the storage is remote."""
     experiment: str = Field("augury", min_length=1)
     """The MLflow experiment that the runs belong to."""
     interval: float = Field(10.0, gt=0)
     """Seconds between two sendings of one run."""
     system_metrics: bool = False
-    """Whether the load of the machine that runs the command is recorded too: CPU, memory, disk, network, GPUs."""
+    """Whether the load of the machine that runs the command is recorded too: CPU, memory, disk,
+    network, GPUs."""
     log_model: bool = False
-    """Whether MLflow keeps the models of finished runs (of a sweep, of its best configuration) for transformers."""
+    """Whether MLflow keeps the models of finished runs (of a sweep, of its best configuration)
+    for transformers."""
 
     @field_validator("uri")
     @classmethod
@@ -49,7 +52,8 @@ class Place:
 
 
 def place(tracking: Tracking, store: Store) -> Place:
-    """Return the MLflow store that `tracking` means for runs in `store`; UserError for an invalid address."""
+    """Return the MLflow store that `tracking` means for runs in `store`; UserError for an
+    invalid address."""
     uri = tracking.uri
     if uri is None and os.environ.get("MLFLOW_TRACKING_URI"):
         uri = check(os.environ["MLFLOW_TRACKING_URI"])
@@ -67,7 +71,8 @@ def check(uri: str) -> str:
     scheme = uri.partition(":")[0].partition("+")[0]
     if scheme not in SCHEMES or (scheme == "sqlite" and not uri.startswith("sqlite:///")):
         raise UserError(
-            f"'{uri}' is no MLflow store: give the address of a server (http://host:5000) or a SQLite file "
+            f"'{uri}' is no MLflow store: give the address of a server (http://host:5000) or a "
+            "SQLite file "
             "(sqlite:///runs.db, with a fourth slash for an absolute path)"
         )
     return uri

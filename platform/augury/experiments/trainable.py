@@ -1,4 +1,5 @@
-"""The contract of a trainable, and its lookup: `nmt` is the package `trainables.nmt`, `./mine/` a directory."""
+"""The contract of a trainable, and its lookup: `nmt` is the package `trainables.nmt`, `./mine/`
+a directory."""
 
 from __future__ import annotations
 
@@ -44,9 +45,9 @@ class Exported(NamedTuple):
 class Trainable(ABC):
     """The parts of a task that are its own: settings, tokenizer, model, batches and outputs.
 
-    Corpora, views, tokens, addresses, training, checkpoints, scores and records are the platform's. An experiment that
-    is passed in is an instance of `EXPERIMENT`. Modules that load torch are imported where they are used, so that
-    reading an experiment file stays quick.
+    Corpora, views, tokens, addresses, training, checkpoints, scores and records are the platform's.
+    An experiment that is passed in is an instance of `EXPERIMENT`. Modules that load torch are
+    imported where they are used, so that reading an experiment file stays quick.
     """
 
     EXPERIMENT: ClassVar[type[Experiment]]
@@ -54,9 +55,15 @@ class Trainable(ABC):
     EXAMPLE: ClassVar[str]
     """A shell command that writes a line for `augury translate`."""
     VERSION: ClassVar[int] = 1
-    """Raised when the same configuration trains another model than before; part of every run's address."""
+    """Raised when the same configuration trains another model than before.
+
+    Part of every run's address.
+    """
     SIDES: ClassVar[Mapping[str, tuple[str, ...]]]
-    """The texts of a record -> the columns that they are read from; views are made from the first."""
+    """The texts of a record -> the columns that they are read from.
+
+    Views are made from the first.
+    """
     ROWS_PER_SECOND: ClassVar[int] = 20_000
     """Rows that one core tokenises in a second."""
 
@@ -69,35 +76,45 @@ class Trainable(ABC):
         return cached_corpus(experiment.corpus, split, store.root)
 
     def check(self, experiment: Any, store: Store) -> None:
-        """Raise UserError where an experiment cannot be prepared, as far as settings and training text tell."""
+        """Raise UserError where an experiment cannot be prepared, as far as settings and
+        training text tell."""
         return None
 
     def cautions(self, experiment: Any) -> list[str]:
-        """Return warnings on things that stop an experiment on this machine, though it may run on another."""
+        """Return warnings on things that stop an experiment on this machine, though it may run
+        on another."""
         return []
 
     def check_model(self, experiment: Any, store: Store) -> None:
         """Raise UserError where the model cannot be trained; called before anything is made."""
         return None
 
-    def check_held_out(self, experiment: Any, tokenizer: Folder | None, corpora: Mapping[str, Corpus]) -> list[str]:
-        """Raise UserError where validation or test text does not suit the model; called before training.
+    def check_held_out(
+        self, experiment: Any, tokenizer: Folder | None, corpora: Mapping[str, Corpus]
+    ) -> list[str]:
+        """Raise UserError where validation or test text does not suit the model.
 
-        Before the tokenizer is learned (None), text that may not suit the model is told of in the warnings returned.
+        Called before training.
+
+        Before the tokenizer is learned (None), text that may not suit the model is told of in the
+        warnings returned.
         """
         return []
 
     def max_pieces(self, experiment: Any) -> int | None:
-        """Return the maximum number of pieces of a training example; None: longer ones are not left out."""
+        """Return the maximum number of pieces of a training example; None: longer ones are not
+        left out."""
         return None
 
     def size(self, experiment: Any, store: Store) -> Size | None:
-        """Return the size of the model, from settings and training text; None where only a hub knows it."""
+        """Return the size of the model, from settings and training text; None where only a hub
+        knows it."""
         return None
 
     @abstractmethod
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        """Return the tokenizer that is learned from training texts (sides and views, by name), learned or not."""
+        """Return the tokenizer that is learned from training texts (sides and views, by name),
+        learned or not."""
 
     @abstractmethod
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
@@ -105,7 +122,10 @@ class Trainable(ABC):
 
     @abstractmethod
     def address_settings(self, experiment: Any) -> dict[str, Any]:
-        """Return the task's own settings that determine the trained model; they are part of its address."""
+        """Return the task's own settings that determine the trained model.
+
+        They are part of its address.
+        """
 
     @abstractmethod
     def load(self, run: Run) -> Task:
@@ -119,14 +139,21 @@ class Trainable(ABC):
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
-        """Return the model's output for each text, in this process unless `executor` says otherwise."""
+        """Return the model's output for each text, in this process unless `executor` says
+        otherwise."""
 
-    def encode(self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True) -> list[list[int]]:
-        """Return clean texts as ids, without the end of sentence: rendered as a view, in the pieces of that view.
+    def encode(
+        self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True
+    ) -> list[list[int]]:
+        """Return clean texts as ids, without the end of sentence: rendered as a view, in the pieces
+        of that view.
 
         Where the run's model reads tags, the tag is included unless `tagged` is false.
         """
-        raise UserError(f"texts as views of a run of task {run.experiment.task} are not supported: take one of nmt")
+        raise UserError(
+            f"texts as views of a run of task {run.experiment.task} are not supported: take one of "
+            "nmt"
+        )
 
     def pieces(self, run: Run) -> Sequence[str]:
         """Return the strings of a run's ids, special symbols among them."""
@@ -142,37 +169,50 @@ class Trainable(ABC):
         label: str = "translate",
         domain: str | None = None,
     ) -> list[str]:
-        """Return the outputs for sources in the untagged ids of `encode`, read after the tag `domain` if given.
+        """Return the outputs for sources in the untagged ids of `encode`, read after the tag
+        `domain` if given.
 
         `label` is that of the progress line.
         """
         raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 
-    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[np.ndarray]:
-        """Return the mean encoder state of every source, (sources, hidden) for every layer from the embeddings on.
+    def encoder_states(
+        self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None
+    ) -> list[np.ndarray]:
+        """Return the mean encoder state of every source, (sources, hidden) for every layer from the
+        embeddings on.
 
-        Sources are untagged ids of `encode`, not empty; tags (`domain` among them, if given) and end of sentence are
-        read but left out of the mean.
+        Sources are untagged ids of `encode`, not empty; tags (`domain` among them, if given) and
+        end of sentence are read but left out of the mean.
         """
         raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
-        """Write the model in another library's format into an existing directory; return the facts for its card."""
+        """Write the model in another library's format into an existing directory.
+
+        Return the facts for its card.
+        """
         raise UserError(f"runs of task {run.experiment.task} cannot be exported")
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
         """Return a finished run as a function that writes text, its model loaded once.
 
-        A text that is too long for the model may be cut unless it is to be read `whole`, and then has no output.
+        A text that is too long for the model may be cut unless it is to be read `whole`, and then
+        has no output.
         """
-        raise UserError(f"a run of task {run.experiment.task} writes no text: take one of task nmt or seq2seq")
+        raise UserError(
+            f"a run of task {run.experiment.task} writes no text: take one of task nmt or seq2seq"
+        )
 
     def translator(self, run: Run, threads: int) -> Translator:
         """Return a finished run as a function that translates text, its model loaded once."""
-        raise UserError(f"a run of task {run.experiment.task} translates nothing: take one of task nmt")
+        raise UserError(
+            f"a run of task {run.experiment.task} translates nothing: take one of task nmt"
+        )
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
-        """Return the probability of every label (rows, labels), given the columns of the task's side."""
+        """Return the probability of every label (rows, labels), given the columns of the task's
+        side."""
         raise UserError(f"a run of task {run.experiment.task} labels nothing: take one of task nli")
 
 
@@ -185,8 +225,11 @@ TASKS = Registry(
 
 
 def find(name: str) -> Trainable:
-    """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
+    """Return the trainable called `name`, or at that path; UserError names the nearest known
+    one."""
     trainable = TASKS.find(name)
     if not isinstance(trainable, Trainable):
-        raise UserError(f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()")
+        raise UserError(
+            f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
+        )
     return trainable

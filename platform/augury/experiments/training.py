@@ -12,22 +12,36 @@ from augury.training.loop import Report, fit
 
 
 def train(
-    run: Run, *, execution: Execution | None = None, report: Report | None = None, until: int | None = None
+    run: Run,
+    *,
+    execution: Execution | None = None,
+    report: Report | None = None,
+    until: int | None = None,
 ) -> bool:
     """Train a run, or continue it; return whether training has ended, and not just reached `until`.
 
-    Missing stages before it are trained first. `execution` overrides the experiment's; `report` is called after every
-    validation where training runs in this process. Raises Diverged, Crashed, and UserError where the cluster is too
-    small.
+    Missing stages before it are trained first. `execution` overrides the experiment's; `report` is
+    called after every validation where training runs in this process. Raises Diverged, Crashed, and
+    UserError where the cluster is too small.
     """
     from augury.experiments.stages import train_before  # here, as it imports this module
 
     experiment = run.experiment
     train_before(run, execution or experiment.execution)
-    return launch(train_here, run, experiment.training, execution or experiment.execution, report, until)
+    return launch(
+        train_here, run, experiment.training, execution or experiment.execution, report, until
+    )
 
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
     """Train a run in this process, a worker of a launcher."""
     task = trainable.find(run.experiment.task).load(run)
-    fit(task, run.experiment.training, run, device=device, report=report, until=until, beginning=run.beginning)
+    fit(
+        task,
+        run.experiment.training,
+        run,
+        device=device,
+        report=report,
+        until=until,
+        beginning=run.beginning,
+    )

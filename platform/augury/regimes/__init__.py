@@ -1,6 +1,7 @@
 """Training regimes: how the views of an example are combined in a loss; one module per regime.
 
-Settings are parsed without importing torch: modules that compute with tensors are imported with the first loss.
+Settings are parsed without importing torch: modules that compute with tensors are imported with the
+first loss.
 """
 
 from __future__ import annotations
@@ -15,5 +16,10 @@ if TYPE_CHECKING:
     from augury.regimes.perturbation import PerturbationSpace as PerturbationSpace
 
 __getattr__ = lazy_getattr(
-    __name__, {"PerturbationSpace": "perturbation", "cross_entropy": "objective", "view_objective": "objective"}
+    __name__,
+    {
+        "PerturbationSpace": "perturbation",
+        "cross_entropy": "objective",
+        "view_objective": "objective",
+    },
 )

@@ -29,17 +29,22 @@ if TYPE_CHECKING:
 
 
 class Adversarial(WarmupRegime):
-    """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4), averaged over rows.
+    """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4),
+    averaged over rows.
 
-    Starting from r_0, each of K steps moves the perturbation r by α along the normalised gradient of the loss, and
-    projects it onto the ball of radius ε. The model is then trained at r_K. Each view is an example of its own.
+    Starting from r_0, each of K steps moves the perturbation r by α along the normalised gradient
+    of the loss, and projects it onto the ball of radius ε. The model is then trained at r_K. Each
+    view is an example of its own.
     """
 
     name: Literal["adversarial"] = "adversarial"
     attack: Annotated[Literal["pgd", "fgm"], MUTABLE] = "pgd"
     """pgd: K steps of length α within radius ε; fgm: one step of length ε."""
     epsilon: Annotated[float | None, MUTABLE] = Field(None, gt=0)
-    """Maximum norm of the perturbation (ε); none for no projection (equivalent to the paper, where ε is K·α)."""
+    """Maximum norm of the perturbation (ε).
+
+    None for no projection (equivalent to the paper, where ε is K·α).
+    """
     alpha: Annotated[float, MUTABLE] = Field(1.0, gt=0)
     """Step size of pgd (α)."""
     alpha_share: Annotated[float | None, MUTABLE] = Field(None, gt=0)
@@ -47,10 +52,11 @@ class Adversarial(WarmupRegime):
     steps: Annotated[int, MUTABLE] = Field(3, ge=1)
     """Number of steps of pgd (K)."""
     relative: Annotated[bool, MUTABLE] = False
-    """Whether epsilon, alpha and init_magnitude are relative to the norm of the embeddings, in the same scope."""
+    """Whether epsilon, alpha and init_magnitude are relative to the norm of the embeddings, in
+    the same scope."""
     norm_scope: Annotated[Scope, MUTABLE] = "example"
-    """Scope of norms: an example, a token, or the embedding matrix (all occurrences of a word in a batch share a
-    perturbation)."""
+    """Scope of norms: an example, a token, or the embedding matrix (all occurrences of a word in a
+    batch share a perturbation)."""
     init_magnitude: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Maximum norm of the random initial perturbation (r_0); 0 starts at zero."""
     clean_weight: Annotated[float, MUTABLE] = Field(0.0, ge=0)
@@ -58,25 +64,37 @@ class Adversarial(WarmupRegime):
     attack_dropout: Annotated[bool, MUTABLE] = True
     """Whether dropout is active during the attack."""
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
-    """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head learns little
-    under attack."""
+    """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head
+    learns little under attack."""
 
     needs_embeddings: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
-        "snippet": {"epsilon": 1.0, "alpha": 0.3, "steps": 3, "norm_scope": "matrix", "clean_weight": 1.0},
+        "snippet": {
+            "epsilon": 1.0,
+            "alpha": 0.3,
+            "steps": 3,
+            "norm_scope": "matrix",
+            "clean_weight": 1.0,
+        },
         "fgm": {"attack": "fgm", "epsilon": 3.0},
     }
 
     @model_validator(mode="after")
     def _consistent(self) -> Adversarial:
         if self.epsilon is None and self.attack == "fgm":
-            raise UserError("attack fgm needs epsilon, the length of its step: set it; the paper uses 3")
+            raise UserError(
+                "attack fgm needs epsilon, the length of its step: set it; the paper uses 3"
+            )
         if self.epsilon is None and self.alpha_share is not None:
-            raise UserError("alpha_share is a fraction of epsilon / steps and needs epsilon: set it, or use alpha")
+            raise UserError(
+                "alpha_share is a fraction of epsilon / steps and needs epsilon: set it, or use "
+                "alpha"
+            )
         if self.epsilon is not None and self.init_magnitude > self.epsilon:
             raise UserError(
-                f"init_magnitude={self.init_magnitude:g} exceeds epsilon={self.epsilon:g}: lower init_magnitude"
+                f"init_magnitude={self.init_magnitude:g} exceeds epsilon={self.epsilon:g}: lower "
+                "init_magnitude"
             )
         return self
 
@@ -85,12 +103,17 @@ class Adversarial(WarmupRegime):
 
     def _inactive_steps(self) -> dict[str, str]:
         if self.attack == "fgm":
-            return dict.fromkeys(("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon")
+            return dict.fromkeys(
+                ("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon"
+            )
         if self.alpha_share is not None:
             return {"alpha": "alpha_share sets the step size"}
         farthest = self.init_magnitude + self.steps * self.alpha
         if self.epsilon is not None and farthest <= self.epsilon * (1 + 1e-9):
-            return {"epsilon": f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is projected"}
+            return {
+                "epsilon": f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is "
+                "projected"
+            }
         return {}
 
     def papers(self) -> tuple[Paper, ...]:
@@ -102,7 +125,8 @@ class Adversarial(WarmupRegime):
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if not isinstance(model, PerturbableModel):
             raise UserError(
-                "regime adversarial perturbs word embeddings, which the model of this task does not support: use "
+                "regime adversarial perturbs word embeddings, which the model of this task does "
+                "not support: use "
                 "regime plain"
             )
         if self.in_warmup(progress):
@@ -117,20 +141,27 @@ class Adversarial(WarmupRegime):
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the shares of projected examples and steps.
+        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the shares of projected
+        examples and steps.
 
-        An example counts as projected if any projection changed it, a step of an example if its own did. Means over
-        examples are multiplied by the number of rows, since metrics are divided by it.
+        An example counts as projected if any projection changed it, a step of an example if its own
+        did. Means over examples are multiplied by the number of rows, since metrics are divided by
+        it.
         """
         embedded = model.embedded(batch, 0)
         space = regimes.PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
         projected = embedded.mask.new_zeros(len(embedded.mask))
-        projected_steps, steps = embedded.embeddings.new_zeros(()), 1 if self.attack == "fgm" else self.steps
+        projected_steps, steps = (
+            embedded.embeddings.new_zeros(()),
+            1 if self.attack == "fgm" else self.steps,
+        )
         for number in range(steps):
             values.requires_grad_()
-            losses = regimes.cross_entropy(model.rows(batch, [0], space.spread(values)), self.label_smoothing)
+            losses = regimes.cross_entropy(
+                model.rows(batch, [0], space.spread(values)), self.label_smoothing
+            )
             gradient = space.gradient(losses.total, values)
             values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
@@ -167,7 +198,8 @@ class Adversarial(WarmupRegime):
 
 @contextmanager
 def _under_attack(module: nn.Module, dropout: bool) -> Iterator[None]:
-    """Freeze the parameters of a model, which saves their gradients, and without `dropout` set evaluation mode."""
+    """Freeze the parameters of a model, which saves their gradients, and without `dropout` set
+    evaluation mode."""
     trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
     training = [] if dropout else [part for part in module.modules() if part.training]
     try:

@@ -1,4 +1,5 @@
-"""Co-regularised training: cross-entropy of two views and their divergence (CipherDAug, equations 3 to 5; R-Drop)."""
+"""Co-regularised training: cross-entropy of two views and their divergence (CipherDAug,
+equations 3 to 5; R-Drop)."""
 
 from __future__ import annotations
 
@@ -28,8 +29,8 @@ from augury.regimes.regime import (
 class CoRegularised(WarmupRegime):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
-    The view is one that an operator makes or, with `over: identity`, the plain source under another dropout mask. Each
-    pass pairs an example with one of its K views, and K passes with all of them.
+    The view is one that an operator makes or, with `over: identity`, the plain source under another
+    dropout mask. Each pass pairs an example with one of its K views, and K passes with all of them.
     """
 
     name: Literal["coregularised"] = "coregularised"
@@ -48,17 +49,20 @@ class CoRegularised(WarmupRegime):
     detach: Annotated[Detach, MUTABLE] = "none"
     """`target` stops the gradient through the flattened argument."""
     norm: Annotated[float, MUTABLE] = Field(2.0, gt=0)
-    """Divisor per target token: 2 in CipherDAug's released code, 1 in R-Drop's and in both papers' equations. It scales
-    the whole loss, to which Adam's steps are invariant, so that it matters to clip_norm and adam_eps only."""
+    """Divisor per target token: 2 in CipherDAug's released code, 1 in R-Drop's and in both papers'
+    equations. It scales the whole loss, to which Adam's steps are invariant, so that it matters to
+    clip_norm and adam_eps only."""
     warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
     """Optimizer steps before the divergence is added."""
     ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
-    """Passes after warmup_passes during which the weight of the divergence rises linearly to beta."""
+    """Passes after warmup_passes during which the weight of the divergence rises linearly to
+    beta."""
     warmup_views: Annotated[Literal["both", "cipher"], MUTABLE] = "both"
     """Views trained during the warm-up: both (the paper), or the enciphered view only, under plain
     cross-entropy without `norm` and `smoothing` (the released code)."""
     smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
-    """Distribution of the smoothed mass: over the other classes, ε/(V-1) (fairseq), or all, ε/V (R-Drop's code)."""
+    """Distribution of the smoothed mass: over the other classes, ε/(V-1) (fairseq), or all, ε/V
+    (R-Drop's code)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
@@ -71,10 +75,14 @@ class CoRegularised(WarmupRegime):
     def _consistent(self) -> CoRegularised:
         if self.ramp_passes and self.warmup_passes is None:
             raise UserError(
-                f"ramp_passes={self.ramp_passes:g} follows warmup_passes, which is not set: set it, or ramp_passes=0"
+                f"ramp_passes={self.ramp_passes:g} follows warmup_passes, which is not set: set "
+                "it, or ramp_passes=0"
             )
         if self.divergence == "js" and (self.tau != 1 or self.detach == "target"):
-            raise UserError("divergence js supports neither tau nor detach: set tau=1, detach=none, or symmetric_kl")
+            raise UserError(
+                "divergence js supports neither tau nor detach: set tau=1, detach=none, or "
+                "symmetric_kl"
+            )
         return self
 
     def inactive(self) -> dict[str, str]:
@@ -127,7 +135,11 @@ class CoRegularised(WarmupRegime):
         return self.beta * min(1.0, (progress.passes - self.warmup_passes) / self.ramp_passes)
 
     def onset(self, updates_per_pass: float) -> float:
-        return super().onset(updates_per_pass) + self.ramp_passes * updates_per_pass if self.beta else 0
+        return (
+            super().onset(updates_per_pass) + self.ramp_passes * updates_per_pass
+            if self.beta
+            else 0
+        )
 
 
 REGIME = CoRegularised

@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
-from augury.regimes.regime import SOURCE, TARGET, VIEWS, Losses, Progress, Regime, ViewGroup, ViewModel, no_views
+from augury.regimes.regime import (
+    SOURCE,
+    TARGET,
+    VIEWS,
+    Losses,
+    Progress,
+    Regime,
+    ViewGroup,
+    ViewModel,
+    no_views,
+)
 
 
 class MultiSource(Regime):
@@ -24,7 +34,9 @@ class MultiSource(Regime):
         if not views:
             raise no_views(self.name)
         groups = [ViewGroup((view,), TARGET) for view in (SOURCE, *views)]
-        return groups + ([ViewGroup((view,), SOURCE) for view in views] if self.equation == 2 else [])
+        return groups + (
+            [ViewGroup((view,), SOURCE) for view in views] if self.equation == 2 else []
+        )
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)

@@ -1,7 +1,9 @@
-"""Fused cross-entropy of all views and divergence between them, without materialising the full logits.
+"""Fused cross-entropy of all views and divergence between them, without materialising the full
+logits.
 
-The forward pass computes logits, softmax, losses and gradients chunk by chunk in reused buffers, with one exponential
-per logit for cross-entropy and divergence. The backward pass only scales the gradients.
+The forward pass computes logits, softmax, losses and gradients chunk by chunk in reused buffers,
+with one exponential per logit for cross-entropy and divergence. The backward pass only scales the
+gradients.
 """
 
 from __future__ import annotations
@@ -20,12 +22,22 @@ from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Return the label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
+    """Return the label-smoothed cross-entropy of one view, summed over rows.
+
+    The divisor is the number of rows.
+    """
     terms = view_objective(
-        rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0], label_smoothing=label_smoothing
+        rows.hidden,
+        rows.weight,
+        rows.bias,
+        rows.labels,
+        weights=[1.0],
+        label_smoothing=label_smoothing,
     )
     count = rows.labels.numel()
-    return Losses(terms.total, float(count), count, {"nll": terms.nll[0], "correct": terms.correct[0]})
+    return Losses(
+        terms.total, float(count), count, {"nll": terms.nll[0], "correct": terms.correct[0]}
+    )
 
 
 class Terms(NamedTuple):
@@ -50,15 +62,17 @@ def view_objective(
     agreement: Agreement | None = None,
     chunk: int = 256,
 ) -> Terms:
-    """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v) over the views v, summed over rows.
+    """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v) over the views v,
+    summed over rows.
 
-    `hidden` is (views, rows, width) without padding; `weight` (classes, width) and `bias` (classes,) project it to
-    logits; `labels` (rows,) are shared by the views. Smoothing moves `label_smoothing` of the mass to the other classes
-    (fairseq) or, with `smoothing_excludes_target=False`, spreads it over all (torch, R-Drop).
+    `hidden` is (views, rows, width) without padding; `weight` (classes, width) and `bias`
+    (classes,) project it to logits; `labels` (rows,) are shared by the views. Smoothing moves
+    `label_smoothing` of the mass to the other classes (fairseq) or, with
+    `smoothing_excludes_target=False`, spreads it over all (torch, R-Drop).
 
-    Differentiable once with respect to `hidden`, `weight` and `bias`. Under autocast, matrix products use its dtype;
-    softmax, losses and accumulated gradients use float32 or better. At most `chunk` rows of logits per view are in
-    memory. Raises UserError for options out of range.
+    Differentiable once with respect to `hidden`, `weight` and `bias`. Under autocast, matrix
+    products use its dtype; softmax, losses and accumulated gradients use float32 or better. At most
+    `chunk` rows of logits per view are in memory. Raises UserError for options out of range.
     """
     views, rows, width = hidden.shape
     classes = len(weight)
@@ -67,9 +81,13 @@ def view_objective(
     if len(weights) != views:
         raise UserError(f"{len(weights)} weights for {views} views: give one weight per view")
     if agreement is not None and views < 2:
-        raise UserError("agreement with one view: it needs at least two; add a view or drop the agreement")
+        raise UserError(
+            "agreement with one view: it needs at least two; add a view or drop the agreement"
+        )
     if not 0 <= label_smoothing < 1:
-        raise UserError(f"label_smoothing is {label_smoothing}: it must be at least 0 and less than 1")
+        raise UserError(
+            f"label_smoothing is {label_smoothing}: it must be at least 0 and less than 1"
+        )
     if chunk < 1:
         raise UserError(f"chunk is {chunk}: it must be 1 row or more")
     uniform = label_smoothing / (classes - 1 if smoothing_excludes_target else classes)
@@ -95,10 +113,13 @@ class _Plan(NamedTuple):
         """Return the dtype of matrix products and the dtype of everything else."""
         product = torch.promote_types(hidden.dtype, weight.dtype)
         exact = torch.promote_types(product, torch.float32)
-        return (product if self.autocast is None or exact == torch.float64 else self.autocast), exact
+        return (
+            product if self.autocast is None or exact == torch.float64 else self.autocast
+        ), exact
 
     def in_place(self) -> bool:
-        """Return whether the divergence is symmetric KL at temperature 1, which `_symmetric_kl` computes in place."""
+        """Return whether the divergence is symmetric KL at temperature 1, which `_symmetric_kl`
+        computes in place."""
         agreement = self.agreement
         if agreement is None or not any(self.needs_grad):
             return False
@@ -108,8 +129,9 @@ class _Plan(NamedTuple):
     def shares(self, like: Tensor) -> tuple[Tensor, Tensor]:
         """Return `share` and `scale`, each (views, 1, 1), with share * scale = weights.
 
-        The gradient with respect to the logits of a chunk is scale * (share * probabilities + ...); `scale` is applied
-        to the other factor of its matrix products, which is much smaller. In place, it is beta / 2 for the anchor and
+        The gradient with respect to the logits of a chunk is scale * (share * probabilities + ...);
+        `scale` is applied to the other factor of its matrix products, which is much smaller. In
+        place, it is beta / 2 for the anchor and
         -beta / 2 for the other views.
         """
         weights = like.new_tensor(self.weights).view(-1, 1, 1)
@@ -138,13 +160,18 @@ class _ViewObjective(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
         pairs = zip(ctx.saved_tensors, ctx.types, strict=True)
-        return *(None if gradient is None else (gradient * grad).to(kind) for gradient, kind in pairs), None, None
+        return (
+            *(None if gradient is None else (gradient * grad).to(kind) for gradient, kind in pairs),
+            None,
+            None,
+        )
 
 
 def _forward(
     hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
 ) -> tuple[Terms, tuple[Tensor | None, ...]]:
-    """Return the terms, and the gradients of `total` with respect to hidden, weight and bias (None if not needed)."""
+    """Return the terms, and the gradients of `total` with respect to hidden, weight and bias
+    (None if not needed)."""
     views, rows, width = hidden.shape
     classes = len(weight)
     low, exact = plan.precisions(hidden, weight)
@@ -155,7 +182,8 @@ def _forward(
     share, scale = plan.shares(losses)
     gradients = _Gradients(hidden, weight, bias, exact, plan.needs_grad)
 
-    # Allocated once: freed memory would be returned to the system, then mapped and zeroed again for each chunk.
+    # Allocated once: freed memory would be returned to the system, then mapped and zeroed again for
+    # each chunk.
     shape = views * min(plan.chunk, rows), classes
     buffers = [losses.new_empty(shape) for _ in range(2)]
     products = buffers[0] if low == exact else losses.new_empty(shape, dtype=low)
@@ -167,7 +195,9 @@ def _forward(
             torch.mm(inputs, projection.t(), out=product)
         else:
             torch.addmm(offset, inputs, projection.t(), out=product)
-        logits, probabilities = (buffer[: len(inputs)].view(views, -1, classes) for buffer in buffers)
+        logits, probabilities = (
+            buffer[: len(inputs)].view(views, -1, classes) for buffer in buffers
+        )
         if low != exact:
             logits.copy_(product.view_as(logits))
         sums = _chunk(logits, probabilities, labels[chunk], share, plan)
@@ -184,19 +214,34 @@ def _forward(
 
 
 class _Gradients:
-    """Accumulates the gradients with respect to hidden, weight and bias, the latter two in dtype `exact`."""
+    """Accumulates the gradients with respect to hidden, weight and bias, the latter two in dtype
+    `exact`."""
 
     def __init__(
-        self, hidden: Tensor, weight: Tensor, bias: Tensor | None, exact: torch.dtype, needs_grad: tuple[bool, ...]
+        self,
+        hidden: Tensor,
+        weight: Tensor,
+        bias: Tensor | None,
+        exact: torch.dtype,
+        needs_grad: tuple[bool, ...],
     ) -> None:
         self.hidden = torch.empty_like(hidden) if needs_grad[0] else None
         self.weight = torch.zeros_like(weight, dtype=exact) if needs_grad[1] else None
-        self.bias = None if bias is None or not needs_grad[2] else torch.zeros_like(bias, dtype=exact)
+        self.bias = (
+            None if bias is None or not needs_grad[2] else torch.zeros_like(bias, dtype=exact)
+        )
 
     def add(
-        self, chunk: slice, inputs: Tensor, gradient: Tensor, scale: Tensor, projection: Tensor, product: Tensor
+        self,
+        chunk: slice,
+        inputs: Tensor,
+        gradient: Tensor,
+        scale: Tensor,
+        projection: Tensor,
+        product: Tensor,
     ) -> None:
-        """Add a chunk with gradient scale * `gradient` of its logits; `product` is a buffer for matrix products."""
+        """Add a chunk with gradient scale * `gradient` of its logits; `product` is a buffer for
+        matrix products."""
         views, rows, classes = gradient.shape
         gradient = gradient.view(-1, classes)
         scale = scale.expand(views, rows, 1).reshape(-1, 1)
@@ -221,16 +266,22 @@ class _Chunk(NamedTuple):
     losses: Tensor  # (2, views): label-smoothed, not smoothed
     divergence: Tensor
     correct: Tensor  # (views,)
-    gradient: Tensor | None  # (views, rows, classes), of `total` with respect to the logits, divided by `scale`
+    gradient: (
+        Tensor | None
+    )  # (views, rows, classes), of `total` with respect to the logits, divided by `scale`
 
 
-def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan) -> _Chunk:
-    """Return the losses and the gradient of a chunk of logits (views, rows, classes), overwriting both buffers."""
+def _chunk(
+    logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan
+) -> _Chunk:
+    """Return the losses and the gradient of a chunk of logits (views, rows, classes),
+    overwriting both buffers."""
     views, rows, classes = logits.shape
     index = labels.expand(views, rows).unsqueeze(-1)
     peak, likeliest = logits.max(-1, keepdim=True)
     torch.softmax(logits, -1, out=probabilities)
-    # As accurate as log-sum-exp, since the largest probability is at least 1 / classes, and much cheaper.
+    # As accurate as log-sum-exp, since the largest probability is at least 1 / classes, and much
+    # cheaper.
     log_normaliser = peak - probabilities.gather(-1, likeliest).log_()
     nll = log_normaliser - logits.gather(-1, index)
     smoothed = plan.target * nll
@@ -248,7 +299,9 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor,
         gradient = logits
     else:
         gradient = probabilities * share if any(plan.needs_grad) else None
-        divergence = _divergence(logits.sub_(log_normaliser), probabilities, plan.agreement, gradient)
+        divergence = _divergence(
+            logits.sub_(log_normaliser), probabilities, plan.agreement, gradient
+        )
     if gradient is not None:
         gradient.scatter_add_(-1, index, (-plan.target * share).expand(index.shape))
         if plan.uniform:
@@ -257,12 +310,16 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor,
 
 
 def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tensor:
-    """Return the summed symmetric KL at tau 1; overwrite `logits` by share * probabilities + its gradient / scale.
+    """Return the summed symmetric KL at tau 1.
 
-    With gap = log p - log q, p the anchor and q another view, twice the gradient of the divergence is
+    Overwrite `logits` by share * probabilities + its gradient / scale.
+
+    With gap = log p - log q, p the anchor and q another view, twice the gradient of the divergence
+    is
         p * (gap - KL(p || q)) + p - q    with respect to the anchor's logits, and
         q * (-gap - KL(q || p)) + q - p    with respect to the other's; its negative is written (see `_Plan.shares`).
-    Constants added to gap cancel, so that differences of logits can replace those of log-probabilities.
+    Constants added to gap cancel, so that differences of logits can replace those of
+    log-probabilities.
     """
     anchor, others = probabilities[0], probabilities[1:]
     gaps = torch.sub(logits[0], logits[1:], out=logits[1:])
@@ -282,7 +339,10 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
 
 
 def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor | None) -> Tensor:
-    """Return the summed divergence of any type; add beta times its gradient by the logits to `gradient`."""
+    """Return the summed divergence of any type.
+
+    Add beta times its gradient by the logits to `gradient`.
+    """
     total = log_p.new_zeros(())
     for view in range(1, len(p)):
         terms: list[tuple[int, int | None, Tensor, float]]
@@ -291,7 +351,8 @@ def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor
         elif agreement.divergence == "kl":
             terms = [(0, view, log_p[view], 1.0)]
         else:
-            # There is no gradient through the mixture m: its factor (p + q) / (2 m) is 1 for every class.
+            # There is no gradient through the mixture m: its factor (p + q) / (2 m) is 1 for every
+            # class.
             mixture = torch.logaddexp(log_p[0], log_p[view]).sub_(math.log(2))
             terms = [(0, None, mixture, 0.5), (view, None, mixture, 0.5)]
         for first, second, log_second, share in terms:

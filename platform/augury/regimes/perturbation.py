@@ -10,15 +10,17 @@ from torch import Tensor
 from augury.regimes.regime import Embedded, Scope
 
 _SPANNED = {"example": (1, 2), "token": (2,), "matrix": (0, 1)}
-_ROUNDING = 1e-5  # relative tolerance of a radius, so that K steps in one direction with K·α = ε are not projected
+# relative tolerance of a radius, so that K steps in one direction with K·α = ε are not projected
+_ROUNDING = 1e-5
 
 
 class PerturbationSpace(NamedTuple):
     """The perturbations of a batch: values with norms by scope, and their mapping to tokens.
 
-    `example`: values (examples, length, size) with a norm per example (FreeLB); `token`: the same values with a norm
-    per token; `matrix`: values (distinct words, size) with a single norm. The latter perturbs all occurrences of a word
-    equally, as if the embedding matrix were perturbed; `words` is then the index of each token's word.
+    `example`: values (examples, length, size) with a norm per example (FreeLB); `token`: the same
+    values with a norm per token; `matrix`: values (distinct words, size) with a single norm. The
+    latter perturbs all occurrences of a word equally, as if the embedding matrix were perturbed;
+    `words` is then the index of each token's word.
     """
 
     scope: Scope
@@ -36,7 +38,8 @@ class PerturbationSpace(NamedTuple):
         return cls(scope, embedded.mask, size, words)
 
     def start(self, magnitude: float) -> Tensor:
-        """Return initial float32 values: zeros, or uniform noise in ± magnitude / √n for n numbers (FreeLB)."""
+        """Return initial float32 values: zeros, or uniform noise in ± magnitude / √n for n
+        numbers (FreeLB)."""
         if self.words is None:
             real = self.mask.unsqueeze(-1).expand(*self.mask.shape, self.size).float()
         else:
@@ -47,7 +50,10 @@ class PerturbationSpace(NamedTuple):
         return noise * (magnitude / self.norm(real).clamp(min=1))
 
     def spread(self, values: Tensor) -> Tensor:
-        """Return values as a perturbation (examples, length, size), zero at padding; differentiable."""
+        """Return values as a perturbation (examples, length, size), zero at padding.
+
+        Differentiable.
+        """
         if self.words is None:
             return values.masked_fill(~self.mask.unsqueeze(-1), 0)
         perturbation = values.new_zeros(*self.mask.shape, self.size)
@@ -73,13 +79,15 @@ class PerturbationSpace(NamedTuple):
         return gradient
 
     def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
-        """Return values + length · gradient / ‖gradient‖, without a step where the norm is zero or not finite."""
+        """Return values + length · gradient / ‖gradient‖, without a step where the norm is zero
+        or not finite."""
         norm = self.norm(gradient)
         usable = norm.isfinite() & (norm > 0)
         return values + length * torch.where(usable, gradient / norm, 0)
 
     def project(self, values: Tensor, radius: float | Tensor) -> tuple[Tensor, Tensor]:
-        """Return the values projected onto the ball of `radius`, and a mask (examples,) of changed examples."""
+        """Return the values projected onto the ball of `radius`, and a mask (examples,) of
+        changed examples."""
         norm = self.norm(values)
         beyond = norm > radius * (1 + _ROUNDING)
         changed = beyond.flatten(1).any(1).expand(len(self.mask))

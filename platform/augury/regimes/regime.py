@@ -1,11 +1,21 @@
-"""Base classes of regimes, which decide what views of an example are batched together and define their loss."""
+"""Base classes of regimes, which decide what views of an example are batched together and define
+their loss."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    runtime_checkable,
+)
 
 from pydantic import Field
 
@@ -52,8 +62,8 @@ def reads_per_pass(groups: Sequence[ViewGroup]) -> dict[tuple[str, str], float]:
 class Rows(NamedTuple):
     """The output layer of a model and its input, at all positions of a batch that have a label.
 
-    `hidden` is (views, rows, size), `weight` (classes, size), `bias` (classes,) or None, `labels` (rows,). A row is a
-    target token in translation and an example in classification.
+    `hidden` is (views, rows, size), `weight` (classes, size), `bias` (classes,) or None, `labels`
+    (rows,). A row is a target token in translation and an example in classification.
     """
 
     hidden: Tensor
@@ -71,8 +81,9 @@ class ViewModel(Protocol):
 class Embedded(NamedTuple):
     """The embedded tokens of one view of a batch, before position embeddings and normalisation.
 
-    `embeddings` is (examples, length, size), detached and scaled as the model does; `ids` (examples, length); `mask`
-    (examples, length), True at tokens, including special ones, and False at padding.
+    `embeddings` is (examples, length, size), detached and scaled as the model does; `ids`
+    (examples, length); `mask` (examples, length), True at tokens, including special ones, and False
+    at padding.
     """
 
     embeddings: Tensor
@@ -84,15 +95,17 @@ class Embedded(NamedTuple):
 class PerturbableModel(ViewModel, Protocol):
     """A model whose word embeddings can be perturbed; `module` has all of its parameters.
 
-    `rows` adds `perturbation` (examples, length, size), zero at padding, to the embeddings of a single view. A
-    perturbation of zero must not change the result.
+    `rows` adds `perturbation` (examples, length, size), zero at padding, to the embeddings of a
+    single view. A perturbation of zero must not change the result.
     """
 
     module: nn.Module
 
     def embedded(self, batch: Any, view: int) -> Embedded: ...
 
-    def rows(self, batch: Any, views: Sequence[int], perturbation: Tensor | None = None) -> Rows: ...
+    def rows(
+        self, batch: Any, views: Sequence[int], perturbation: Tensor | None = None
+    ) -> Rows: ...
 
 
 class Progress(NamedTuple):
@@ -105,8 +118,9 @@ class Progress(NamedTuple):
 class Losses(NamedTuple):
     """The loss of a batch, summed over rows, with its divisor.
 
-    The loss of an optimizer step is the sum of `total` divided by the sum of `divisor`, over all accumulation steps and
-    workers, and not a mean of means. `metrics` are detached sums to be divided by `rows`.
+    The loss of an optimizer step is the sum of `total` divided by the sum of `divisor`, over all
+    accumulation steps and workers, and not a mean of means. `metrics` are detached sums to be
+    divided by `rows`.
     """
 
     total: Tensor
@@ -133,7 +147,10 @@ class Regime(Extension):
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
-        """Return the view groups of each example, given the names of its views; a pass reads one of them."""
+        """Return the view groups of each example, given the names of its views.
+
+        A pass reads one of them.
+        """
 
     @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
@@ -150,15 +167,21 @@ class Regime(Extension):
 
 
 class WarmupRegime(Regime):
-    """A regime whose loss is complete only after a warm-up, measured in updates or in passes over the data."""
+    """A regime whose loss is complete only after a warm-up, measured in updates or in passes
+    over the data."""
 
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
     warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
-    """Passes of the warm-up, instead of warmup_steps; does not depend on the sizes of batch and corpus."""
+    """Passes of the warm-up, instead of warmup_steps.
+
+    Does not depend on the sizes of batch and corpus.
+    """
 
     def inactive(self) -> dict[str, str]:
-        return {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes sets the warm-up"}
+        return (
+            {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes sets the warm-up"}
+        )
 
     def in_warmup(self, progress: Progress) -> bool:
         """Return whether training is still in the warm-up."""
@@ -167,20 +190,29 @@ class WarmupRegime(Regime):
         return progress.update < self.warmup_steps
 
     def onset(self, updates_per_pass: float) -> float:
-        return self.warmup_steps if self.warmup_passes is None else self.warmup_passes * updates_per_pass
+        return (
+            self.warmup_steps
+            if self.warmup_passes is None
+            else self.warmup_passes * updates_per_pass
+        )
 
 
 def no_views(regime: str, alternative: str = "") -> UserError:
     """Return the error for a regime that needs views in an experiment without any."""
     return UserError(
-        f"regime {regime} needs views, and the experiment has none: add an operator that creates them to augment, such "
-        "as {operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} for translation, or {operator: eda, "
+        f"regime {regime} needs views, and the experiment has none: add an operator that creates "
+        "them to augment, such "
+        "as {operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} for "
+        "translation, or {operator: eda, "
         f"use: view}} for sentence pairs (reorder and draws support use: view too){alternative and f', {alternative}'}"
     )
 
 
 def parse(value: Any) -> Regime:
-    """Return the regime described by a name or `{name: ..., parameters}`; raise UserError for an unknown name."""
+    """Return the regime described by a name or `{name: ..., parameters}`.
+
+    Raise UserError for an unknown name.
+    """
     if isinstance(value, Regime):
         return value
     if isinstance(value, str):
@@ -189,7 +221,8 @@ def parse(value: Any) -> Regime:
         value = {"name": DEFAULT, **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
         raise UserError(
-            f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: {', '.join(names())}"
+            f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: "
+            f"{', '.join(names())}"
         )
     schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]

@@ -1,4 +1,5 @@
-"""The answer to the question of a comparison, in one sentence that claims no more than the numbers support."""
+"""The answer to the question of a comparison, in one sentence that claims no more than the
+numbers support."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from augury.scoring.metrics import title
 
 
 def answer(table: Comparison) -> str:
-    """Return whether a system beats the baseline, by how much and at what cost, and the doubts about it."""
+    """Return whether a system beats the baseline, by how much and at what cost, and the doubts
+    about it."""
     metric, baseline, *others = table.metrics[0], *table.rows
     name = title(metric)
     start = baseline.scores.get(metric)
@@ -16,7 +18,11 @@ def answer(table: Comparison) -> str:
         return f"The baseline {baseline.name} has no scores on {table.test_label} yet, so nothing can be compared."
     compared = [row for row in others if row.difference is not None]
     if not compared:
-        missing = "its competitors have no comparable scores yet" if others else "there is nothing to compare it with"
+        missing = (
+            "its competitors have no comparable scores yet"
+            if others
+            else "there is nothing to compare it with"
+        )
         return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}; {missing}."
 
     def gain(row: Row) -> float:
@@ -31,12 +37,18 @@ def answer(table: Comparison) -> str:
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
         head = f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
     else:
-        nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
+        nobody, it = (
+            ("no system beats", best.name)
+            if len(compared) > 1
+            else (f"{best.name} does not beat", "it")
+        )
         level = "the difference is real, but below 0.05" if best.mark else "no difference is shown"
         difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
         head = f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
     sentence = head + _verdict(
-        best, single_seed=1 in (len(best.scores[metric].seeds), len(start.seeds)), comparisons=table.comparisons
+        best,
+        single_seed=1 in (len(best.scores[metric].seeds), len(start.seeds)),
+        comparisons=table.comparisons,
     )
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
@@ -45,15 +57,22 @@ def answer(table: Comparison) -> str:
 
 
 def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
-    """Return whether the difference is real, as the end of a sentence; `single_seed`: a system has one seed."""
+    """Return whether the difference is real, as the end of a sentence; `single_seed`: a system
+    has one seed."""
     if row.tested is None or row.corrected is None:
-        return ", but the difference is not tested" + (" and one seed does not decide" if single_seed else "")
+        return ", but the difference is not tested" + (
+            " and one seed does not decide" if single_seed else ""
+        )
     between = f"{signed(row.tested.low)} to {signed(row.tested.high)}"
     if not round(row.tested.value, 1):
         return f" (95 % interval of the difference {between})"
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
     evidence = f"(95 % interval {between}, {p_text(row.corrected)}{corrected})"
     if not row.mark:
-        return f", but that may be chance {evidence}" + (", and one seed does not decide" if single_seed else "")
+        return f", but that may be chance {evidence}" + (
+            ", and one seed does not decide" if single_seed else ""
+        )
     these = "between these two runs " if row.tested.over == "sentences" else ""
-    return f"; {these}the difference is real {evidence}" + (", but one seed does not decide" if single_seed else "")
+    return f"; {these}the difference is real {evidence}" + (
+        ", but one seed does not decide" if single_seed else ""
+    )

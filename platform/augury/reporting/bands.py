@@ -1,4 +1,5 @@
-"""Gains on several test sets at once: simultaneous bands, and whether they grow with the distance in word order."""
+"""Gains on several test sets at once: simultaneous bands, and whether they grow with the
+distance in word order."""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ class Gains:
     bands: Mapping[str, Band]
     """By test set."""
     slope: Difference | None
-    """How much the difference changes with `STEP` of distance in word order; None without distances."""
+    """How much the difference changes with `STEP` of distance in word order; None without
+    distances."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the differences as JSON-like values."""
@@ -48,11 +50,14 @@ class Gains:
 
 
 def gains(
-    systems: Sequence[SystemResult], tests: Sequence[str], distances: Mapping[str, WordOrder] | None = None
+    systems: Sequence[SystemResult],
+    tests: Sequence[str],
+    distances: Mapping[str, WordOrder] | None = None,
 ) -> list[Gains]:
     """Return the differences of each system to the first one, where they can be tested together.
 
-    The test sets must have as many rows: row n of each is the same example. UserError where they have not.
+    The test sets must have as many rows: row n of each is the same example. UserError where they
+    have not.
     """
     baseline, *others = systems
     metric = next(iter(baseline.tests[tests[0]]))
@@ -60,13 +65,17 @@ def gains(
     if len(set(lengths.values())) > 1 or len(tests) < 2:
         sizes = ", ".join(f"{test}: {length:,}" for test, length in lengths.items())
         raise UserError(
-            f"simultaneous bands are of two test sets or more whose rows are the same examples, such as XNLI's: {sizes}"
+            "simultaneous bands are of two test sets or more whose rows are the same examples, "
+            f"such as XNLI's: {sizes}"
         )
     found = []
     for system in others:
         sides = [_resampled(side, tests, metric) for side in (baseline, system)]
         if sides[0] is None or sides[1] is None:
-            raise UserError(f"{system.name} is not scored on all of {', '.join(tests)}, or the statistics are gone")
+            raise UserError(
+                f"{system.name} is not scored on all of {', '.join(tests)}, or the statistics are "
+                "gone"
+            )
         bands = dict(zip(tests, simultaneous_bands(sides[0], sides[1]), strict=True))
         slope = _slope(sides[0], sides[1], tests, distances) if distances else None
         found.append(Gains(system.name, metric, bands, slope))
@@ -76,7 +85,9 @@ def gains(
 def _resampled(system: SystemResult, tests: Sequence[str], metric: str) -> list[Resampled] | None:
     found = [system.resampled.get(test, {}).get(metric) for test in tests]
     return (
-        None if None in found or len({side.seeds for side in found if side}) > 1 else [side for side in found if side]
+        None
+        if None in found or len({side.seeds for side in found if side}) > 1
+        else [side for side in found if side]
     )
 
 
@@ -86,16 +97,20 @@ def _slope(
     tests: Sequence[str],
     distances: Mapping[str, WordOrder],
 ) -> Difference | None:
-    """Return the slope of a least-squares line of differences against distances, tested as a difference is.
+    """Return the slope of a least-squares line of differences against distances, tested as a
+    difference is.
 
-    It is a weighted sum of scores, of the baseline and of the system, on the same sentences and seeds.
+    It is a weighted sum of scores, of the baseline and of the system, on the same sentences and
+    seeds.
     """
     places = [place for place, test in enumerate(tests) if test in distances]
     x = np.array([distances[tests[place]].distance for place in places]) / STEP
     if len(places) < 3 or np.ptp(x) == 0:
         return None
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
-    of_baseline, of_system = (_weighted([side[place] for place in places], weights) for side in (baseline, system))
+    of_baseline, of_system = (
+        _weighted([side[place] for place in places], weights) for side in (baseline, system)
+    )
     return compare(of_baseline, of_system)
 
 
@@ -105,8 +120,11 @@ def _weighted(parts: Sequence[Resampled], weights: np.ndarray) -> Resampled:
     return Resampled(np.asarray(scores), np.asarray(samples), ())
 
 
-def distances_to(reference: str, system: SystemResult, tests: Sequence[str]) -> dict[str, WordOrder]:
-    """Return the word order of every other test set compared with that of `reference`, kept in the runs' store.
+def distances_to(
+    reference: str, system: SystemResult, tests: Sequence[str]
+) -> dict[str, WordOrder]:
+    """Return the word order of every other test set compared with that of `reference`, kept in the
+    runs' store.
 
     UserError where a text is gone, or has other rows.
     """
@@ -115,13 +133,22 @@ def distances_to(reference: str, system: SystemResult, tests: Sequence[str]) -> 
     run = next(iter(system.runs.values()))
     corpora = {test: test_corpus(run, test) for test in tests}
     if missing := [test for test, corpus in corpora.items() if corpus is None]:
-        raise UserError(f"the text of {missing[0]} is not in the storage of {run.uri}: score the run again there")
+        raise UserError(
+            f"the text of {missing[0]} is not in the storage of {run.uri}: score the run again "
+            "there"
+        )
     present = {test: corpus for test, corpus in corpora.items() if corpus is not None}
-    return {test: _distance(present[reference], present[test], run.root) for test in tests if test != reference}
+    return {
+        test: _distance(present[reference], present[test], run.root)
+        for test in tests
+        if test != reference
+    }
 
 
 def _distance(reference: Corpus, other: Corpus, root: str) -> WordOrder:
-    address = config.address({"version": orders.VERSION, "texts": [reference.address, other.address]})
+    address = config.address(
+        {"version": orders.VERSION, "texts": [reference.address, other.address]}
+    )
     folder = Folder(root, f"{KIND}/{address}")
     make_once(folder, lambda: _measure(reference, other, folder))
     manifest = folder.manifest()
@@ -131,37 +158,54 @@ def _distance(reference: Corpus, other: Corpus, root: str) -> WordOrder:
 def _measure(reference: Corpus, other: Corpus, folder: Folder) -> None:
     if reference.rows != other.rows:
         raise UserError(
-            f"the texts have {reference.rows:,} and {other.rows:,} rows: a distance in word order needs translations, "
+            f"the texts have {reference.rows:,} and {other.rows:,} rows: a distance in word order "
+            "needs translations, "
             "row by row"
         )
     languages = _language(reference), _language(other)
     say(f"word order: {languages[0]} and {languages[1]}")
     sides = [side for side in SIDES[reference.kind] if side != "target"]
-    texts = [[text for side in sides for text in corpus.column(side)] for corpus in (reference, other)]
-    folder.finish({"inputs": [reference.address, other.address], **asdict(word_order(texts[0], texts[1], languages))})
+    texts = [
+        [text for side in sides for text in corpus.column(side)] for corpus in (reference, other)
+    ]
+    folder.finish(
+        {
+            "inputs": [reference.address, other.address],
+            **asdict(word_order(texts[0], texts[1], languages)),
+        }
+    )
 
 
 def _language(corpus: Corpus) -> str:
     return next(str(corpus.manifest[name]) for name in LANGUAGE_COLUMNS if name in corpus.manifest)
 
 
-def band_table(found: Sequence[Gains], baseline: str, distances: Mapping[str, WordOrder] | None = None) -> Table:
+def band_table(
+    found: Sequence[Gains], baseline: str, distances: Mapping[str, WordOrder] | None = None
+) -> Table:
     """Return the differences to the baseline by test set, the nearest word order first."""
     known = distances or {}
     first = found[0]
     tests = sorted(first.bands, key=lambda test: known[test].distance if test in known else -1.0)
     columns = ["test set", *(["word-order distance", "Kendall's τ"] if known else [])]
-    columns += [f"{gain.system} [95 %, all sets]" for gain in found] + [f"p, {gain.system}" for gain in found]
+    columns += [f"{gain.system} [95 %, all sets]" for gain in found] + [
+        f"p, {gain.system}" for gain in found
+    ]
     rows = []
     for test in tests:
         order = known.get(test)
         cells: list[object] = [test]
         if known:
-            cells += [cell(order.distance if order else None, ".3f"), cell(order.tau if order else None, ".3f")]
+            cells += [
+                cell(order.distance if order else None, ".3f"),
+                cell(order.tau if order else None, ".3f"),
+            ]
         cells += [_band_cell(gain.bands[test]) for gain in found]
         cells += [cell(gain.bands[test].p_value, probability) for gain in found]
         rows.append(cells)
-    return table(columns, rows, title=f"differences to {baseline}", notes=tuple(_notes(found, known)))
+    return table(
+        columns, rows, title=f"differences to {baseline}", notes=tuple(_notes(found, known))
+    )
 
 
 def _band_cell(band: Band) -> Cell:
@@ -173,14 +217,17 @@ def _notes(found: Sequence[Gains], known: Mapping[str, WordOrder]) -> list[str]:
     metric, count = found[0].metric, len(found[0].bands)
     direction = ", lower is better" if lower_is_better(metric) else ""
     lines = [
-        f"{title(metric)}{direction}; bands hold for all {count} test sets of a system together (max-t over sets whose "
-        "rows are the same examples); p corrected for the sets in the same way; *: the band excludes 0"
+        f"{title(metric)}{direction}; bands hold for all {count} test sets of a system together "
+        "(max-t over sets whose "
+        "rows are the same examples); p corrected for the sets in the same way; *: the band "
+        "excludes 0"
     ]
     for gain in found if known else ():
         lines.append(f"{gain.system}: {_slope_text(gain.slope)}")
     if known:
         lines.append(
-            "word-order distance: the share of pairs of aligned words that the translation inverts, 0 for the same "
+            "word-order distance: the share of pairs of aligned words that the translation "
+            "inverts, 0 for the same "
             "order; aligned by both directions of IBM model 1, which knows nothing of positions"
         )
     return lines
@@ -192,6 +239,7 @@ def _slope_text(slope: Difference | None) -> str:
     low, high = signed(slope.low), signed(slope.high)
     p_value = number(slope.p_value, probability)
     return (
-        f"the difference changes by {signed(slope.value)} [{low}, {high}] for every {STEP:g} of word-order distance, "
+        f"the difference changes by {signed(slope.value)} [{low}, {high}] for every {STEP:g} of "
+        "word-order distance, "
         f"p = {p_value}, over {slope.over}"
     )

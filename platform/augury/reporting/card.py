@@ -1,4 +1,5 @@
-"""The model card of an exported run, as the Hugging Face hub reads it: use, scores, data, method, cost, repetition."""
+"""The model card of an exported run, as the Hugging Face hub reads it: use, scores, data,
+method, cost, repetition."""
 
 from __future__ import annotations
 
@@ -39,13 +40,17 @@ class Origin(NamedTuple):
     name: str | None
     """Its name for people."""
     markdown: str
-    """Its name in Markdown, with its licence; for files their names and the beginnings of their checksums."""
+    """Its name in Markdown, with its licence.
+
+    For files their names and the beginnings of their checksums.
+    """
     note: str | None
     """A caution, such as that it is synthetic."""
 
 
 def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
-    """Return the card of a finished run; `file` is the name of its experiment file, in the same directory."""
+    """Return the card of a finished run; `file` is the name of its experiment file, in the same
+    directory."""
     metadata = run_files.metadata(run)
     scored = run_files.scores(run)
     origins = {text["name"]: _origin(store, text["address"]) for text in metadata["inputs"]}
@@ -53,13 +58,18 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     parts: list[tuple[str, Regime | Operator]] = [(f"regime `{system.regime.name}`", system.regime)]
     parts += [(f"operator `{operator.operator}`", operator) for operator in system.augment]
     name = " ".join(dict.fromkeys([metadata["experiment"], metadata["name"]]))
-    best = ", ".join(f"{title(metric)} {value:.2f}" for metric, value in best_validations(run).items())
+    best = ", ".join(
+        f"{title(metric)} {value:.2f}" for metric, value in best_validations(run).items()
+    )
     decoding = {
         key.removeprefix("decoding."): value
         for key, value in metadata["parameters"].items()
         if key.startswith("decoding.")
     }
-    settings = {"regime": system.regime.to_dict(), "augment": [operator.to_dict() for operator in system.augment]}
+    settings = {
+        "regime": system.regime.to_dict(),
+        "augment": [operator.to_dict() for operator in system.augment],
+    }
     card = environment().get_template("card.md.j2")
     return card.render(
         front=_front(name, metadata["task"], scored["tests"], origins, exported),
@@ -76,7 +86,9 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         papers=list(dict.fromkeys(paper for _, part in parts for paper in part.papers())),
         cost=_markdown(_cost(total_cost(run, scored["cost"]))) if scored["cost"] else "",
         file=file,
-        versions=", ".join(f"{package} {version}" for package, version in metadata["versions"].items()),
+        versions=", ".join(
+            f"{package} {version}" for package, version in metadata["versions"].items()
+        ),
     )
 
 
@@ -89,12 +101,17 @@ def _origin(store: Store, address: str) -> Origin:
         return Origin(public.name, public.title, link, note)
     if text.get("hub"):
         return Origin(text["hub"], text["hub"], f"`{text['hub']}`", note)
-    files = [f"`{PurePath(file['path']).name}` ({file['sha256'][:12]})" for file in manifest.get("files") or ()]
+    files = [
+        f"`{PurePath(file['path']).name}` ({file['sha256'][:12]})"
+        for file in manifest.get("files") or ()
+    ]
     names = ", ".join(files) or ("the built-in synthetic text" if text.get("builtin") else MISSING)
     return Origin(None, None, names, note)
 
 
-def _front(name: str, task: str, tests: Scores, origins: Mapping[str, Origin], exported: Exported) -> str:
+def _front(
+    name: str, task: str, tests: Scores, origins: Mapping[str, Origin], exported: Exported
+) -> str:
     """Return the metadata in YAML."""
     results = [
         EvalResult(
@@ -105,7 +122,11 @@ def _front(name: str, task: str, tests: Scores, origins: Mapping[str, Origin], e
             metric_type=score["name"].partition(":")[0],
             metric_value=round(score["value"], 2),
             metric_name=title(score["name"]),
-            metric_args={"signature": score["signature"], "interval": _interval(score), "n": score["n"]},
+            metric_args={
+                "signature": score["signature"],
+                "interval": _interval(score),
+                "n": score["n"],
+            },
         )
         for test, scores in tests.items()
         for score in scores

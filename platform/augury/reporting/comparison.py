@@ -1,4 +1,5 @@
-"""The comparison of systems on a test set: scores with intervals, differences that are tested, and the cost."""
+"""The comparison of systems on a test set: scores with intervals, differences that are tested,
+and the cost."""
 
 from __future__ import annotations
 
@@ -37,9 +38,11 @@ class Row:
     """Seeds that are scored on the test set."""
     scores: dict[str, Estimate]
     difference: float | None
-    """To the baseline, in the first metric; None for the baseline itself and where scores cannot be compared."""
+    """To the baseline, in the first metric; None for the baseline itself and where scores cannot
+    be compared."""
     tested: Difference | None
-    """The difference with its interval and p-value; None where the statistics of sentences are gone."""
+    """The difference with its interval and p-value; None where the statistics of sentences are
+    gone."""
     corrected: float | None
     """The p-value after Holm's correction for all comparisons on the test set."""
     cost: Cost | None
@@ -58,7 +61,9 @@ class Row:
         """`+1.8** [+0.4, +3.2]`; without interval and mark where it is not tested."""
         if self.tested is None:
             return number(self.difference, signed)
-        value, *ends = (signed(value) for value in (self.tested.value, self.tested.low, self.tested.high))
+        value, *ends = (
+            signed(value) for value in (self.tested.value, self.tested.low, self.tested.high)
+        )
         return f"{value}{self.mark} [{', '.join(ends)}]"
 
 
@@ -73,7 +78,8 @@ class Comparison:
     comparisons: int
     """The number of tests that the p-values are corrected for."""
     notes: tuple[str, ...]
-    """Signatures, sizes, seeds, tests, and everything that cannot be compared: the numbers need them."""
+    """Signatures, sizes, seeds, tests, and everything that cannot be compared: the numbers need
+    them."""
     power: Power | None = None
     """What the experiment could see; None where it has no system with two seeds."""
 
@@ -93,7 +99,8 @@ class Comparison:
         return any(row.cost for row in self.rows)
 
     def times(self) -> tuple[str, dict[str, float]]:
-        """Return the kind of training times (`comparable_seconds`), and name -> time, where it is known."""
+        """Return the kind of training times (`comparable_seconds`), and name -> time, where it
+        is known."""
         costs = {row.name: row.cost for row in self.rows if row.cost}
         kind, seconds = comparable_seconds(list(costs.values()))
         return kind, dict(zip(costs, seconds, strict=True))
@@ -128,21 +135,33 @@ def scored_sets(results: Sequence[SystemResult]) -> list[str]:
     return list(dict.fromkeys(test for result in results for test in result.tests))
 
 
-def comparison(results: Sequence[SystemResult], test: str, inference: Inference = DEFAULT) -> Comparison:
+def comparison(
+    results: Sequence[SystemResult], test: str, inference: Inference = DEFAULT
+) -> Comparison:
     """Compare the systems on one test set; the first is the baseline."""
     if inference.method == "moderated":
         results = with_pooled_intervals(results, test)
     baseline = results[0]
-    metrics = tuple(dict.fromkeys(metric for result in results for metric in result.tests.get(test, {})))
+    metrics = tuple(
+        dict.fromkeys(metric for result in results for metric in result.tests.get(test, {}))
+    )
     factors = _time_factors(results)
     rows = [
         _row(result, baseline, test, metrics[0], time_factor)
         for result, time_factor in zip(results, factors, strict=True)
     ]
-    tests = differences_of(results, [row.difference is not None for row in rows], test, metrics[0], inference)
+    tests = differences_of(
+        results, [row.difference is not None for row in rows], test, metrics[0], inference
+    )
     rows = _with_tests(rows, tests.differences)
-    scored = [row.scores[metrics[0]] for row in rows if row.tested or row is rows[0] and metrics[0] in row.scores]
-    power = power_of_comparison(metrics[0], tests.components, [(len(score.seeds), score.n) for score in scored])
+    scored = [
+        row.scores[metrics[0]]
+        for row in rows
+        if row.tested or row is rows[0] and metrics[0] in row.scores
+    ]
+    power = power_of_comparison(
+        metrics[0], tests.components, [(len(score.seeds), score.n) for score in scored]
+    )
     notes = [
         *untrained_warnings(_system_scores(results, test), test),
         *_measurement_notes(results, test, metrics),
@@ -158,15 +177,33 @@ def comparison(results: Sequence[SystemResult], test: str, inference: Inference 
     return Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
 
 
-def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, time_factor: float | None) -> Row:
+def _row(
+    result: SystemResult, baseline: SystemResult, test: str, metric: str, time_factor: float | None
+) -> Row:
     scores = dict(result.tests.get(test, {}))
     score, reference = scores.get(metric), baseline.tests.get(test, {}).get(metric)
     difference = None
     same_text = _texts(result, test) == _texts(baseline, test)
-    if score and reference and result is not baseline and same_text and _measured(score) == _measured(reference):
+    if (
+        score
+        and reference
+        and result is not baseline
+        and same_text
+        and _measured(score) == _measured(reference)
+    ):
         difference = score.value - reference.value
     scored = score.seeds if score else ()
-    return Row(result.name, result.address, scored, scores, difference, None, None, result.cost, time_factor)
+    return Row(
+        result.name,
+        result.address,
+        scored,
+        scores,
+        difference,
+        None,
+        None,
+        result.cost,
+        time_factor,
+    )
 
 
 def _measured(score: Estimate) -> tuple[str, int]:
@@ -175,24 +212,35 @@ def _measured(score: Estimate) -> tuple[str, int]:
 
 
 def _texts(result: SystemResult, test: str) -> dict[str, str]:
-    """Return the addresses of a test set's text, or of the texts of all sets for their mean; empty for files."""
+    """Return the addresses of a test set's text, or of the texts of all sets for their mean.
+
+    Empty for files.
+    """
     tests = result.tests if test == MEAN else [test]
-    return {text["name"]: text["address"] for text in result.metadata.get("inputs", []) if text["name"] in tests}
+    return {
+        text["name"]: text["address"]
+        for text in result.metadata.get("inputs", [])
+        if text["name"] in tests
+    }
 
 
 def _time_factors(results: Sequence[SystemResult]) -> list[float | None]:
-    """Return the training times as multiples of the baseline's, all of one kind; None on another device than it."""
+    """Return the training times as multiples of the baseline's, all of one kind; None on another
+    device than it."""
     costs = {index: result.cost for index, result in enumerate(results) if result.cost}
     _, seconds = comparable_seconds(list(costs.values()))
     times = dict(zip(costs, seconds, strict=True))
     return [
-        times[index] / times[0] if 0 in costs and index in costs and on_one_device([costs[0], costs[index]]) else None
+        times[index] / times[0]
+        if 0 in costs and index in costs and on_one_device([costs[0], costs[index]])
+        else None
         for index in range(len(results))
     ]
 
 
 def _with_tests(rows: Sequence[Row], differences: Sequence[Difference | None]) -> list[Row]:
-    """Return the rows with their tested differences, and the p-values corrected for the number of tests."""
+    """Return the rows with their tested differences, and the p-values corrected for the number
+    of tests."""
     corrected = iter(holm([difference.p_value for difference in differences if difference]))
     return [
         replace(row, tested=difference, corrected=next(corrected)) if difference else row
@@ -200,20 +248,32 @@ def _with_tests(rows: Sequence[Row], differences: Sequence[Difference | None]) -
     ]
 
 
-def _measurement_notes(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
+def _measurement_notes(
+    results: Sequence[SystemResult], test: str, metrics: Sequence[str]
+) -> list[str]:
     """Return notes on how scores and intervals were measured."""
     lines = []
     for metric in metrics:
-        estimates = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
-        for signature, n in dict.fromkeys((estimate.signature, estimate.n) for estimate in estimates):
+        estimates = [
+            result.tests[test][metric] for result in results if metric in result.tests.get(test, {})
+        ]
+        for signature, n in dict.fromkeys(
+            (estimate.signature, estimate.n) for estimate in estimates
+        ):
             direction = ", lower is better" if lower_is_better(metric) else ""
             lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
-    lines.append("seeds: " + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results}))
+    lines.append(
+        "seeds: "
+        + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results})
+    )
     several = any(
-        len(result.tests[test][metrics[0]].seeds) > 1 for result in results if metrics[0] in result.tests.get(test, {})
+        len(result.tests[test][metrics[0]].seeds) > 1
+        for result in results
+        if metrics[0] in result.tests.get(test, {})
     )
     lines.append(
-        f"intervals: bootstrap over {segment_noun(metrics[0])}" + (", with Student's t over seeds" if several else "")
+        f"intervals: bootstrap over {segment_noun(metrics[0])}"
+        + (", with Student's t over seeds" if several else "")
     )
     return lines
 
@@ -225,7 +285,9 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         return []
     sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
     over = segment_noun(metric)
-    both_levels = f"{'moderated ' if method == 'moderated' else ''}two-level test over seeds and {over}"
+    both_levels = (
+        f"{'moderated ' if method == 'moderated' else ''}two-level test over seeds and {over}"
+    )
     match method:
         case "bootstrap":
             test_name = "sacreBLEU's paired bootstrap"
@@ -240,10 +302,13 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     family = f", with Holm's correction for {len(tested)} comparisons" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if sentences_only:
-        lines.append(f"one seed against one says nothing of other seeds: {', '.join(sentences_only)}")
+        lines.append(
+            f"one seed against one says nothing of other seeds: {', '.join(sentences_only)}"
+        )
     seeds = len(rows[0].scores[metric].seeds)
     lines += [
-        f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, count)} it is compared with"
+        f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, count)} it is "
+        "compared with"
         for row in tested
         if min(seeds, count := len(row.scores[metric].seeds)) == 1 < max(seeds, count)
     ]
@@ -261,23 +326,41 @@ def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence
     unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
     if unknown and len(results) > 1:
         lines.append(
-            f"not tested, as the counts of {segment_noun(metrics[0])} are gone: {', '.join(unknown)}; remove "
+            f"not tested, as the counts of {segment_noun(metrics[0])} are gone: "
+            f"{', '.join(unknown)}; remove "
             "scores.json from the runs and give the command again that made them"
         )
     for metric in metrics:
-        estimates = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
+        estimates = [
+            result.tests[test][metric] for result in results if metric in result.tests.get(test, {})
+        ]
         if len(set(map(_measured, estimates))) > 1:
-            lines.append(f"{title(metric)} was not measured in the same way for all systems: do not compare it")
-    other_text = [result.name for result in scored if _texts(result, test) != _texts(scored[0], test)]
+            lines.append(
+                f"{title(metric)} was not measured in the same way for all systems: do not compare "
+                "it"
+            )
+    other_text = [
+        result.name for result in scored if _texts(result, test) != _texts(scored[0], test)
+    ]
     if other_text:
-        lines.append(f"{test} is another text for {', '.join(other_text)} than for {scored[0].name}: not compared")
+        lines.append(
+            f"{test} is another text for {', '.join(other_text)} than for {scored[0].name}: not "
+            "compared"
+        )
     for result in results:
         by_test = {
-            name: estimates[metrics[0]].seeds for name, estimates in result.tests.items() if metrics[0] in estimates
+            name: estimates[metrics[0]].seeds
+            for name, estimates in result.tests.items()
+            if metrics[0] in estimates
         }
         if len(set(by_test.values())) > 1:
-            seeds = "; ".join(f"{name}: {', '.join(map(str, scored))}" for name, scored in by_test.items())
-            lines.append(f"{result.name}: test sets are scored for different seeds ({seeds}) and have no mean")
+            seeds = "; ".join(
+                f"{name}: {', '.join(map(str, scored))}" for name, scored in by_test.items()
+            )
+            lines.append(
+                f"{result.name}: test sets are scored for different seeds ({seeds}) and have no "
+                "mean"
+            )
     costs = [result.cost for result in results if result.cost]
     if costs and not on_one_device(costs):
         lines.append("times were measured on different devices: do not compare them")
@@ -299,40 +382,68 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     if not costs:
         return []
     lines = [_budget_note(results), "passes: how often the plain text was read / each other view"]
-    kinds = {name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights)) for name, cost in costs.items()}
+    kinds = {
+        name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights))
+        for name, cost in costs.items()
+    }
     lines.append(f"weights: {_summarise_values(kinds)}")
     lines += _cost_notes(costs)
-    delayed = [f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset]
+    delayed = [
+        f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset
+    ]
     if delayed:
         lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
     pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
     lines.append(
-        "subwords of a plain record: " + _summarise_values({name: f"{count:.1f}" for name, count in pieces.items()})
+        "subwords of a plain record: "
+        + _summarise_values({name: f"{count:.1f}" for name, count in pieces.items()})
     )
     return lines
 
 
 def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
-    """Return notes on systems whose cost is that of several trainings, and on what it leaves out."""
+    """Return notes on systems whose cost is that of several trainings, and on what it leaves
+    out."""
     lines = []
-    if several := [f"{name} ({cost.trainings:g} trainings)" for name, cost in costs.items() if cost.trainings > 1]:
+    if several := [
+        f"{name} ({cost.trainings:g} trainings)"
+        for name, cost in costs.items()
+        if cost.trainings > 1
+    ]:
         lines.append(
-            "tokens seen and time are of all trainings behind a system, stages before it and models that make "
-            "its text, with the time of making it; updates and passes of the last one alone: " + ", ".join(several)
+            "tokens seen and time are of all trainings behind a system, stages before it and "
+            "models that make "
+            "its text, with the time of making it; updates and passes of the last one alone: "
+            + ", ".join(several)
         )
     if trained_elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
-        lines.append(f"time leaves out models that were trained elsewhere: {', '.join(trained_elsewhere)}")
+        lines.append(
+            f"time leaves out models that were trained elsewhere: {', '.join(trained_elsewhere)}"
+        )
     return lines
 
 
 def _budget_note(results: Sequence[SystemResult]) -> str:
     """Return a note on the limits of training that are equal for all systems."""
     parameters = [result.metadata["parameters"] for result in results if result.cost]
-    ends = {unit: {settings.get(f"training.max_{unit}") for settings in parameters} for unit in ("passes", "updates")}
-    equal = [f"at most {limit:,} {unit}" for unit, (limit, *others) in ends.items() if limit and not others]
-    patience = {tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters}
+    ends = {
+        unit: {settings.get(f"training.max_{unit}") for settings in parameters}
+        for unit in ("passes", "updates")
+    }
+    equal = [
+        f"at most {limit:,} {unit}"
+        for unit, (limit, *others) in ends.items()
+        if limit and not others
+    ]
+    patience = {
+        tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
+    }
     stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
-    return f"held equal: {' and '.join(equal)}{stops}" if equal else "held equal: nothing; budgets differ"
+    return (
+        f"held equal: {' and '.join(equal)}{stops}"
+        if equal
+        else "held equal: nothing; budgets differ"
+    )
 
 
 def _patience(allowed: int, mean_of: int | None) -> str:
@@ -342,7 +453,10 @@ def _patience(allowed: int, mean_of: int | None) -> str:
 
 
 def _summarise_values(values: Mapping[str, str]) -> str:
-    """Return the value that all systems share, or the value of each; three and more that agree are `the others`."""
+    """Return the value that all systems share, or the value of each.
+
+    Three and more that agree are `the others`.
+    """
     (common, count), *_ = Counter(values.values()).most_common(1)
     if count == len(values):
         return common

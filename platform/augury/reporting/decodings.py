@@ -1,4 +1,5 @@
-"""Compare one configuration under several decodings, each as a system, with the time that decoding takes."""
+"""Compare one configuration under several decodings, each as a system, with the time that
+decoding takes."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ from augury.reporting.tables import Table, cell, records
 
 @dataclass(frozen=True)
 class DecodedSystem:
-    """A configuration under one decoding: its scores, and the time to decode all test sets, as mean over seeds."""
+    """A configuration under one decoding: its scores, and the time to decode all test sets, as
+    mean over seeds."""
 
     result: SystemResult
     decoding: ViewDecoding
@@ -45,22 +47,33 @@ class DecodedSystem:
 
 
 def decode_systems(
-    folders: Sequence[Folder], views: Sequence[str], combinations: Sequence[Combination], settings: Mapping[str, Any]
+    folders: Sequence[Folder],
+    views: Sequence[str],
+    combinations: Sequence[Combination],
+    settings: Mapping[str, Any],
 ) -> list[DecodedSystem]:
-    """Decode the test sets of a configuration's runs from the plain source, from each view, and from all combined.
+    """Decode the test sets of a configuration's runs from the plain source, from each view, and
+    from all combined.
 
-    The plain source is first; `settings` are those of mbr. UserError where no run is finished or tested, and for
-    unknown views.
+    The plain source is first; `settings` are those of mbr. UserError where no run is finished or
+    tested, and for unknown views.
     """
     finished = [folder for folder in folders if folder.complete]
     if not finished:
-        raise UserError(f"no run of {folders[0].name.rpartition('/')[0]} has finished: `augury train` goes on with it")
-    if unfinished := [folder.name.rpartition("/")[2] for folder in folders if folder not in finished]:
+        raise UserError(
+            f"no run of {folders[0].name.rpartition('/')[0]} has finished: `augury train` goes on "
+            "with it"
+        )
+    if unfinished := [
+        folder.name.rpartition("/")[2] for folder in folders if folder not in finished
+    ]:
         say(f"not finished, and left out: {', '.join(unfinished)}")
     seed_runs = [Run.read(folder) for folder in finished]
     first = seed_runs[0]
     if not first.tests:
-        raise UserError(f"{first.folder.uri} has no test sets to decode: give the experiment corpus.tests")
+        raise UserError(
+            f"{first.folder.uri} has no test sets to decode: give the experiment corpus.tests"
+        )
     return [
         _decode_system(seed_runs, name, decoding)
         for name, decoding in named_decodings(first, views, combinations, settings).items()
@@ -73,13 +86,24 @@ def named_decodings(
     """Return name -> decoding: from every single view, plain first, and from all views combined."""
     decoding = getattr(run.experiment, "decoding", None)
     if not isinstance(decoding, ViewDecoding):
-        raise UserError(f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt")
-    search = {name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields}
+        raise UserError(
+            f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt"
+        )
+    search = {
+        name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields
+    }
     named = [PLAIN if resolve_view(run.experiment, view) == SOURCE else view for view in views]
-    settings_by_name: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
-    settings_by_name |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
+    settings_by_name: dict[str, dict[str, Any]] = {
+        view: {"views": [view]} for view in (PLAIN, *named)
+    }
+    settings_by_name |= {
+        combine: {"views": named, "combine": combine, **settings} for combine in combinations
+    }
     if len(settings_by_name) == 1:
-        raise UserError("--views plain is what the others are compared with: name another view, or --combine mbr")
+        raise UserError(
+            "--views plain is what the others are compared with: name another view, or --combine "
+            "mbr"
+        )
     return {
         name: config.validate(ViewDecoding, {**search, **changes}, f"decoding {name}")
         for name, changes in settings_by_name.items()
@@ -87,7 +111,8 @@ def named_decodings(
 
 
 def cost_table(systems: Sequence[DecodedSystem]) -> Table:
-    """Return the time that every system takes to decode the test sets, also as a multiple of the first."""
+    """Return the time that every system takes to decode the test sets, also as a multiple of the
+    first."""
     rows, first = [], systems[0]
     relative_time = f"× {first.result.name}"
     for system in systems:
@@ -100,12 +125,16 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
             "time": cell(system.seconds, duration),
             relative_time: cell(system.seconds / first.seconds, factor),
             "processor time": cell(system.processor_seconds, duration),
-            f"processor {relative_time}": cell(system.processor_seconds / first.processor_seconds, factor),
+            f"processor {relative_time}": cell(
+                system.processor_seconds / first.processor_seconds, factor
+            ),
         }
         rows.append(row)
     note = (
-        f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, measured while "
-        "other work may have run on this machine; processor time is that of this process, not of Ray's workers or a GPU"
+        f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, measured "
+        "while "
+        "other work may have run on this machine; processor time is that of this process, not of "
+        "Ray's workers or a GPU"
     )
     return records(rows, title="cost of decoding", notes=(note,))
 
@@ -117,7 +146,9 @@ def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) 
     for run in seed_runs:
         outputs[run.seed] = {test: decode_test_set(run, test, decoding) for test in first.tests}
     by_test = [
-        _score_test(seed_runs, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()})
+        _score_test(
+            seed_runs, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()}
+        )
         for test in first.tests
     ]
     result = replace(
@@ -139,7 +170,9 @@ def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) 
     )
 
 
-def _score_test(seed_runs: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]) -> SystemResult:
+def _score_test(
+    seed_runs: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]
+) -> SystemResult:
     corpus, scoring = seed_runs[0].corpus(test), seed_runs[0].experiment.scoring
     columns = COLUMNS[corpus.kind]
     (language,) = set(corpus.column(columns.target_language))

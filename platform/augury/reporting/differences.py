@@ -1,8 +1,10 @@
-"""Test the differences of systems to a reference, with pooled variances between seeds and with an eye on hardware.
+"""Test the differences of systems to a reference, with pooled variances between seeds and with an
+eye on hardware.
 
-Rounding differs between processors, devices and precisions, and moves a score as much as a seed does. Where the seeds
-of two systems were trained on different hardware, and each seed of both on the same, seeds are blocks and are paired.
-Where the systems of one seed were trained on different hardware, their difference is not tested.
+Rounding differs between processors, devices and precisions, and moves a score as much as a seed
+does. Where the seeds of two systems were trained on different hardware, and each seed of both on
+the same, seeds are blocks and are paired. Where the systems of one seed were trained on different
+hardware, their difference is not tested.
 """
 
 from __future__ import annotations
@@ -18,7 +20,13 @@ from augury.reporting.stored_systems import stored_systems
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.metrics import bounds, metric_class
 from augury.scoring.power import Components, components
-from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance, pool, sample_variance
+from augury.scoring.seed_variance import (
+    UNKNOWN,
+    SeedVariance,
+    block_variance,
+    pool,
+    sample_variance,
+)
 from augury.scoring.significance import Difference, Method, compare_blocks, compare_by, interval
 
 Layout = Literal["independent", "blocks", "confounded"]
@@ -30,10 +38,11 @@ class Inference:
 
     method: Method = "moderated"
     pair_seeds: bool = False
-    """Pair seeds even where hardware does not ask for it: the systems of a seed have something in common."""
+    """Pair seeds even where hardware does not ask for it: the systems of a seed have something
+    in common."""
     stored: bool = False
-    """Pool the variance with other systems that the storage has for the same training corpus and test set, too: more
-    degrees of freedom, and p-values that change when other runs are stored."""
+    """Pool the variance with other systems that the storage has for the same training corpus and
+    test set, too: more degrees of freedom, and p-values that change when other runs are stored."""
 
 
 DEFAULT = Inference()
@@ -50,16 +59,21 @@ class Differences(NamedTuple):
 
 
 def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[SystemResult]:
-    """Return the systems with intervals from variances between seeds that are shrunk to the pooled ones."""
+    """Return the systems with intervals from variances between seeds that are shrunk to the
+    pooled ones."""
     by_metric: dict[str, list[Resampled]] = {}
     for result in results:
         for metric, resampled in result.resampled.get(test, {}).items():
             by_metric.setdefault(metric, []).append(resampled)
-    pooled = {metric: pool([sample_variance(one) for one in known]) for metric, known in by_metric.items()}
+    pooled = {
+        metric: pool([sample_variance(one) for one in known]) for metric, known in by_metric.items()
+    }
     return [_with_intervals(result, test, pooled) for result in results]
 
 
-def _with_intervals(result: SystemResult, test: str, pooled: Mapping[str, SeedVariance]) -> SystemResult:
+def _with_intervals(
+    result: SystemResult, test: str, pooled: Mapping[str, SeedVariance]
+) -> SystemResult:
     if test not in result.tests:
         return result
     estimates = dict(result.tests[test])
@@ -69,13 +83,19 @@ def _with_intervals(result: SystemResult, test: str, pooled: Mapping[str, SeedVa
     return replace(result, tests={**result.tests, test: estimates})
 
 
-def _estimate(estimate: Estimate, resampled: Resampled, pooled: SeedVariance, metric: str) -> Estimate:
+def _estimate(
+    estimate: Estimate, resampled: Resampled, pooled: SeedVariance, metric: str
+) -> Estimate:
     between = interval(resampled, pooled).within(bounds(metric))
     return replace(estimate, low=between.low, high=between.high)
 
 
 def differences_of(
-    results: Sequence[SystemResult], comparable: Sequence[bool], test: str, metric: str, inference: Inference
+    results: Sequence[SystemResult],
+    comparable: Sequence[bool],
+    test: str,
+    metric: str,
+    inference: Inference,
 ) -> Differences:
     """Test every comparable system against the first one."""
     known = [result.resampled.get(test, {}).get(metric) for result in results]
@@ -92,34 +112,49 @@ def differences_of(
     independent = [baseline, *(known[index] for index in tested if layouts[index] == "independent")]
     blocks = [baseline, *(known[index] for index in tested if layouts[index] == "blocks")]
     others = _stored(results, test, metric) if inference.stored else []
-    pooled = pool([sample_variance(system) for system in [*independent, *others] if system is not None])
+    pooled = pool(
+        [sample_variance(system) for system in [*independent, *others] if system is not None]
+    )
     moderate = inference.method == "moderated"
-    pooled_blocks = block_variance([system for system in blocks if system is not None]) if moderate else UNKNOWN
+    pooled_blocks = (
+        block_variance([system for system in blocks if system is not None]) if moderate else UNKNOWN
+    )
     for index in tested:
         system = known[index]
         assert system is not None
         if layouts[index] == "blocks":
             differences[index] = compare_blocks(baseline, system, pooled_blocks)
         else:
-            differences[index] = compare_by(inference.method, baseline, system, metric_class(metric).value, pooled)
+            differences[index] = compare_by(
+                inference.method, baseline, system, metric_class(metric).value, pooled
+            )
     compared = [baseline, *(system for index in tested if (system := known[index]) is not None)]
     paired = len(blocks) > 1 and len(independent) == 1
-    variance = components(compared, len(baseline.statistics[0]), paired=paired) if baseline.statistics else None
+    variance = (
+        components(compared, len(baseline.statistics[0]), paired=paired)
+        if baseline.statistics
+        else None
+    )
     notes = _notes(results, layouts)
     if others:
-        notes.append(f"the variance between seeds is pooled with {len(others)} other stored systems")
+        notes.append(
+            f"the variance between seeds is pooled with {len(others)} other stored systems"
+        )
     return Differences(differences, notes, variance)
 
 
 def _stored(results: Sequence[SystemResult], test: str, metric: str) -> list[Resampled]:
-    """Return other systems that the storage of the first one has for its training corpus and this test set."""
+    """Return other systems that the storage of the first one has for its training corpus and
+    this test set."""
     reference = results[0]
     addresses = {text["name"]: text["address"] for text in reference.metadata.get("inputs", ())}
     if test not in addresses or "train" not in addresses:
         return []
     store = Store(next(iter(reference.runs.values())).root)
     compared = [result.address for result in results]
-    return stored_systems(store, addresses[test], metric, train=addresses["train"], without=compared)
+    return stored_systems(
+        store, addresses[test], metric, train=addresses["train"], without=compared
+    )
 
 
 def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> Layout:
@@ -131,7 +166,8 @@ def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> L
     if pair_seeds:
         if not same_seeds:
             raise UserError(
-                f"seeds cannot be paired: {baseline.name} has {', '.join(map(str, seeds))} and {system.name} "
+                f"seeds cannot be paired: {baseline.name} has {', '.join(map(str, seeds))} and "
+                f"{system.name} "
                 f"{', '.join(map(str, system.runs))}: train both with the same two or more seeds"
             )
         return "blocks"
@@ -147,13 +183,20 @@ def _notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[s
     kinds = list(dict.fromkeys(kind for result in results for kind in result.hardware.values()))
     lines = []
     if len(kinds) > 1:
-        lines.append(f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}")
-    if blocks := [result.name for result, layout in zip(results, layouts, strict=True) if layout == "blocks"]:
-        lines.append(f"seeds are paired, as all systems of a seed have one hardware: {', '.join(blocks)}")
+        lines.append(
+            f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
+        )
+    if blocks := [
+        result.name for result, layout in zip(results, layouts, strict=True) if layout == "blocks"
+    ]:
+        lines.append(
+            f"seeds are paired, as all systems of a seed have one hardware: {', '.join(blocks)}"
+        )
     for result, layout in zip(results, layouts, strict=True):
         if layout == "confounded":
             lines.append(
-                f"{result.name} is not tested: its seeds were trained on other hardware than those of "
+                f"{result.name} is not tested: its seeds were trained on other hardware than those "
+                "of "
                 f"{results[0].name}; train all systems of a seed on one machine, in one precision"
             )
     return lines

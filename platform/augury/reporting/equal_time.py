@@ -19,9 +19,9 @@ SHARES = (0.125, 0.25, 0.5, 0.75, 1.0)
 def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
     """Return the best validation by `metric` at equal times: mean ± standard deviation over seeds.
 
-    A seed whose training has ended keeps its best. None where fewer than two systems recorded it, where they were
-    trained on different devices, and where a system consists of several trainings, whose times do not add up in one
-    curve.
+    A seed whose training has ended keeps its best. None where fewer than two systems recorded it,
+    where they were trained on different devices, and where a system consists of several trainings,
+    whose times do not add up in one curve.
     """
     costs = [result.cost for result in results if result.cost]
     if any(cost.trainings > 1 for cost in costs) or not on_one_device(costs):
@@ -34,7 +34,13 @@ def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
     longest = max(max(curve) for of_seeds in curves.values() for curve in of_seeds)
     times = [share * longest for share in SHARES]
     rows = [
-        row([name, str(len(of_seeds)), *(_cell([_best(curve, time, metric) for curve in of_seeds]) for time in times)])
+        row(
+            [
+                name,
+                str(len(of_seeds)),
+                *(_cell([_best(curve, time, metric) for curve in of_seeds]) for time in times),
+            ]
+        )
         for name, of_seeds in curves.items()
     ]
     note = f"best validation {title(metric)} within the {kind} of one seed: mean ± standard deviation over seeds"
@@ -60,7 +66,10 @@ def _best(curve: Mapping[float, float], time: float, metric: str) -> float | Non
 
 
 def _cell(values: Sequence[float | None]) -> Cell:
-    """Return the mean and the standard deviation over seeds; missing where a seed was not validated yet."""
+    """Return the mean and the standard deviation over seeds.
+
+    Missing where a seed was not validated yet.
+    """
     known = [value for value in values if value is not None]
     if len(known) < len(values):
         return Cell(MISSING)

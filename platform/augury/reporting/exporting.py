@@ -1,4 +1,5 @@
-"""Export a trained run: the model for another library, with its card, an example and its experiment file."""
+"""Export a trained run: the model for another library, with its card, an example and its
+experiment file."""
 
 from __future__ import annotations
 
@@ -25,10 +26,11 @@ def usual_name(run: Folder, form: str) -> str:
 
 
 def export(run: Folder, store: Store, form: str, output: Path) -> None:
-    """Write a run's model for another library into a new directory, which appears when it is complete.
+    """Write a run's model for another library into a new directory, which appears when it is
+    complete.
 
-    UserError where the directory exists or cannot be made, where the task has no such form and where training has not
-    ended.
+    UserError where the directory exists or cannot be made, where the task has no such form and
+    where training has not ended.
     """
     if output.exists():
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
@@ -37,14 +39,18 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
     try:
         directory.mkdir(parents=True)
     except OSError as error:
-        raise UserError(f"'{output}' cannot be made ({error.strerror}): give another --output") from error
+        raise UserError(
+            f"'{output}' cannot be made ({error.strerror}): give another --output"
+        ) from error
     try:
         exported = trainable.find(trained.experiment.task).export(trained, form, directory)
         experiment = experiment_yaml(run, [trained.seed])
         assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
-        (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")
+        (directory / README).write_text(
+            card.render(run, store, exported, EXPERIMENT), encoding="utf-8"
+        )
         reset_permissions(directory)
         os.replace(directory, output)
     finally:

@@ -38,7 +38,10 @@ class Figure:
     caption: str
     chart: go.Figure
     min_width: int = 0
-    """The width in pixels below which a chart scrolls; above 0 it takes the whole width of a page."""
+    """The width in pixels below which a chart scrolls.
+
+    Above 0 it takes the whole width of a page.
+    """
 
     def to_dict(self) -> dict[str, Any]:
         """Return the chart as Plotly's JSON-like values."""
@@ -46,7 +49,12 @@ class Figure:
 
 
 def chart(
-    traces: Sequence[go.Scatter | go.Bar], x: str, y: str, height: int = 300, legend: bool = False, **layout: Any
+    traces: Sequence[go.Scatter | go.Bar],
+    x: str,
+    y: str,
+    height: int = 300,
+    legend: bool = False,
+    **layout: Any,
 ) -> go.Figure:
     """Return a chart of traces; `x` and `y` are the titles of axes, `layout` options of Plotly.
 
@@ -84,7 +92,9 @@ def trace(
     ends: Sequence[IntervalEnds] = (),
     **options: Any,
 ) -> go.Scatter | go.Bar:
-    """Return the points of the system `name` in its style, with the error bars `ends`; mode `bars` draws bars.
+    """Return the points of the system `name` in its style, with the error bars `ends`.
+
+    Mode `bars` draws bars.
 
     `hover` is the text of a point after the name, in Plotly's format; `options` are Plotly's.
     """
@@ -100,7 +110,9 @@ def trace(
     return go.Scatter(mode=mode, **options)
 
 
-def error_bars(values: Sequence[IntervalEnds], width: int | None = None, **options: Any) -> dict[str, Any]:
+def error_bars(
+    values: Sequence[IntervalEnds], width: int | None = None, **options: Any
+) -> dict[str, Any]:
     """Return the error bars of (value, low, high); ends that are None have none."""
     return {
         "type": "data",
@@ -114,28 +126,47 @@ def error_bars(values: Sequence[IntervalEnds], width: int | None = None, **optio
 
 
 def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Return validation score and training loss, each against updates and against training time, with a line per seed.
+    """Return validation score and training loss, each against updates and against training time,
+    with a line per seed.
 
-    `metric` is the one that decides; where training did not measure it, the validation loss takes its place. Charts
-    without records are left out.
+    `metric` is the one that decides; where training did not measure it, the validation loss takes
+    its place. Charts without records are left out.
     """
     kind, _ = comparable_seconds([result.cost for result in results if result.cost])
     points = _histories(results, CLOCKS[kind])
     valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
-    labels = {valid: f"validation {title(valid.removeprefix('valid/'))}", "train/loss": "training loss"}
+    labels = {
+        valid: f"validation {title(valid.removeprefix('valid/'))}",
+        "train/loss": "training loss",
+    }
     shown = points[points["metric"].isin(labels)].copy()
     unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
     shown["time"] /= size
     figures = []
     for name, label in labels.items():
         curves = dict(list(shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)))
-        values = ((system, seed, curve["value"].iloc[-1]) for (system, seed), curve in curves.items())
-        ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for system, seed, value in values)
+        values = (
+            (system, seed, curve["value"].iloc[-1]) for (system, seed), curve in curves.items()
+        )
+        ends = ", ".join(
+            f"{results[system].name} seed {seed} {value:.2f}" for system, seed, value in values
+        )
         for over, axis in (("updates", "updates"), ("time", f"{kind} ({unit})")):
-            traces = [_line(results[system], system, seed, over, curve) for (system, seed), curve in curves.items()]
-            heading, drawing = f"{label[0].upper()}{label[1:]} against {over}", chart(traces, axis, label)
+            traces = [
+                _line(results[system], system, seed, over, curve)
+                for (system, seed), curve in curves.items()
+            ]
+            heading, drawing = (
+                f"{label[0].upper()}{label[1:]} against {over}",
+                chart(traces, axis, label),
+            )
             figures.append(
-                Figure(f"{name.replace('/', '-')}-{over}", heading, f"{heading}; at the end: {ends}", drawing)
+                Figure(
+                    f"{name.replace('/', '-')}-{over}",
+                    heading,
+                    f"{heading}; at the end: {ends}",
+                    drawing,
+                )
             )
     return [figure for figure in figures if figure.chart.data]
 
@@ -146,17 +177,26 @@ def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
     for system, result in enumerate(results):
         for seed, records in result.histories.items():
             for record, time in zip(records, training_seconds(records, clock), strict=True):
-                rows += [(system, seed, name, record["update"], time, v) for name, v in record["metrics"].items()]
+                rows += [
+                    (system, seed, name, record["update"], time, v)
+                    for name, v in record["metrics"].items()
+                ]
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
 
 
 def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list[float | None]]:
-    """Return columns of a curve at `max_points` evenly spaced rows, both ends included; None for values not finite."""
+    """Return columns of a curve at `max_points` evenly spaced rows, both ends included; None for
+    values not finite."""
     kept = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, max_points).round().astype(int))]
-    return [[float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]] for column in columns]
+    return [
+        [float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]]
+        for column in columns
+    ]
 
 
-def _line(result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame) -> go.Scatter:
+def _line(
+    result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame
+) -> go.Scatter:
     x, y = thin_curve(curve, MAX_POINTS, over, "value")
     mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
     hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
@@ -164,7 +204,10 @@ def _line(result: SystemResult, system: int, seed: int, over: str, curve: pd.Dat
 
 
 def pareto_front(comparison: Comparison) -> list[Row]:
-    """Return the rows that no other beats in both score and cost, by the metric that decides; cheapest first."""
+    """Return the rows that no other beats in both score and cost, by the metric that decides.
+
+    Cheapest first.
+    """
     metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
     kept: list[Row] = []
     _, times = comparison.times()
@@ -175,7 +218,9 @@ def pareto_front(comparison: Comparison) -> list[Row]:
     return kept
 
 
-def score_against_cost(comparison: Comparison, styles: Mapping[str, Style] | None = None) -> list[Figure]:
+def score_against_cost(
+    comparison: Comparison, styles: Mapping[str, Style] | None = None
+) -> list[Figure]:
     """Draw the deciding score with its interval against training time, and the Pareto front.
 
     None for one system, and where times of different devices cannot be compared.
@@ -183,7 +228,11 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style] | Non
     """
     metric, best = comparison.metrics[0], pareto_front(comparison)
     kind, times = comparison.times()
-    costed = [(row, times[row.name]) for row in comparison.rows if row.name in times and metric in row.scores]
+    costed = [
+        (row, times[row.name])
+        for row in comparison.rows
+        if row.name in times and metric in row.scores
+    ]
     if len(costed) < 2 or not on_one_device([row.cost for row, _ in costed if row.cost]):
         return []
     unit, size = time_unit(max(seconds for _, seconds in costed))
@@ -192,8 +241,14 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style] | Non
     on_front = [(row, times[row.name] / size, row.scores[metric].value) for row in best]
     _, x, y = zip(*on_front, strict=True)
     line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
-    traces = [go.Scatter(mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line)]
-    for row, seconds in sorted(costed, key=lambda item: item[0].address in drawn):  # highlighted ones are on top
+    traces = [
+        go.Scatter(
+            mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line
+        )
+    ]
+    for row, seconds in sorted(
+        costed, key=lambda item: item[0].address in drawn
+    ):  # highlighted ones are on top
         highlighted, score = row.address in drawn, row.scores[metric]
         point = trace(
             row.name,
@@ -215,9 +270,16 @@ def score_against_cost(comparison: Comparison, styles: Mapping[str, Style] | Non
 
 
 def training_seconds(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
-    """Return the training time at every record, without pauses between restarts where training recorded it."""
-    measured = [(record["update"], record["metrics"][clock]) for record in records if clock in record["metrics"]]
+    """Return the training time at every record, without pauses between restarts where training
+    recorded it."""
+    measured = [
+        (record["update"], record["metrics"][clock])
+        for record in records
+        if clock in record["metrics"]
+    ]
     if not measured:
         return [record["time"] - records[0]["time"] for record in records]
     updates, times = zip((0, 0.0), *measured, strict=True)
-    return [float(time) for time in np.interp([record["update"] for record in records], updates, times)]
+    return [
+        float(time) for time in np.interp([record["update"] for record in records], updates, times)
+    ]

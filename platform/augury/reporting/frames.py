@@ -24,25 +24,30 @@ SCORE = ("test", "metric", "value", "low", "high", "n", "signature")
 def results(storage: str | Path = "results") -> pd.DataFrame:
     """Return a row for every scored run, test set and metric of a storage.
 
-    Columns: system, experiment, task, address and seed of the run; test, metric, its value, the ends `low` and `high`
-    of its 95 % interval (bootstrap over sentences), `n` sentences, signature; cost: data_factor, parameters, updates,
-    target_tokens, train_seconds, cpu_seconds, device_hours, device; `run`, its folder. The frame of a storage without
-    scored runs has these columns and no row.
+    Columns: system, experiment, task, address and seed of the run; test, metric, its value, the
+    ends `low` and `high` of its 95 % interval (bootstrap over sentences), `n` sentences, signature;
+    cost: data_factor, parameters, updates, target_tokens, train_seconds, cpu_seconds, device_hours,
+    device; `run`, its folder. The frame of a storage without scored runs has these columns and no
+    row.
     """
     if "://" not in str(storage) and not Path(storage).is_dir():
-        raise UserError(f"there is no storage '{storage}': give the directory or URI that runs were written to")
+        raise UserError(
+            f"there is no storage '{storage}': give the directory or URI that runs were written to"
+        )
     scored = [run for run in runs.folders(Store(storage)) if run_files.is_scored(run)]
     records = [record for run in scored for record in _records(run)]
     return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
 
 
 def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
-    """Compare two systems: a row for every test set (the mean of several first), system and metric, all numbers exact.
+    """Compare two systems: a row for every test set (the mean of several first), system and metric,
+    all numbers exact.
 
-    A system is a run folder (one seed), the folder of a configuration (all seeds) or `sweeps/NAME`, as `augury compare`
-    takes them; addresses are those of the storage `results`. The rows of the deciding metric have the difference to
-    the baseline, `difference_low` and `difference_high` of its 95 % interval, `p` and, corrected for the table,
-    `p_corrected`. UserError where a system is not there, has no scores, or cannot be compared.
+    A system is a run folder (one seed), the folder of a configuration (all seeds) or `sweeps/NAME`,
+    as `augury compare` takes them; addresses are those of the storage `results`. The rows of the
+    deciding metric have the difference to the baseline, `difference_low` and `difference_high` of
+    its 95 % interval, `p` and, corrected for the table, `p_corrected`. UserError where a system is
+    not there, has no scores, or cannot be compared.
     """
     systems = load_systems([str(baseline), str(system)], "results")
     return frame(compare_all(systems, common_tests(systems)))
@@ -50,7 +55,11 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 
 def _records(run: Folder) -> list[dict[str, Any]]:
     metadata, content = run_files.metadata(run), run_files.scores(run)
-    identity = {"system": metadata["name"], "experiment": metadata.get("experiment"), "task": metadata["task"]}
+    identity = {
+        "system": metadata["name"],
+        "experiment": metadata.get("experiment"),
+        "task": metadata["task"],
+    }
     identity |= {"address": metadata["address"], "seed": metadata["seed"], "run": run.uri}
     cost = total_cost(run, content["cost"]) if content.get("cost") else {}
     cost = {name: cost.get(name) for name in COSTS}

@@ -22,7 +22,8 @@ from augury.scoring.significance import clusters, interval, mean_over
 def compare_all(
     systems: Sequence[SystemResult], tests: Sequence[str], inference: Inference = DEFAULT
 ) -> list[Comparison]:
-    """Compare the systems with the first on every test set and, where there are several, first on their mean.
+    """Compare the systems with the first on every test set and, where there are several, first on
+    their mean.
 
     Approximate randomisation swaps systems on one test set and has no mean.
     """
@@ -30,19 +31,27 @@ def compare_all(
     if len(tests) < 2 or inference.method == "randomisation":
         return tables
     means = with_mean(systems, tests)
-    return [comparison(means, MEAN, inference), *tables] if any(MEAN in system.tests for system in means) else tables
+    return (
+        [comparison(means, MEAN, inference), *tables]
+        if any(MEAN in system.tests for system in means)
+        else tables
+    )
 
 
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
-    """Return the systems with the mean of every metric over `tests` as a further test set, called `MEAN`.
+    """Return the systems with the mean of every metric over `tests` as a further test set, called
+    `MEAN`.
 
-    Translations of one example are not independent, and are resampled together. They share an id, or the row in their
-    ids (`<set>-<row>`); where the sets have no id in common, or ids are gone, they share their place in the set.
-    Resampling unrelated examples together does no harm. A system has no mean without one of the sets, or where the sets
-    are scored for different seeds.
+    Translations of one example are not independent, and are resampled together. They share an id,
+    or the row in their ids (`<set>-<row>`); where the sets have no id in common, or ids are gone,
+    they share their place in the set. Resampling unrelated examples together does no harm. A system
+    has no mean without one of the sets, or where the sets are scored for different seeds.
     """
     assert MEAN not in tests, "corpora refuse this name of a test set"
-    return [_with_mean(system, tests) if all(test in system.tests for test in tests) else system for system in systems]
+    return [
+        _with_mean(system, tests) if all(test in system.tests for test in tests) else system
+        for system in systems
+    ]
 
 
 def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
@@ -50,35 +59,55 @@ def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
     metrics = [
         metric
         for metric in sets[0]
-        if all(metric in estimates and estimates[metric].seeds == sets[0][metric].seeds for estimates in sets)
+        if all(
+            metric in estimates and estimates[metric].seeds == sets[0][metric].seeds
+            for estimates in sets
+        )
     ]
     if not metrics:
         return system
-    resampled = {metric: known for metric in metrics if (known := _resampled_mean(system, tests, metric)) is not None}
+    resampled = {
+        metric: known
+        for metric in metrics
+        if (known := _resampled_mean(system, tests, metric)) is not None
+    }
     means = {metric: _estimate(system, tests, metric, resampled.get(metric)) for metric in metrics}
-    return replace(system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled})
+    return replace(
+        system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled}
+    )
 
 
 def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
-    """Return the means on resampled sets; None where the statistics of any set's examples are gone."""
+    """Return the means on resampled sets; None where the statistics of any set's examples are
+    gone."""
     sets = [system.resampled.get(test, {}).get(metric) for test in tests]
     resampled_sets = [resampled for resampled in sets if resampled is not None]
     if len(resampled_sets) < len(sets):
         return None
-    examples = _examples(system, tests, [len(resampled.statistics[0]) for resampled in resampled_sets])
+    examples = _examples(
+        system, tests, [len(resampled.statistics[0]) for resampled in resampled_sets]
+    )
     seeds = zip(*(resampled.statistics for resampled in resampled_sets), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
     return resample(
-        counts, mean_over(metric_class(metric).value, len(resampled_sets)), samples=len(resampled_sets[0].samples)
+        counts,
+        mean_over(metric_class(metric).value, len(resampled_sets)),
+        samples=len(resampled_sets[0].samples),
     )
 
 
-def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:
-    """Return a name for every example of every set: those with equal names are resampled together."""
+def _examples(
+    system: SystemResult, tests: Sequence[str], lengths: Sequence[int]
+) -> list[list[str]]:
+    """Return a name for every example of every set: those with equal names are resampled
+    together."""
     runs = list(system.runs.values())[:1]
     corpora = [next((test_corpus(run, test) for run in runs), None) for test in tests]
     ids = [_ids(corpus.folder) if corpus else () for corpus in corpora]
-    names = [[name.removeprefix(f"{test}-") for name in of_set] for test, of_set in zip(tests, ids, strict=True)]
+    names = [
+        [name.removeprefix(f"{test}-") for name in of_set]
+        for test, of_set in zip(tests, ids, strict=True)
+    ]
     shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
     if shared and [*map(len, names)] == [*lengths]:
         return names
@@ -90,13 +119,18 @@ def _ids(corpus: Folder) -> tuple[str, ...]:
     return tuple(Corpus(corpus).column("id"))
 
 
-def _estimate(system: SystemResult, tests: Sequence[str], metric: str, resampled: Resampled | None) -> Estimate:
+def _estimate(
+    system: SystemResult, tests: Sequence[str], metric: str, resampled: Resampled | None
+) -> Estimate:
     """Return the mean with its interval.
 
-    Without statistics of examples, the interval is as wide as if all sets deviated in the same direction.
+    Without statistics of examples, the interval is as wide as if all sets deviated in the same
+    direction.
     """
     sets = [system.tests[test][metric] for test in tests]
-    low, high = (statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high"))
+    low, high = (
+        statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high")
+    )
     if resampled is not None:
         between = interval(resampled).within(bounds(metric))
         low, high = between.low, between.high

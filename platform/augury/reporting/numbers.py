@@ -18,7 +18,9 @@ def number(value: float | None, form: NumberFormat = ".1f") -> str:
     return format(value, form) if isinstance(form, str) else form(value)
 
 
-def interval(value: float | None, low: float | None, high: float | None, form: NumberFormat = ".1f") -> str:
+def interval(
+    value: float | None, low: float | None, high: float | None, form: NumberFormat = ".1f"
+) -> str:
     """Return `31.5 [29.0, 34.0]`; only the value where an end is not known."""
     if low is None or high is None:
         return number(value, form)
@@ -26,7 +28,8 @@ def interval(value: float | None, low: float | None, high: float | None, form: N
 
 
 def adaptive(value: float | None, like: float | None = None) -> str:
-    """Return a number with the decimals that numbers of the size of `like` need: one for scores, more for losses."""
+    """Return a number with the decimals that numbers of the size of `like` need: one for scores,
+    more for losses."""
     if value is None:
         return MISSING
     size = abs(value if like is None else like)

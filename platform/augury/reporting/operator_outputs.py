@@ -10,11 +10,24 @@ from augury.reporting.results import SystemResult
 from augury.reporting.tables import Cell, Table, cell, table
 from augury.reporting.untrained import WARNING
 
-COLUMNS = ("system", "operator", "made", "lost", "empty", "copied", "repeated", "length", "rates and errors")
+COLUMNS = (
+    "system",
+    "operator",
+    "made",
+    "lost",
+    "empty",
+    "copied",
+    "repeated",
+    "length",
+    "rates and errors",
+)
 
 
 def output_notes(results: Sequence[SystemResult]) -> list[str]:
-    """Return a note on every output, a warning if it is beyond a default limit; with its systems unless all have it."""
+    """Return a note on every output, a warning if it is beyond a default limit.
+
+    With its systems unless all have it.
+    """
     augmented = [result.name for result in results if result.outputs]
     notes = []
     for output, names in _systems_by_output(results):
@@ -42,7 +55,9 @@ def _systems_by_output(results: Sequence[SystemResult]) -> list[tuple[Health, li
 
 def _cells(output: Health, names: Sequence[str]) -> list[Cell]:
     lost = ", ".join(f"{count:,} {reason}" for reason, count in output.lost.items())
-    others = [f"{kind} {rate.realised:.3f} of {rate.asked:g}" for kind, rate in output.rates.items()]
+    others = [
+        f"{kind} {rate.realised:.3f} of {rate.asked:g}" for kind, rate in output.rates.items()
+    ]
     others += [f"{name} {value:.1f} %" for name, value in output.measures.items()]
     shares = (output.empty, output.copied, output.repeated)
     return [

@@ -1,7 +1,9 @@
-"""Pages from templates: one HTML file that contains everything, even the chart library, and needs no network.
+"""Pages from templates: one HTML file that contains everything, even the chart library, and needs
+no network.
 
-Figures are made with `plotly.graph_objects` and drawn by the basic bundle of plotly.js (scatter, bar, pie: a quarter
-of the whole), which is in `assets` with its licence. Heat maps are tables with shades.
+Figures are made with `plotly.graph_objects` and drawn by the basic bundle of plotly.js (scatter,
+bar, pie: a quarter of the whole), which is in `assets` with its licence. Heat maps are tables with
+shades.
 """
 
 from __future__ import annotations
@@ -39,18 +41,33 @@ class Download(NamedTuple):
 def download(label: str, file: str, content: str) -> Download:
     """Return a download of a page; its ending determines its type."""
     kind = TYPES[file.rpartition(".")[2]]
-    return Download(label, file, f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}")
+    return Download(
+        label,
+        file,
+        f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}",
+    )
 
 
 def downloads(title: str, **contents: str) -> list[Download]:
-    """Return one table as downloads of several types, named after `title`: `csv="..."`, `tex="..."`."""
-    return [download(LABELS[ending], f"{file_name(title)}.{ending}", text) for ending, text in contents.items()]
+    """Return one table as downloads of several types, named after `title`: `csv="..."`,
+    `tex="..."`."""
+    return [
+        download(LABELS[ending], f"{file_name(title)}.{ending}", text)
+        for ending, text in contents.items()
+    ]
 
 
-def experiment_download(name: str, runs: Iterable[Folder], seeds: Iterable[int]) -> tuple[str, Download, str] | None:
-    """Return a system's name, the download of its experiment file and its text; None where no run keeps one."""
+def experiment_download(
+    name: str, runs: Iterable[Folder], seeds: Iterable[int]
+) -> tuple[str, Download, str] | None:
+    """Return a system's name, the download of its experiment file and its text; None where no
+    run keeps one."""
     content = next((text for run in runs if (text := experiment_yaml(run, seeds))), None)
-    return (name, download("experiment file", f"{file_name(name)}.yaml", content), content) if content else None
+    return (
+        (name, download("experiment file", f"{file_name(name)}.yaml", content), content)
+        if content
+        else None
+    )
 
 
 def file_name(title: str) -> str:
@@ -91,8 +108,11 @@ def environment() -> Environment:
 
 
 def _unbroken(text: str) -> str:
-    """Return a text whose numbers stay in one line with their signs: `95 %`, `1.9 ×`, `p = 0.01`."""
-    return re.sub(r"(?<=\d) (?=[%×])|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", "\N{NO-BREAK SPACE}", text)
+    """Return a text whose numbers stay in one line with their signs: `95 %`, `1.9 ×`, `p =
+    0.01`."""
+    return re.sub(
+        r"(?<=\d) (?=[%×])|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", "\N{NO-BREAK SPACE}", text
+    )
 
 
 @lru_cache

@@ -1,4 +1,5 @@
-"""Say before an experiment what it can see, from runs that are stored for its test sets, or from typical ones."""
+"""Say before an experiment what it can see, from runs that are stored for its test sets, or from
+typical ones."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from augury.scoring.power import Components, components
 
 SEEDS = (2, 3, 5, 10)
 """Numbers of seeds whose smallest differences are shown."""
-# Of small models on 1,000 sentences of Multi30k (LOG.md): three seeds of four systems vary by 0.28 (BLEU) and 0.18
-# (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of which is due to seeds. Accuracy is a
-# guess: two systems disagree on every fifth example.
+# Of small models on 1,000 sentences of Multi30k (LOG.md): three seeds of four systems vary by 0.28
+# (BLEU) and 0.18 (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of
+# which is due to seeds. Accuracy is a guess: two systems disagree on every fifth example.
 TYPICAL: Mapping[str, Components] = {
     "bleu": Components(seeds=0.20, seeds_and_sentences=80.0, systems_and_sentences=35.0),
     "chrf": Components(seeds=0.14, seeds_and_sentences=43.0, systems_and_sentences=17.0),
@@ -42,7 +43,11 @@ class PlannedPower:
 
     def lines(self) -> Iterator[str]:
         """Yield the statement, and the smallest difference for other numbers of seeds."""
-        source = f"{self.systems} systems stored for it" if self.systems else "typical small models: a rough guess"
+        source = (
+            f"{self.systems} systems stored for it"
+            if self.systems
+            else "typical small models: a rough guess"
+        )
         alone = "one seed says nothing of others; " if self.seeds == 1 else ""
         yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
         cells = [f"{count} seeds {smallest:.1f}" for count, smallest in self.by_seeds.items()]
@@ -50,11 +55,16 @@ class PlannedPower:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the statement as JSON-like values."""
-        return {**asdict(self), "by_seeds": {str(count): value for count, value in self.by_seeds.items()}}
+        return {
+            **asdict(self),
+            "by_seeds": {str(count): value for count, value in self.by_seeds.items()},
+        }
 
 
 def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:
-    """Return what each test set of an experiment can show with so many seeds; nothing for a single system.
+    """Return what each test set of an experiment can show with so many seeds.
+
+    Nothing for a single system.
 
     Texts are read into the storage if they are not there.
     """
@@ -66,13 +76,19 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
     for test in first.test_sets:
         corpus = cached_corpus(first.corpus, test, store.root)
         stored = stored_systems(store, corpus.address, metric)
-        known = components(stored, len(stored[0].statistics[0])) if len(stored) > 1 else TYPICAL.get(metric)
+        known = (
+            components(stored, len(stored[0].statistics[0]))
+            if len(stored) > 1
+            else TYPICAL.get(metric)
+        )
         if known is None or not corpus.rows:
             continue
         comparisons = len(systems) - 1
         statement = power(metric, known, max(seeds, 2), corpus.rows, comparisons)
         if statement:
-            by_seeds = {count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS}
+            by_seeds = {
+                count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS
+            }
             systems_known = len(stored) if len(stored) > 1 else 0
             statements.append(PlannedPower(test, metric, systems_known, seeds, statement, by_seeds))
     return statements

@@ -1,4 +1,5 @@
-"""Say what an experiment can see: the smallest difference that it finds, and the seeds that a smaller one needs."""
+"""Say what an experiment can see: the smallest difference that it finds, and the seeds that a
+smaller one needs."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from augury.scoring.power import Components
 
 @dataclass(frozen=True)
 class Power:
-    """The smallest difference of a comparison, at 5 % with correction for its comparisons, found in 80 % of cases."""
+    """The smallest difference of a comparison, at 5 % with correction for its comparisons, found
+    in 80 % of cases."""
 
     seeds: int
     sentences: int
@@ -20,12 +22,16 @@ class Power:
     target: float
     """A smaller difference, of about half the size."""
     seeds_needed: int | None
-    """The seeds that it needs; None where even many do not suffice, because the test set is too small."""
+    """The seeds that it needs; None where even many do not suffice, because the test set is too
+    small."""
     text: str
 
 
-def power_of_comparison(metric: str, known: Components | None, scored: Sequence[tuple[int, int]]) -> Power | None:
-    """Return the power of a comparison; `scored` has the numbers of seeds and sentences of every system.
+def power_of_comparison(
+    metric: str, known: Components | None, scored: Sequence[tuple[int, int]]
+) -> Power | None:
+    """Return the power of a comparison; `scored` has the numbers of seeds and sentences of every
+    system.
 
     None where a system has one seed, which a note says.
     """
@@ -35,17 +41,25 @@ def power_of_comparison(metric: str, known: Components | None, scored: Sequence[
     return power(metric, known, seeds, sentences, len(scored) - 1)
 
 
-def power(metric: str, known: Components, seeds: int, sentences: int, comparisons: int) -> Power | None:
-    """Return what `seeds` seeds and `sentences` sentences can see; None where scores do not vary."""
+def power(
+    metric: str, known: Components, seeds: int, sentences: int, comparisons: int
+) -> Power | None:
+    """Return what `seeds` seeds and `sentences` sentences can see; None where scores do not
+    vary."""
     smallest = known.smallest_difference(seeds, sentences, comparisons)
     if not smallest:
         return None
     target = _one_digit(smallest / 2)
     needed = known.seeds_needed(target, sentences, comparisons)
     unit, segments = title(metric), segment_noun(metric)
-    more = f"{target:g} would need {needed} seeds" if needed else f"{target:g} would need more {segments}"
+    more = (
+        f"{target:g} would need {needed} seeds"
+        if needed
+        else f"{target:g} would need more {segments}"
+    )
     text = (
-        f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} {unit} can go "
+        f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} "
+        f"{unit} can go "
         f"unseen; {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text)

@@ -1,4 +1,5 @@
-"""The page of an experiment: the answer, the table, learning curves, cost, examples, and how to repeat it."""
+"""The page of an experiment: the answer, the table, learning curves, cost, examples, and how to
+repeat it."""
 
 from __future__ import annotations
 
@@ -38,20 +39,29 @@ def systems(store: Store, name: str) -> dict[str, list[str]]:
 def by_age(store: Store) -> list[str]:
     """Return the names of the reports in a store, the latest last."""
     files = {name: store.folder(KIND, name) for name in store.addresses(KIND)}
-    infos = {name: folder.filesystem.get_file_info(folder.path(SUMMARY)) for name, folder in files.items()}
+    infos = {
+        name: folder.filesystem.get_file_info(folder.path(SUMMARY))
+        for name, folder in files.items()
+    }
     return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
 
 
-def write(report: Folder, results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> None:
-    """Write the page of an experiment, with `failures` as cautions, and the summary for the page of its storage."""
+def write(
+    report: Folder, results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()
+) -> None:
+    """Write the page of an experiment, with `failures` as cautions, and the summary for the page
+    of its storage."""
     comparisons = compare_all(results, scored_sets(results))
     systems = {result.name: [run.name for run in result.runs.values()] for result in results}
-    report.write_json(SUMMARY, {"title": title, "answer": answer(comparisons[0]), "systems": systems})
+    report.write_json(
+        SUMMARY, {"title": title, "answer": answer(comparisons[0]), "systems": systems}
+    )
     report.write(PAGE, render(results, title, failures))
 
 
 def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
-    """Render the page of systems, the baseline first, with a title; UserError where nothing is scored yet."""
+    """Render the page of systems, the baseline first, with a title; UserError where nothing is
+    scored yet."""
     names = scored_sets(results)
     if not names:
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
@@ -69,10 +79,18 @@ def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         answer=answer(first),
         power=first.power_text,
         cautions=list(
-            dict.fromkeys([*failures, *(line for item in comparisons for line in item.warnings), *cautions(results)])
+            dict.fromkeys(
+                [
+                    *failures,
+                    *(line for item in comparisons for line in item.warnings),
+                    *cautions(results),
+                ]
+            )
         ),
         scores=scores,
-        downloads=downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)),
+        downloads=downloads(
+            title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)
+        ),
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
         all_tests=tables[0] if len(comparisons) > 1 else None,
         robustness=robustness,
@@ -88,7 +106,10 @@ def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         samples_of=names[0],
         differences=_differences(results),
         sources=_sources(results),
-        repetitions=[experiment_download(result.name, result.runs.values(), result.runs) for result in results],
+        repetitions=[
+            experiment_download(result.name, result.runs.values(), result.runs)
+            for result in results
+        ],
     )
 
 
@@ -102,25 +123,38 @@ def _differences(results: Sequence[SystemResult]) -> Table | None:
         for key in keys
         if any(settings.get(key) != parameters[0].get(key) for settings in parameters)
     ]
-    return table(["setting", *(result.name for result in described)], rows, kind="words") if rows else None
+    return (
+        table(["setting", *(result.name for result in described)], rows, kind="words")
+        if rows
+        else None
+    )
 
 
 def _setting(value: Any) -> Cell:
     if value is None:
         return Cell("not set")
-    return Cell(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), code=True)
+    return Cell(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), code=True
+    )
 
 
 def _sources(results: Sequence[SystemResult]) -> Table:
-    """Return the addresses of runs and texts, and the versions of packages that trained the runs."""
+    """Return the addresses of runs and texts, and the versions of packages that trained the
+    runs."""
     rows = []
     for result in [result for result in results if result.runs]:
         texts = "\n".join(
-            f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.metadata["inputs"]
+            f"{text['name']} {text['address']}, {text['rows']:,} rows"
+            for text in result.metadata["inputs"]
         )
         device = f"{result.cost.device}\n" if result.cost else ""
         seeds = ", ".join(map(str, result.runs))
         rows.append(
-            [result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{format_versions(result.metadata)}"]
+            [
+                result.name,
+                f"{result.address}\nseeds {seeds}",
+                texts,
+                f"{device}{format_versions(result.metadata)}",
+            ]
         )
     return table(["system", "runs", "texts", "trained with"], rows, kind="words")

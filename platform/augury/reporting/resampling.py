@@ -15,8 +15,11 @@ from augury.scoring.metrics import metric_class
 from augury.scoring.scores import read_statistics
 
 
-def resample_runs(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
-    """Return the scores of a system's seeds on resampled sentences; None where statistics or the metric are gone."""
+def resample_runs(
+    seeds: Sequence[Folder], test: str, metric: str, samples: int
+) -> Resampled | None:
+    """Return the scores of a system's seeds on resampled sentences; None where statistics or the
+    metric are gone."""
     by_seed = []
     for run in seeds:
         content = run_files.scores(run)

@@ -58,14 +58,16 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one seed, as mean over seeds: numbers of the last training, and sums over all trainings behind it."""
+    """The cost of one seed, as mean over seeds: numbers of the last training, and sums over all
+    trainings behind it."""
 
     parameters: float
     data_factor: float
     """Texts that training reads, with views and synthetic ones, as a multiple of the corpus: |K| + 1 with keys K."""
     updates: float
     passes: Mapping[str, float]
-    """View -> mean number of times that it was read, over the records; `source` is the plain text."""
+    """View -> mean number of times that it was read, over the records; `source` is the plain
+    text."""
     onset: float
     """The number of updates after which the regime's loss acts in full."""
     pieces: Mapping[str, float]
@@ -75,7 +77,8 @@ class Cost:
     target_tokens: float
     """Target tokens seen in training, with earlier stages and the models of operators."""
     train_seconds: float
-    """The time of the same trainings and, where it was recorded, of generating text with those models."""
+    """The time of the same trainings and, where it was recorded, of generating text with those
+    models."""
     device_hours: float
     """Device hours of the same."""
     device: str
@@ -94,18 +97,22 @@ CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
 
 
 def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:
-    """Return the kind of times that can be compared, and the times: processor time if all were trained on CPUs.
+    """Return the kind of times that can be compared, and the times: processor time if all were
+    trained on CPUs.
 
     Unlike wall time, processor time does not depend on what else runs on a machine.
     """
-    processor = [cost.cpu_seconds for cost in costs if cost.device == "cpu" and cost.cpu_seconds is not None]
+    processor = [
+        cost.cpu_seconds for cost in costs if cost.device == "cpu" and cost.cpu_seconds is not None
+    ]
     if len(processor) == len(costs):
         return "CPU time", processor
     return "training time", [cost.train_seconds for cost in costs]
 
 
 def on_one_device(costs: Sequence[Cost]) -> bool:
-    """Return whether all seeds of all systems were trained on one type of device, so that times can be compared."""
+    """Return whether all seeds of all systems were trained on one type of device, so that times
+    can be compared."""
     devices = {cost.device for cost in costs}
     return len(devices) == 1 and DEVICES not in next(iter(devices))
 
@@ -126,7 +133,8 @@ class SystemResult:
     unscored: tuple[int, ...]
     """Seeds without scores."""
     resampled: Mapping[str, Mapping[str, Resampled]] = field(repr=False)
-    """Test set -> metric -> scores on resampled test sets, the same samples for all systems that are loaded together.
+    """Test set -> metric -> scores on resampled test sets, the same samples for all systems that
+    are loaded together.
 
     A metric is missing where the statistics of a seed's sentences are gone.
     """
@@ -135,7 +143,10 @@ class SystemResult:
     notes: tuple[str, ...] = ()
     """Notes on its texts, such as that they are synthetic."""
     hardware: Mapping[int, str] = field(default_factory=dict)
-    """Seed -> the processor or GPU that trained it, and the precision; seeds of which it is not known are missing."""
+    """Seed -> the processor or GPU that trained it, and the precision.
+
+    Seeds of which it is not known are missing.
+    """
 
     @cached_property
     def histories(self) -> Mapping[int, list[history.Record]]:
@@ -162,7 +173,8 @@ class SystemResult:
 
 
 def load(folders: Sequence[Folder]) -> list[SystemResult]:
-    """Return the systems of run folders, one per configuration, in the order in which they first occur."""
+    """Return the systems of run folders, one per configuration, in the order in which they first
+    occur."""
     groups: dict[str, dict[int, Folder]] = {}
     for folder in folders:
         metadata = run_files.metadata(folder)
@@ -178,25 +190,37 @@ def load_groups(
     Systems without a name in `names` have that of their runs; equal names are made distinct.
     """
     metadata = [run_files.metadata(next(iter(group.values()))) for group in groups]
-    titles = [name or run["name"] for name, run in zip(names or [None] * len(metadata), metadata, strict=True)]
+    titles = [
+        name or run["name"]
+        for name, run in zip(names or [None] * len(metadata), metadata, strict=True)
+    ]
     titles = _distinct(titles, [run["address"][:4] for run in metadata])
     titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
-    samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in metadata), default=SAMPLES)
+    samples = max(
+        (run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in metadata),
+        default=SAMPLES,
+    )
     return [
-        _system_result(name, run, group, samples) for name, run, group in zip(titles, metadata, groups, strict=True)
+        _system_result(name, run, group, samples)
+        for name, run, group in zip(titles, metadata, groups, strict=True)
     ]
 
 
 def load_experiment(
     runs_by_system: Mapping[str, Mapping[int, Folder]], seeds: Mapping[str, Sequence[int]]
 ) -> list[SystemResult]:
-    """Return the systems of an experiment, of which `seeds` are the seeds by name, the baseline first.
+    """Return the systems of an experiment, of which `seeds` are the seeds by name, the baseline
+    first.
 
-    Seeds whose runs failed have no scores. The baseline keeps its place even without any run: no other system takes it.
+    Seeds whose runs failed have no scores. The baseline keeps its place even without any run: no
+    other system takes it.
     """
     loaded = load_groups([*runs_by_system.values()], [*runs_by_system])
     systems = [
-        replace(result, unscored=(*result.unscored, *(seed for seed in seeds[name] if seed not in result.runs)))
+        replace(
+            result,
+            unscored=(*result.unscored, *(seed for seed in seeds[name] if seed not in result.runs)),
+        )
         for name, result in zip(runs_by_system, loaded, strict=True)
     ]
     baseline = next(iter(seeds))
@@ -207,23 +231,43 @@ def load_experiment(
 
 def without_runs(name: str, address: str = "", seeds: Sequence[int] = ()) -> SystemResult:
     """Return a system of which no run is known."""
-    return SystemResult(name, address, runs={}, metadata={}, tests={}, cost=None, unscored=tuple(seeds), resampled={})
+    return SystemResult(
+        name,
+        address,
+        runs={},
+        metadata={},
+        tests={},
+        cost=None,
+        unscored=tuple(seeds),
+        resampled={},
+    )
 
 
 def _distinct(names: Sequence[str], additions: Sequence[str]) -> list[str]:
     """Return the names, those that occur more than once with their addition."""
-    return [name if names.count(name) == 1 else f"{name} {more}" for name, more in zip(names, additions, strict=True)]
+    return [
+        name if names.count(name) == 1 else f"{name} {more}"
+        for name, more in zip(names, additions, strict=True)
+    ]
 
 
 def best_validations(run: Folder) -> dict[str, float]:
-    """Return the best finite value of every metric in a run's validations; empty before the first validation."""
+    """Return the best finite value of every metric in a run's validations.
+
+    Empty before the first validation.
+    """
     recorded: dict[str, list[float]] = {}
     for record in history.read(run):
         for name, value in record["metrics"].items():
             if name.startswith("valid/") and name != "valid/best" and math.isfinite(value):
                 recorded.setdefault(name.removeprefix("valid/"), []).append(value)
-    measures = {name: name.rpartition("/")[2] for name in recorded}  # `clean/bleu` of a validation set called clean
-    return {name: min(values) if lower_is_better(measures[name]) else max(values) for name, values in recorded.items()}
+    measures = {
+        name: name.rpartition("/")[2] for name in recorded
+    }  # `clean/bleu` of a validation set called clean
+    return {
+        name: min(values) if lower_is_better(measures[name]) else max(values)
+        for name, values in recorded.items()
+    }
 
 
 def from_hypotheses(
@@ -237,13 +281,17 @@ def from_hypotheses(
     sources: Sequence[str] | None = None,
     samples: int = SAMPLES,
 ) -> SystemResult:
-    """Return a system of which only the output for one test set is known; `hypotheses`: folder of a seed -> lines."""
+    """Return a system of which only the output for one test set is known; `hypotheses`: folder
+    of a seed -> lines."""
     estimates, resampled_scores = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
         resampled = resampled_scores[scorer.name] = resample(counts, scorer.value, samples=samples)
         score = {"name": scorer.name, "signature": scorer.signature, "n": len(references)}
-        by_seed = {seed: {**score, "value": float(value)} for seed, value in enumerate(resampled.scores, start=1)}
+        by_seed = {
+            seed: {**score, "value": float(value)}
+            for seed, value in enumerate(resampled.scores, start=1)
+        }
         estimates[scorer.name] = estimate(by_seed, resampled)
     return SystemResult(
         name=name,
@@ -257,9 +305,15 @@ def from_hypotheses(
     )
 
 
-def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
+def _system_result(
+    name: str, metadata: Mapping[str, Any], group: Mapping[int, Folder], samples: int
+) -> SystemResult:
     runs_by_seed = dict(sorted(group.items()))
-    scored = {seed: run_files.scores(run) for seed, run in runs_by_seed.items() if run_files.is_scored(run)}
+    scored = {
+        seed: run_files.scores(run)
+        for seed, run in runs_by_seed.items()
+        if run_files.is_scored(run)
+    }
     by_metric: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for seed, content in scored.items():
         for test, scores in content["tests"].items():
@@ -277,21 +331,27 @@ def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, F
         runs=runs_by_seed,
         metadata=metadata,
         tests=tests,
-        cost=_cost([total_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]),
+        cost=_cost(
+            [total_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]
+        ),
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=resampled_by_test,
         outputs=tuple(run_files.operator_outputs(next(iter(runs_by_seed.values())))),
         notes=tuple(runs.corpus_notes(next(iter(runs_by_seed.values())))),
         hardware={
-            seed: hardware for seed, content in scored.items() if (hardware := _hardware(content["cost"], metadata))
+            seed: hardware
+            for seed, content in scored.items()
+            if (hardware := _hardware(content["cost"], metadata))
         },
     )
 
 
 def _hardware(cost: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | None:
-    """Return what trained a seed, as far as it decides rounding; None for runs of which no processor is recorded.
+    """Return what trained a seed, as far as it decides rounding; None for runs of which no
+    processor is recorded.
 
-    A precision in which the systems of an experiment differ on purpose is a setting, and no hardware.
+    A precision in which the systems of an experiment differ on purpose is a setting, and no
+    hardware.
     """
     device = cost.get("processor") if cost.get("device") == "cpu" else cost.get("device")
     if not device:
@@ -307,32 +367,41 @@ def estimate(by_seed: Mapping[int, Mapping[str, Any]], resampled: Resampled | No
     `resampled` are the scores of the same seeds on resampled test sets.
     """
     scores = list(by_seed.values())
-    between = (interval(resampled) if resampled else _interval_from_scores(scores)).within(bounds(scores[0]["name"]))
+    between = (interval(resampled) if resampled else _interval_from_scores(scores)).within(
+        bounds(scores[0]["name"])
+    )
     signatures = [score["signature"] for score in scores]
     if resampled:
-        signatures = [with_resampling(signature, len(resampled.samples), SEED) for signature in signatures]
+        signatures = [
+            with_resampling(signature, len(resampled.samples), SEED) for signature in signatures
+        ]
     signature = " or ".join(dict.fromkeys(signatures))
     mean = statistics.fmean(score["value"] for score in scores)
     return Estimate(mean, between.low, between.high, signature, scores[0]["n"], tuple(by_seed))
 
 
 def _interval_from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
-    """Return the interval without statistics of sentences, from the intervals of seeds and Student's t over seeds.
+    """Return the interval without statistics of sentences, from the intervals of seeds and
+    Student's t over seeds.
 
-    Their half-widths are added in quadrature. It is wider than necessary, as the variance between seeds is in both.
+    Their half-widths are added in quadrature. It is wider than necessary, as the variance between
+    seeds is in both.
     """
     values = [score["value"] for score in scores]
     count, mean = len(values), statistics.fmean(values)
     spread = 0.0
     if count > 1:
-        spread = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * statistics.stdev(values) / math.sqrt(count)
+        spread = (
+            float(stdtrit(count - 1, (1 + LEVEL) / 2)) * statistics.stdev(values) / math.sqrt(count)
+        )
     below = statistics.fmean(score["value"] - score["low"] for score in scores)
     above = statistics.fmean(score["high"] - score["value"] for score in scores)
     return Interval(mean - math.hypot(below, spread), mean + math.hypot(above, spread))
 
 
 def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
-    """Return the mean cost of seeds; None where there is none, or an earlier version wrote an incomplete one."""
+    """Return the mean cost of seeds; None where there is none, or an earlier version wrote an
+    incomplete one."""
     if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
     numbers = (

@@ -1,4 +1,5 @@
-"""Charts of the score of every system against the rate of synthetic noise, over series of test sets."""
+"""Charts of the score of every system against the rate of synthetic noise, over series of test
+sets."""
 
 from __future__ import annotations
 
@@ -22,13 +23,23 @@ Series = tuple[tuple[str, ...], list[tuple[float, str]]]
 
 
 def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Draw a metric against the rate of noise, a line for every system and a chart for every series of test sets."""
+    """Draw a metric against the rate of noise, a line for every system and a chart for every
+    series of test sets."""
     figures = []
-    common = [test for test in results[0].tests if all(metric in result.tests.get(test, {}) for result in results)]
-    for number, (kinds, tests) in enumerate(noise_series(results[0].metadata.get("parameters") or {}, common)):
+    common = [
+        test
+        for test in results[0].tests
+        if all(metric in result.tests.get(test, {}) for result in results)
+    ]
+    for number, (kinds, tests) in enumerate(
+        noise_series(results[0].metadata.get("parameters") or {}, common)
+    ):
         noise, first, last = " and ".join(kinds), tests[0], tests[-1]
         traces = [_line(result, index, tests, metric) for index, result in enumerate(results)]
-        ends = [(result.name, *(result.tests[test][metric].value for _, test in (first, last))) for result in results]
+        ends = [
+            (result.name, *(result.tests[test][metric].value for _, test in (first, last)))
+            for result in results
+        ]
         summary = ", ".join(f"{name} {start:.1f} to {end:.1f}" for name, start, end in ends)
         heading = f"{title(metric)} against noise ({noise}), {first[0]:g} to {last[0]:g}"
         drawing = chart(traces, f"rate of noise: {noise}", title(metric))
@@ -39,15 +50,23 @@ def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figu
 def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Series]:
     """Return the series among the test sets of an experiment, given its settings by dotted keys.
 
-    All kinds of noise in a test set of a series have the same rate; without noise the rate is 0. Sets whose rates are
-    estimated are in none.
+    All kinds of noise in a test set of a series have the same rate; without noise the rate is 0.
+    Sets whose rates are estimated are in none.
     """
     groups: dict[Any, list[tuple[float, str]]] = {}
     clean: dict[str, list[tuple[float, str]]] = {}
     for test in tests:
         section = f"{SECTION}{test}."
-        settings = {key.removeprefix(section): value for key, value in parameters.items() if key.startswith(section)}
-        noise = {key.removeprefix(NOISE): settings.pop(key) for key in [*settings] if key.startswith(NOISE)}
+        settings = {
+            key.removeprefix(section): value
+            for key, value in parameters.items()
+            if key.startswith(section)
+        }
+        noise = {
+            key.removeprefix(NOISE): settings.pop(key)
+            for key in [*settings]
+            if key.startswith(NOISE)
+        }
         rates = {kind: rate for kind in KINDS if (rate := noise.pop(kind, 0.0))}
         text = repr(sorted(settings.items()))
         if "like" in noise:
@@ -57,11 +76,16 @@ def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Se
         elif len(set(rates.values())) == 1:
             group = text, tuple(rates), repr(sorted(noise.items()))
             groups.setdefault(group, []).append((next(iter(rates.values())), test))
-    series = [(kinds, sorted([*clean.get(text, [])[:1], *tests])) for (text, kinds, _), tests in groups.items()]
+    series = [
+        (kinds, sorted([*clean.get(text, [])[:1], *tests]))
+        for (text, kinds, _), tests in groups.items()
+    ]
     return [(kinds, tests) for kinds, tests in series if len(tests) > 1]
 
 
-def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], metric: str) -> go.Scatter:
+def _line(
+    result: SystemResult, index: int, tests: Sequence[tuple[float, str]], metric: str
+) -> go.Scatter:
     scores = [result.tests[test][metric] for _, test in tests]
     return trace(
         result.name,
@@ -70,5 +94,8 @@ def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], 
         [score.value for score in scores],
         " on %{text}",
         ends=[score.ends for score in scores],
-        text=[f"{html.escape(test)}: {score.text}" for (_, test), score in zip(tests, scores, strict=True)],
+        text=[
+            f"{html.escape(test)}: {score.text}"
+            for (_, test), score in zip(tests, scores, strict=True)
+        ],
     )

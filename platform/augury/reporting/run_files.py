@@ -32,17 +32,25 @@ def metadata(run: Folder) -> dict[str, Any]:
 
 
 def operator_outputs(run: Folder) -> list[Health]:
-    """Return the measures of what operators made for a run and for the stages before it, these first."""
+    """Return the measures of what operators made for a run and for the stages before it, these
+    first."""
     facts = metadata(run)
     described = facts.get("run", {})
-    before = run_folder(Store(run.root), described["before"], facts["seed"]) if described.get("before") else None
+    before = (
+        run_folder(Store(run.root), described["before"], facts["seed"])
+        if described.get("before")
+        else None
+    )
     earlier = operator_outputs(before) if before and is_described(before) else []
     return [*earlier, *map(Health.from_dict, described.get("health", ()))]
 
 
 def format_versions(metadata: Mapping[str, Any]) -> str:
-    """Return the commit, if it is known, and the versions of packages that trained a run, in two lines."""
-    versions = ", ".join(f"{package} {version}" for package, version in metadata["versions"].items())
+    """Return the commit, if it is known, and the versions of packages that trained a run, in two
+    lines."""
+    versions = ", ".join(
+        f"{package} {version}" for package, version in metadata["versions"].items()
+    )
     return f"commit {metadata['commit']}\n{versions}" if metadata["commit"] else versions
 
 
@@ -71,7 +79,11 @@ def analyses(run: Folder) -> dict[str, Folder]:
 
 def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
     """Return the settings that train the system of a run again with these seeds."""
-    content = {key: value for key, value in yaml.safe_load(run.read(EXPERIMENT)).items() if key not in PRIVATE}
+    content = {
+        key: value
+        for key, value in yaml.safe_load(run.read(EXPERIMENT)).items()
+        if key not in PRIVATE
+    }
     content["execution"] = {**content["execution"], "address": None}
     return {**content, "seeds": list(seeds), "baseline": False, "systems": {}}
 

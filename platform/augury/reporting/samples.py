@@ -27,10 +27,13 @@ class Example:
 
 
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:
-    """Draw random examples of a test set, with the output of every system's first seed; lines are numbered from 1.
+    """Draw random examples of a test set, with the output of every system's first seed.
 
-    Of a system, it is the first seed with outputs for the text that the first system has. The draw does not depend on
-    the systems. The result is empty where the test set or all outputs are missing.
+    Lines are numbered from 1.
+
+    Of a system, it is the first seed with outputs for the text that the first system has. The draw
+    does not depend on the systems. The result is empty where the test set or all outputs are
+    missing.
     """
     scored = [
         (result.name, run, known)
@@ -48,8 +51,12 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     columns = COLUMNS[corpus.kind]
     texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
     rows = len(texts[columns.target])
-    lines = sorted(generator("samples", corpus.address).choice(rows, min(count, rows), replace=False).tolist())
-    language, expected_language = (corpus.column(name)[0] for name in (columns.language, columns.target_language))
+    lines = sorted(
+        generator("samples", corpus.address).choice(rows, min(count, rows), replace=False).tolist()
+    )
+    language, expected_language = (
+        corpus.column(name)[0] for name in (columns.language, columns.target_language)
+    )
     return [
         Example(
             f"line {line + 1}",

@@ -1,4 +1,5 @@
-"""Comparisons as tables (scores with cost, test sets by systems) and as frames with exact numbers."""
+"""Comparisons as tables (scores with cost, test sets by systems) and as frames with exact
+numbers."""
 
 from __future__ import annotations
 
@@ -29,14 +30,22 @@ COSTS = (
 
 
 def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
-    """Return all test sets in one table, with the cost next to the scores of one set or below those of several.
+    """Return all test sets in one table, with the cost next to the scores of one set or below those
+    of several.
 
     Notes that hold for all sets appear once. With `bars`, the deciding scores are also drawn.
     """
     first, several = comparisons[0], len(comparisons) > 1
     with_costs, (_, times) = first.has_costs and not several, first.times()
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
-    columns = ["system", *(["test set"] if several else []), "seeds", scores[0], *([""] if bars else []), *scores[1:]]
+    columns = [
+        "system",
+        *(["test set"] if several else []),
+        "seeds",
+        scores[0],
+        *([""] if bars else []),
+        *scores[1:],
+    ]
     rows = []
     for item in comparisons:
         for index, system in enumerate(item.rows):
@@ -44,16 +53,30 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
             cells = [by_column.get(column, Cell(MISSING)) for column in scores]
             if bars:
                 cells.insert(1, _bar_cell(item, system, index))
-            names = [Cell(system.name), *([Cell(item.test_label)] if several else []), cell(len(system.seeds), "d")]
+            names = [
+                Cell(system.name),
+                *([Cell(item.test_label)] if several else []),
+                cell(len(system.seeds), "d"),
+            ]
             rows.append(
                 row(
-                    [*names, *cells, *(cost_cells(system, times.get(system.name)) if with_costs else [])],
+                    [
+                        *names,
+                        *cells,
+                        *(cost_cells(system, times.get(system.name)) if with_costs else []),
+                    ],
                     style=system_style(index),
                 )
             )
     costs, parts = (cost_columns(first), (len(columns),)) if with_costs else ([], ())
     notes = tuple(shared_notes(comparisons))
-    shown = table([*columns, *costs], rows, title="" if several else first.test_label, notes=notes, parts=parts)
+    shown = table(
+        [*columns, *costs],
+        rows,
+        title="" if several else first.test_label,
+        notes=notes,
+        parts=parts,
+    )
     if with_costs or not first.has_costs:
         return [shown]
     cost_rows = [
@@ -70,7 +93,10 @@ def score_columns(comparison: Comparison) -> list[str]:
 
 
 def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
-    """Return a system's scores, the deciding one with its difference; dashes for a system without scores."""
+    """Return a system's scores, the deciding one with its difference.
+
+    Dashes for a system without scores.
+    """
     if system is None:
         return [Cell(MISSING)] * len(score_columns(comparison))
     first, *others = map(system.scores.get, comparison.metrics)
@@ -105,25 +131,40 @@ def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
 
 
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the notes of all test sets, each once, prefixed by the names of its sets unless it holds for all."""
+    """Return the notes of all test sets, each once, prefixed by the names of its sets unless it
+    holds for all."""
     sets: dict[str, list[str]] = {}
     for comparison in comparisons:
         for note in comparison.notes:
             sets.setdefault(note, []).append(comparison.test)
-    return [note if len(tests) == len(comparisons) else f"{', '.join(tests)}: {note}" for note, tests in sets.items()]
+    return [
+        note if len(tests) == len(comparisons) else f"{', '.join(tests)}: {note}"
+        for note, tests in sets.items()
+    ]
 
 
 def by_test(comparisons: Sequence[Comparison]) -> Table:
-    """Return the deciding score of every system on every test set, with its difference to the first system.
+    """Return the deciding score of every system on every test set, with its difference to the first
+    system.
 
-    Shades show the distance of a score from the baseline's on the same set, as a share of the largest distance.
+    Shades show the distance of a score from the baseline's on the same set, as a share of the
+    largest distance.
     """
-    reach = max((abs(item.gain(system) or 0.0) for item in comparisons for system in item.rows), default=0.0) or 1.0
+    reach = (
+        max(
+            (abs(item.gain(system) or 0.0) for item in comparisons for system in item.rows),
+            default=0.0,
+        )
+        or 1.0
+    )
     names = list(dict.fromkeys(system.name for item in comparisons for system in item.rows))
     known = [(item, {system.name: system for system in item.rows}) for item in comparisons]
     rows = [
         row(
-            [Cell(name), *(_shaded_cell(item, systems.get(name), reach) for item, systems in known)],
+            [
+                Cell(name),
+                *(_shaded_cell(item, systems.get(name), reach) for item, systems in known),
+            ],
             style=system_style(index),
         )
         for index, name in enumerate(names)
@@ -154,7 +195,13 @@ def _bar_cell(comparison: Comparison, system: Row, index: int) -> Cell:
         return (value - low) / ((high - low) or 1.0)
 
     baseline = position(base.value) if base else None
-    bar = Bar(position(score.low), position(score.value), position(score.high), baseline, system_style(index).colour)
+    bar = Bar(
+        position(score.low),
+        position(score.value),
+        position(score.high),
+        baseline,
+        system_style(index).colour,
+    )
     return Cell("", bar=bar, hint=score.text)
 
 
@@ -163,7 +210,9 @@ def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
     Only the rows of the deciding metric have the difference.
     """
-    return pd.DataFrame([record for item in comparisons for row in item.rows for record in _records(item, row)])
+    return pd.DataFrame(
+        [record for item in comparisons for row in item.rows for record in _records(item, row)]
+    )
 
 
 def _records(comparison: Comparison, row: Row) -> list[dict[str, Any]]:
@@ -178,7 +227,9 @@ def _records(comparison: Comparison, row: Row) -> list[dict[str, Any]]:
     for metric in comparison.metrics:
         first, score = metric == comparison.metrics[0], row.scores.get(metric)
         tested = row.tested if first else None
-        values = {name: getattr(score, name, None) for name in ("value", "low", "high", "n", "signature")}
+        values = {
+            name: getattr(score, name, None) for name in ("value", "low", "high", "n", "signature")
+        }
         difference = {
             "difference": row.difference if first else None,
             "difference_low": getattr(tested, "low", None),
@@ -187,5 +238,14 @@ def _records(comparison: Comparison, row: Row) -> list[dict[str, Any]]:
             "p_corrected": row.corrected if first else None,
             "tested_over": getattr(tested, "over", None),
         }
-        records.append({**system, "metric": metric, **values, **difference, **cost, "time_factor": row.time_factor})
+        records.append(
+            {
+                **system,
+                "metric": metric,
+                **values,
+                **difference,
+                **cost,
+                "time_factor": row.time_factor,
+            }
+        )
     return records

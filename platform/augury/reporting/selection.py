@@ -17,11 +17,12 @@ from augury.sweeping import state
 
 
 def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
-    """Return the systems that words name: runs, configurations, and those of sweeps and of experiments' reports.
+    """Return the systems that words name: runs, configurations, and those of sweeps and of
+    experiments' reports.
 
-    A run that experiments share has the name that it has in the report with most of the systems, the latest among
-    equals; without a report, the one that it was trained with. UserError where one does not exist, has no scores, or
-    shares a run with another; one that is named twice is told of.
+    A run that experiments share has the name that it has in the report with most of the systems,
+    the latest among equals; without a report, the one that it was trained with. UserError where one
+    does not exist, has no scores, or shares a run with another; one that is named twice is told of.
     """
     groups: list[list[Folder]] = []
     names: list[str | None] = []
@@ -37,10 +38,15 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
     seeds = [{run_files.metadata(folder)["seed"]: folder for folder in group} for group in groups]
     reported = names_in_reports([group[0] for group in groups])
-    systems = load_groups(seeds, [name or of_report for name, of_report in zip(names, reported, strict=True)])
+    systems = load_groups(
+        seeds, [name or of_report for name, of_report in zip(names, reported, strict=True)]
+    )
     for system in systems:
         if not system.tests:
-            raise UserError(f"{system.name} has no scores yet: `augury train` with its experiment file makes them")
+            raise UserError(
+                f"{system.name} has no scores yet: `augury train` with its experiment file makes "
+                "them"
+            )
     return systems
 
 
@@ -54,29 +60,43 @@ def _named(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]
 
 
 def _reported(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
-    """Return name and scored runs of the systems in the report of an experiment, the baseline first."""
+    """Return name and scored runs of the systems in the report of an experiment, the baseline
+    first."""
     known = store.addresses(report.KIND)
     if name not in known:
         raise unknown("report", name, known)
     systems = {
-        system: [Folder(store.root, run) for run in runs] for system, runs in report.systems(store, name).items()
+        system: [Folder(store.root, run) for run in runs]
+        for system, runs in report.systems(store, name).items()
     }
-    return [(system, scored) for system, of in systems.items() if (scored := [*filter(run_files.is_scored, of)])]
+    return [
+        (system, scored)
+        for system, of in systems.items()
+        if (scored := [*filter(run_files.is_scored, of)])
+    ]
 
 
 def names_in_reports(systems: Sequence[Folder]) -> list[str | None]:
-    """Return the name of each system, given by one of its runs, in the report that has most of them."""
+    """Return the name of each system, given by one of its runs, in the report that has most of
+    them."""
     reports = [
-        {Folder(root, run): system for system, runs in report.systems(Store(root), name).items() for run in runs}
+        {
+            Folder(root, run): system
+            for system, runs in report.systems(Store(root), name).items()
+            for run in runs
+        }
         for root in dict.fromkeys(run.root for run in systems)
         for name in report.by_age(Store(root))
     ]
     ranked = sorted(reports, key=lambda names: sum(run in names for run in systems))
-    return [next((names[run] for names in reversed(ranked) if run in names), None) for run in systems]
+    return [
+        next((names[run] for names in reversed(ranked) if run in names), None) for run in systems
+    ]
 
 
 def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemResult]:
-    """Return the systems with one of them first, which the others are compared with; UserError for another name."""
+    """Return the systems with one of them first, which the others are compared with; UserError
+    for another name."""
     first = next((system for system in systems if system.name == name), None)
     if first is None:
         raise unknown("reference", name, [system.name for system in systems])
@@ -88,7 +108,9 @@ def _configurations(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     sweep = state.load(store, name)
     scored = {name: list(seeds.values()) for name, seeds in sweep.scored().items()}
     if not scored[sweep.by_address[sweep.reference].name]:
-        raise UserError(f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it")
+        raise UserError(
+            f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it"
+        )
     if missing := [name for name, folders in scored.items() if not folders]:
         say(f"sweep {sweep.name}: without scores, and left out: {'; '.join(missing)}")
     return [(name, folders) for name, folders in scored.items() if folders]
@@ -105,13 +127,15 @@ def find_runs(word: str, storage: str) -> list[Folder]:
 
 
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:
-    """Return the test sets that all systems are scored on; UserError where their scores cannot be compared."""
+    """Return the test sets that all systems are scored on; UserError where their scores cannot
+    be compared."""
     known = scored_sets(systems)
     tests = [test for test in known if all(test in system.tests for system in systems)]
     if not tests:
         listed = "; ".join(f"{system.name}: {', '.join(system.tests)}" for system in systems)
         raise UserError(
-            f"the systems have no test set in common ({listed}): give their experiments one in corpus.tests"
+            f"the systems have no test set in common ({listed}): give their experiments one in "
+            "corpus.tests"
         )
     for test in [test for test in known if test not in tests]:
         say(f"{test} is left out: not all systems are scored on it")
@@ -129,12 +153,16 @@ def _check_comparable(baseline: SystemResult, system: SystemResult, test: str) -
         if text["name"] == test
     ]
     if len(set(texts)) > 1:
-        raise UserError(f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} on {texts[1]}")
+        raise UserError(
+            f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} on "
+            f"{texts[1]}"
+        )
     for index, (metric, score) in enumerate(baseline.tests[test].items()):
         other = system.tests[test].get(metric)
         if other is None and index == 0:
             raise UserError(
-                f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: give "
+                f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: "
+                "give "
                 "both the same scoring.metrics and run `augury train` again"
             )
         if other and other.measure != score.measure:

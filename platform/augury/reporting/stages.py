@@ -1,4 +1,5 @@
-"""The table of the stages of systems: the stage before, the training data, and the scores after it."""
+"""The table of the stages of systems: the stage before, the training data, and the scores after
+it."""
 
 from __future__ import annotations
 
@@ -14,13 +15,17 @@ from augury.scoring.metrics import title
 
 
 def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:
-    """Return the stages of systems, each once and after the one that it begins with; None where none has several."""
+    """Return the stages of systems, each once and after the one that it begins with; None where
+    none has several."""
     stages = _stages(results)
     if all(_previous_address(stage) is None for stage in stages.values()):
         return None
     rows = [_cells(stage, stages, tests, metric) for stage in stages.values()]
     columns = ("stage", "begins with", "takes over", "run", "pairs", "data", "updates", *tests)
-    notes = (f"{title(metric)} after every stage, the mean over seeds; updates are those of the stage alone",)
+    notes = (
+        f"{title(metric)} after every stage, the mean over seeds; updates are those of the stage "
+        "alone",
+    )
     return table(columns, rows, title="stages", notes=notes, parts=(7,))
 
 
@@ -32,17 +37,26 @@ def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
         chain, before = [result], _previous_runs(result)
         while before:
             metadata = run_files.metadata(next(iter(before.values())))
-            address, name = metadata["address"], f"{result.name}, {metadata['parameters'].get('stage.name', FIRST)}"
-            chain.append(systems.get(address) or stages.get(address) or load_groups([before], [name])[0])
+            address, name = (
+                metadata["address"],
+                f"{result.name}, {metadata['parameters'].get('stage.name', FIRST)}",
+            )
+            chain.append(
+                systems.get(address) or stages.get(address) or load_groups([before], [name])[0]
+            )
             before = _previous_runs(chain[-1])
         stages |= {stage.address: stages.get(stage.address, stage) for stage in reversed(chain)}
     return stages
 
 
-def _cells(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Sequence[str], metric: str) -> list[Cell]:
+def _cells(
+    stage: SystemResult, stages: Mapping[str, SystemResult], tests: Sequence[str], metric: str
+) -> list[Cell]:
     before, cost = _previous_address(stage), stage.cost
     carried = (stage.metadata.get("parameters") or {}).get("stage.carry", MISSING)
-    pairs = next((text["rows"] for text in stage.metadata.get("inputs", ()) if text["name"] == "train"), None)
+    pairs = next(
+        (text["rows"] for text in stage.metadata.get("inputs", ()) if text["name"] == "train"), None
+    )
     scores = [stage.tests.get(test, {}).get(metric) for test in tests]
     return [
         Cell(stage.name),
@@ -53,7 +67,9 @@ def _cells(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Seque
         cell(cost.data_factor if cost else None, factor),
         cell(cost.updates if cost else None, ",.0f"),
         *(
-            cell(score.value, hint=f"{score.low:.1f} to {score.high:.1f}") if score else Cell(MISSING)
+            cell(score.value, hint=f"{score.low:.1f} to {score.high:.1f}")
+            if score
+            else Cell(MISSING)
             for score in scores
         ),
     ]

@@ -23,7 +23,10 @@ PAGE = "index.html"
 
 
 def render(store: Store, refresh: int | None = None) -> str:
-    """Render the page in its current state; it links to the pages of sweeps and reports in the storage."""
+    """Render the page in its current state.
+
+    It links to the pages of sweeps and reports in the storage.
+    """
     sweeps = [state.load(store, name) for name in state.names(store)]
     folders = {name: store.folder(report.KIND, name) for name in store.addresses(report.KIND)}
     all_runs, downloads = _runs(store)
@@ -31,8 +34,13 @@ def render(store: Store, refresh: int | None = None) -> str:
         "storage",
         name=f"Augury: {store.root}",
         root=store.root,
-        sweeps=[(sweep, answer(summarise(sweep))) for sweep in sorted(sweeps, key=lambda sweep: -sweep.updated)],
-        reports=[_report(folder, name) for name, folder in folders.items() if folder.exists(report.PAGE)],
+        sweeps=[
+            (sweep, answer(summarise(sweep)))
+            for sweep in sorted(sweeps, key=lambda sweep: -sweep.updated)
+        ],
+        reports=[
+            _report(folder, name) for name, folder in folders.items() if folder.exists(report.PAGE)
+        ],
         runs=all_runs,
         downloads=downloads,
         refresh=refresh,
@@ -48,12 +56,18 @@ def write(store: Store, refresh: int | None = None) -> None:
 
 def _report(folder: Folder, name: str) -> dict[str, Any]:
     """Return the summary of a report; one of an earlier version has only its page."""
-    known = {"title": name, "link": f"{report.KIND}/{name}/{report.PAGE}", "answer": "", "systems": ()}
+    known = {
+        "title": name,
+        "link": f"{report.KIND}/{name}/{report.PAGE}",
+        "answer": "",
+        "systems": (),
+    }
     return known | (folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {})
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
-    """Return the runs of a storage with the deciding score on every test set, and all scores as CSV."""
+    """Return the runs of a storage with the deciding score on every test set, and all scores as
+    CSV."""
     frame, described = results(store.root), runs.folders(store)
     if not described:
         return None, []
@@ -62,13 +76,30 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     tests = list(dict.fromkeys(deciding["test"]))
     rows = []
     for run in described:
-        metadata, parameters = run_files.metadata(run), run_files.scores(run)["cost"].get("parameters")
-        names = [metadata["name"], metadata.get("experiment") or MISSING, metadata["task"], cell(metadata["seed"], "d")]
+        metadata, parameters = (
+            run_files.metadata(run),
+            run_files.scores(run)["cost"].get("parameters"),
+        )
+        names = [
+            metadata["name"],
+            metadata.get("experiment") or MISSING,
+            metadata["task"],
+            cell(metadata["seed"], "d"),
+        ]
         scores = (by_place.get((run.uri, test)) for test in tests)
         cells = [_score(score) if score else Cell(MISSING) for score in scores]
-        rows.append([*names, *cells, cell(parameters, amount), Cell(run.name.removeprefix("runs/"), code=True)])
+        rows.append(
+            [
+                *names,
+                *cells,
+                cell(parameters, amount),
+                Cell(run.name.removeprefix("runs/"), code=True),
+            ]
+        )
     columns = ["system", "experiment", "task", "seed", *tests, "parameters", "run"]
-    return table(columns, rows, title="runs"), [download("all scores as CSV", "scores.csv", csv(frame))]
+    return table(columns, rows, title="runs"), [
+        download("all scores as CSV", "scores.csv", csv(frame))
+    ]
 
 
 def _score(score: Mapping[Any, Any]) -> Cell:

@@ -1,4 +1,5 @@
-"""Systems that a storage has for a test set: what is known of the variance between seeds before a comparison."""
+"""Systems that a storage has for a test set: what is known of the variance between seeds before
+a comparison."""
 
 from __future__ import annotations
 
@@ -19,10 +20,11 @@ SAMPLES = 200
 def stored_systems(
     store: Store, text: str, metric: str, *, train: str | None = None, without: Iterable[str] = ()
 ) -> list[Resampled]:
-    """Return systems of several seeds that are scored on a test set, given by the address of its text.
+    """Return systems of several seeds that are scored on a test set, given by the address of its
+    text.
 
-    `train` is the address of a training corpus that they must have read, `without` are addresses of systems to leave
-    out.
+    `train` is the address of a training corpus that they must have read, `without` are addresses of
+    systems to leave out.
     """
     groups: dict[str, list[Folder]] = {}
     names: dict[str, str] = {}
@@ -31,11 +33,20 @@ def stored_systems(
             continue
         facts = run_files.metadata(run)
         inputs = {entry["address"]: entry["name"] for entry in facts["inputs"]}
-        if text not in inputs or facts["address"] in without or (train is not None and inputs.get(train) != "train"):
+        if (
+            text not in inputs
+            or facts["address"] in without
+            or (train is not None and inputs.get(train) != "train")
+        ):
             continue
-        if any(score["name"] == metric for score in run_files.scores(run)["tests"].get(inputs[text], ())):
+        if any(
+            score["name"] == metric
+            for score in run_files.scores(run)["tests"].get(inputs[text], ())
+        ):
             groups.setdefault(facts["address"], []).append(run)
             names[facts["address"]] = inputs[text]
     several = [address for address, group in groups.items() if len(group) > 1][:MOST_SYSTEMS]
-    systems = [resample_runs(groups[address], names[address], metric, SAMPLES) for address in several]
+    systems = [
+        resample_runs(groups[address], names[address], metric, SAMPLES) for address in several
+    ]
     return [system for system in systems if system is not None]

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-# Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline is grey.
+# Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline
+# is grey.
 COLOURS = ("#7b828c", "#3f7be0", "#d2691e", "#2a9461", "#a25fd0", "#d8485a", "#1a93a0", "#8f8118")
 DASHES = {"dot": "2 3", "solid": "", "dash": "8 4", "dashdot": "8 3 2 3", "longdash": "12 4"}
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "triangle-down", "pentagon", "cross")
+SYMBOLS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "star",
+    "triangle-down",
+    "pentagon",
+    "cross",
+)
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,10 @@ class Style:
 
 
 def system_style(index: int) -> Style:
-    """Return the style of the system at a position of the comparison; no other system is grey as the baseline is."""
+    """Return the style of the system at a position of the comparison.
+
+    No other system is grey as the baseline is.
+    """
     colour = 1 + (index - 1) % (len(COLOURS) - 1) if index else 0
     return Style(COLOURS[colour], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
 

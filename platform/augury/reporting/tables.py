@@ -1,7 +1,9 @@
-"""The table that all reports use, and its renderings: terminal, Markdown, LaTeX, CSV; pages render it as HTML.
+"""The table that all reports use, and its renderings: terminal, Markdown, LaTeX, CSV.
 
-A table has one cell for every row and column. A cell is the text that people read; for pages it may also have a sort
-key, a shade, or a small drawing.
+Pages render it as HTML.
+
+A table has one cell for every row and column. A cell is the text that people read; for pages it may
+also have a sort key, a shade, or a small drawing.
 """
 
 from __future__ import annotations
@@ -104,7 +106,8 @@ class Table:
 
 
 def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cell:
-    """Return a cell with a formatted number, sorted by its value if finite; `options` are further fields of `Cell`."""
+    """Return a cell with a formatted number, sorted by its value if finite; `options` are
+    further fields of `Cell`."""
     order = value if value is not None and math.isfinite(value) else None
     return Cell(number(value, form), order, **options)
 
@@ -112,13 +115,21 @@ def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cel
 def row(cells: Sequence[object], **options: Any) -> Row:
     """Return a row from texts and cells; `options` are further fields of `Row`."""
     return Row(
-        tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in cells), **options
+        tuple(
+            cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in cells
+        ),
+        **options,
     )
 
 
 def table(columns: Sequence[str], rows: Sequence[Row | Sequence[object]], **options: Any) -> Table:
-    """Return a table from rows, or from their texts and cells; `options` are further fields of `Table`."""
-    return Table(tuple(columns), tuple(line if isinstance(line, Row) else row(line) for line in rows), **options)
+    """Return a table from rows, or from their texts and cells; `options` are further fields of
+    `Table`."""
+    return Table(
+        tuple(columns),
+        tuple(line if isinstance(line, Row) else row(line) for line in rows),
+        **options,
+    )
 
 
 def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
@@ -129,7 +140,10 @@ def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
 def plain_text(tables: Sequence[Table], width: int | None = None) -> str:
     """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
     room = width or shutil.get_terminal_size((WIDTH, 50)).columns
-    return "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables) + "\n"
+    return (
+        "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables)
+        + "\n"
+    )
 
 
 def _text(shown: Table, width: int) -> list[str]:
@@ -138,17 +152,33 @@ def _text(shown: Table, width: int) -> list[str]:
     if cell_len(blocks[0][0]) > width and shown.parts:
         edges = [1, *shown.parts, len(shown.columns)]
         ranges = [range(start, end) for start, end in zip(edges, edges[1:], strict=False)]
-        blocks = [_aligned([[line[0], *(line[index] for index in part)] for line in lines]) for part in ranges]
+        blocks = [
+            _aligned([[line[0], *(line[index] for index in part)] for line in lines])
+            for part in ranges
+        ]
     body = [line for index, block in enumerate(blocks) for line in ([""] if index else []) + block]
-    return [*([shown.title] if shown.title else []), *body, *([""] if shown.notes else []), *shown.notes]
+    return [
+        *([shown.title] if shown.title else []),
+        *body,
+        *([""] if shown.notes else []),
+        *shown.notes,
+    ]
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     """Return lines in columns, the first column left-aligned, with a rule below the header."""
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    spaces = [[" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)] for line in lines]
+    spaces = [
+        [" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)]
+        for line in lines
+    ]
     padded = [
-        "   ".join([line[0] + space[0], *(gap + cell for gap, cell in zip(space[1:], line[1:], strict=True))])
+        "   ".join(
+            [
+                line[0] + space[0],
+                *(gap + cell for gap, cell in zip(space[1:], line[1:], strict=True)),
+            ]
+        )
         for line, space in zip(lines, spaces, strict=True)
     ]
     return [padded[0], "─" * sum(widths, 3 * len(widths) - 3), *padded[1:]]
@@ -162,9 +192,21 @@ def markdown(tables: Sequence[Table]) -> str:
 def _markdown(shown: Table) -> str:
     header, *rows = shown.lines()
     lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
-    body = [f"| {' | '.join(re.sub(SPECIAL, ESCAPED, cell) for cell in cells)} |" for cells in lines]
+    body = [
+        f"| {' | '.join(re.sub(SPECIAL, ESCAPED, cell) for cell in cells)} |" for cells in lines
+    ]
     heading = [f"### {shown.title}", ""] if shown.title else []
-    return "\n".join([*heading, *body, *([""] if shown.notes else []), *(f"- {note}" for note in shown.notes)]) + "\n"
+    return (
+        "\n".join(
+            [
+                *heading,
+                *body,
+                *([""] if shown.notes else []),
+                *(f"- {note}" for note in shown.notes),
+            ]
+        )
+        + "\n"
+    )
 
 
 def latex(tables: Sequence[Table]) -> str:
@@ -174,13 +216,20 @@ def latex(tables: Sequence[Table]) -> str:
 
 def _latex(shown: Table) -> str:
     header, *rows = [[latex_escaped(cell) for cell in line] for line in shown.lines()]
-    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before it.
-    body = [[f"{{}}{name}", *(re.sub(MINUS, "$-$", cell) for cell in cells)] for name, *cells in rows]
+    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before
+    # it.
+    body = [
+        [f"{{}}{name}", *(re.sub(MINUS, "$-$", cell) for cell in cells)] for name, *cells in rows
+    ]
     style = pd.DataFrame(body, columns=header).style.hide(axis="index")
     words = [*([shown.title] if shown.title else []), *shown.notes]
     caption = latex_escaped("; ".join(words).rstrip(".")) + "."
     columns = "l" + "r" * (len(header) - 1)
-    return str(style.to_latex(hrules=True, position_float="centering", column_format=columns, caption=caption))
+    return str(
+        style.to_latex(
+            hrules=True, position_float="centering", column_format=columns, caption=caption
+        )
+    )
 
 
 def latex_escaped(plain: str) -> str:
@@ -193,4 +242,8 @@ def csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=False, lineterminator="\n")
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {"text": plain_text, "markdown": markdown, "latex": latex}
+FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
+    "text": plain_text,
+    "markdown": markdown,
+    "latex": latex,
+}

@@ -1,4 +1,5 @@
-"""The results of an experiment in a terminal: all test sets in one table, or validations where there are none."""
+"""The results of an experiment in a terminal: all test sets in one table, or validations where
+there are none."""
 
 from __future__ import annotations
 
@@ -15,7 +16,10 @@ from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring.metrics import title
 
 MOST_SETS = 3
-"""The maximum number of test sets that are shown in full; of more, only the mean is, and scores of the others."""
+"""The maximum number of test sets that are shown in full.
+
+Of more, only the mean is, and scores of the others.
+"""
 
 
 def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
@@ -24,18 +28,27 @@ def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
         return plain_text(score_tables(comparisons), width)
     mean, *_ = score_tables(comparisons[:1])
     listed = replace(
-        by_test(comparisons), notes=("every test set with intervals and p: the page, --json, or augury compare",)
+        by_test(comparisons),
+        notes=("every test set with intervals and p: the page, --json, or augury compare",),
     )
     return plain_text([mean, listed], width)
 
 
 def validations(systems: Sequence[SystemResult]) -> str:
-    """Return runs without test sets: their folders, and the best value of every metric in their validations."""
-    runs = [(system.name, str(seed), run) for system in systems for seed, run in system.runs.items()]
+    """Return runs without test sets: their folders, and the best value of every metric in their
+    validations."""
+    runs = [
+        (system.name, str(seed), run) for system in systems for seed, run in system.runs.items()
+    ]
     best = [best_validations(run) for _, _, run in runs]
     metrics = list(dict.fromkeys(metric for values in best for metric in values))
     rows = [
-        [name, seed, *(f"{values[metric]:.2f}" if metric in values else MISSING for metric in metrics), run.uri]
+        [
+            name,
+            seed,
+            *(f"{values[metric]:.2f}" if metric in values else MISSING for metric in metrics),
+            run.uri,
+        ]
         for (name, seed, run), values in zip(runs, best, strict=True)
     ]
     columns = ["system", "seed", *(f"best {title(metric)}" for metric in metrics), "run"]

@@ -1,4 +1,5 @@
-"""Warnings about models that have not learned: BLEU under 1, or labels no better than one label for all examples."""
+"""Warnings about models that have not learned: BLEU under 1, or labels no better than one label
+for all examples."""
 
 from __future__ import annotations
 
@@ -37,7 +38,11 @@ def untrained_warnings(scores: Sequence[SystemScore], test: str) -> list[str]:
         for score in scores
         if "bleu" in score.metric and score.value < MIN_BLEU
     ]
-    lines = [f"{WARNING}not learnt, differences mean nothing: {_list_names(low)}; train longer"] if low else []
+    lines = (
+        [f"{WARNING}not learnt, differences mean nothing: {_list_names(low)}; train longer"]
+        if low
+        else []
+    )
     by_chance: dict[str, list[str]] = {}
     for score in scores:
         constant = _constant_score(score, test)
@@ -57,12 +62,17 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def _constant_score(score: SystemScore, test: str) -> tuple[str, float] | None:
-    """Return the most frequent label and the score of predicting it always; None for text or a missing test set."""
+    """Return the most frequent label and the score of predicting it always; None for text or a
+    missing test set."""
     try:
         metric = metrics.metric_class(score.metric)
     except UserError:
         return None
-    if metric.measures != "labels" or metric.lower_is_better or not run_files.is_described(score.run):
+    if (
+        metric.measures != "labels"
+        or metric.lower_is_better
+        or not run_files.is_described(score.run)
+    ):
         return None
     corpus = run_files.test_corpus(score.run, test)
     return _score_constant(corpus.folder, score.metric) if corpus else None

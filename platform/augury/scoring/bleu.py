@@ -23,7 +23,8 @@ EAST_ASIAN = re.compile(
     r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
     r"\U00020000-\U0003ffff]"
 )
-"""Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a, full-width ones included."""
+"""Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a,
+full-width ones included."""
 SINITIC = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue"})
 """Codes of languages that are written like Chinese, in addition to zh."""
 UNKNOWN = ("", "und")
@@ -51,7 +52,8 @@ class _Bleu(CountedMetric):
 
 
 class Bleu(_Bleu):
-    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, or those of zh, ja and ko."""
+    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, or those of zh,
+    ja and ko."""
 
     title = "BLEU"
     smoothing: ClassVar[Smoothing] = "exp"
@@ -62,7 +64,12 @@ class Bleu(_Bleu):
         super().__init__(name, language)
         lower, rules = self.option == "lower", "zh" if language in SINITIC else language
         try:
-            library = BLEU(lowercase=lower, smooth_method=self.smoothing, trg_lang=rules, references=_ONE_REFERENCE)
+            library = BLEU(
+                lowercase=lower,
+                smooth_method=self.smoothing,
+                trg_lang=rules,
+                references=_ONE_REFERENCE,
+            )
         except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
             reason = " ".join(str(error).split())
             raise UserError(f"metric '{name}' cannot tokenise '{language}': {reason}") from error
@@ -71,7 +78,8 @@ class Bleu(_Bleu):
     def prepare(self, line: str) -> tuple[str, ...]:
         if self.language in UNKNOWN and (character := EAST_ASIAN.search(line)):
             raise UserError(
-                f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, and the text contains "
+                f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, "
+                "and the text contains "
                 f"'{character[0]}': give its language (--language zh, ja, ko, or another)"
             )
         return tuple(self.tokenizer(self.cased(line).rstrip()).split())
@@ -94,7 +102,8 @@ class MultiBleu(_Bleu):
         super().__init__(name, language)
         if not language:
             raise UserError(
-                f"metric '{name}' tokenises by the rules of a language: give it (--language de, en, fr, ...)"
+                f"metric '{name}' tokenises by the rules of a language: give it (--language de, "
+                "en, fr, ...)"
             )
         self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
 
@@ -107,7 +116,12 @@ class MultiBleu(_Bleu):
         parameters["tok"] = f"moses-{self.language}"
         if self.language not in NonbreakingPrefixes().available_langs:
             parameters["abbreviations"] = "en"  # Moses falls back to the English list
-        return {**parameters, "smooth": "none", "sacremoses": sacremoses.__version__, "version": VERSION}
+        return {
+            **parameters,
+            "smooth": "none",
+            "sacremoses": sacremoses.__version__,
+            "version": VERSION,
+        }
 
     def prepare(self, line: str) -> tuple[str, ...]:
         return tuple(self.cased(self.split(" ".join(moses(line, self.language)))).split())
@@ -120,8 +134,9 @@ class MultiBleu(_Bleu):
 class CompoundBleu(MultiBleu):
     """`MultiBleu` with hyphenated compounds split (`compound_split`).
 
-    Option `t2t` replaces typographic punctuation first (`ascii_punctuation`), as tensor2tensor's get_ende_bleu.sh does
-    in outputs; here in references too, which that script takes as tokenised by others.
+    Option `t2t` replaces typographic punctuation first (`ascii_punctuation`), as tensor2tensor's
+    get_ende_bleu.sh does in outputs; here in references too, which that script takes as tokenised
+    by others.
     """
 
     title = "compound BLEU"
@@ -149,13 +164,15 @@ METRICS = {
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """Return nine counts of a sentence: clipped matches for n = 1 to 4, hypothesis n-grams, reference length."""
+    """Return nine counts of a sentence: clipped matches for n = 1 to 4, hypothesis n-grams,
+    reference length."""
     in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
     return [*matched, *in_hypothesis, in_reference[0]]
 
 
 def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
-    """Return the `statistics` of all pairs of a hypothesis (row) and a reference (column) from `sentences`."""
+    """Return the `statistics` of all pairs of a hypothesis (row) and a reference (column) from
+    `sentences`."""
     import numpy as np
 
     totals, matched = pairwise_matches(sentences, ORDER)
@@ -167,9 +184,9 @@ def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
 def value(sums: Sequence[float], smoothing: Smoothing) -> float:
     """Return BLEU, 0 to 100, from summed `statistics`.
 
-    Without smoothing, an order without matches gives 0, as in multi-bleu.perl. `exp` counts the k-th such order as
-    1 / 2^k matches, as in mteval-v13a (Chen and Cherry, 2014, method 3). Either way BLEU is 0 if there is no match at
-    all or no 4-gram.
+    Without smoothing, an order without matches gives 0, as in multi-bleu.perl. `exp` counts the
+    k-th such order as 1 / 2^k matches, as in mteval-v13a (Chen and Cherry, 2014, method 3). Either
+    way BLEU is 0 if there is no match at all or no 4-gram.
     """
     if not all(sums[ORDER : 2 * ORDER]) or (smoothing == "none" and not all(sums[:ORDER])):
         return 0.0
@@ -185,7 +202,8 @@ def sentence_value(counts: Sequence[float]) -> float:
 
 
 def _geometric(sums: Sequence[float], order: int) -> float:
-    """Return the geometric mean of precisions up to `order`, with `exp` smoothing, times the brevity penalty."""
+    """Return the geometric mean of precisions up to `order`, with `exp` smoothing, times the
+    brevity penalty."""
     matched, total, reference_length = sums[:order], sums[ORDER : ORDER + order], sums[2 * ORDER]
     if not any(matched):
         return 0.0
@@ -207,15 +225,18 @@ def moses(line: str, language: str) -> tuple[str, ...]:
 def compound_split(line: str) -> str:
     """Split hyphenated words of a tokenised line: `rich-text` becomes `rich ##AT##-##AT## text`.
 
-    Matches do not overlap, so that `a-b-c` is split once, as in the scripts behind published WMT14 En-De results.
+    Matches do not overlap, so that `a-b-c` is split once, as in the scripts behind published WMT14
+    En-De results.
     """
     return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", line)
 
 
 def ascii_punctuation(line: str) -> str:
-    """Replace punctuation outside ASCII as Moses' replace-unicode-punctuation.perl does: `“Ja’…”` becomes `"Ja'..."`.
+    """Replace punctuation outside ASCII as Moses' replace-unicode-punctuation.perl does: `“Ja’…”`
+    becomes `"Ja'..."`.
 
-    It has no rule for `„` and `«`. Its rule for the full-width 1, which makes it a quotation mark, is not followed.
+    It has no rule for `„` and `«`. Its rule for the full-width 1, which makes it a quotation mark,
+    is not followed.
     """
     replaced: str = _punctuation_normaliser().replace_unicode_punct(line)
     return replaced

@@ -26,8 +26,8 @@ BLOCK = 2**21  # elements of a block of counts, 16 MiB
 class Resampled:
     """The scores of a system for each training seed, on a test set and on bootstrap samples of it.
 
-    Systems resampled with the same random seed, number of sentences and number of samples are paired: their i-th
-    samples have the same sentences.
+    Systems resampled with the same random seed, number of sentences and number of samples are
+    paired: their i-th samples have the same sentences.
     """
 
     scores: NDArray[np.float64]
@@ -51,20 +51,26 @@ class Resampled:
 def resample(
     statistics: Sequence[NDArray[Any]], value: Value, *, samples: int = SAMPLES, seed: int = SEED
 ) -> Resampled:
-    """Score a system on bootstrap samples, each as large as the test set and drawn from it with replacement.
+    """Score a system on bootstrap samples, each as large as the test set and drawn from it with
+    replacement.
 
     `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score.
     Raises UserError for fewer than one sample.
     """
     if samples < 1:
         raise UserError(f"{samples} bootstrap samples: use at least 1, normally {SAMPLES}")
-    assert len({table.shape for table in statistics}) == 1, "all seeds need the same sentences and the same metric"
-    # Floating-point sums of integers are exact below 2^53, and matrix products much faster than with integers.
+    assert len({table.shape for table in statistics}) == 1, (
+        "all seeds need the same sentences and the same metric"
+    )
+    # Floating-point sums of integers are exact below 2^53, and matrix products much faster than
+    # with integers.
     table = np.hstack(statistics).astype(np.float64)
     sums = np.concatenate([counts @ table for counts in resample_counts(len(table), samples, seed)])
     seeds = len(statistics)
     return Resampled(
-        scores(table.sum(0, keepdims=True), value, seeds)[0], scores(sums, value, seeds), tuple(statistics)
+        scores(table.sum(0, keepdims=True), value, seeds)[0],
+        scores(sums, value, seeds),
+        tuple(statistics),
     )
 
 
@@ -75,12 +81,15 @@ def scores(sums: NDArray[np.float64], value: Value, systems: int = 1) -> NDArray
 
 
 def resample_counts(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield how often each sentence is in each sample, in blocks of samples of shape (block, sentences)."""
+    """Yield how often each sentence is in each sample, in blocks of samples of shape (block,
+    sentences)."""
     assert sentences, "there is nothing to resample"
     random = np.random.default_rng(seed)
     block = max(1, BLOCK // sentences)
     for first in range(0, samples, block):
         rows = min(block, samples - first)
-        drawn = random.choice(sentences, size=(rows, sentences)) + sentences * np.arange(rows)[:, None]
+        drawn = (
+            random.choice(sentences, size=(rows, sentences)) + sentences * np.arange(rows)[:, None]
+        )
         counts = np.bincount(drawn.ravel(), minlength=rows * sentences)
         yield counts.reshape(rows, sentences).astype(np.float64)

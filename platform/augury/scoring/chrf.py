@@ -1,4 +1,5 @@
-"""chrF and chrF++ (Popović, 2015, 2017) from sentence statistics, as in sacreBLEU: character order 6, beta 2."""
+"""chrF and chrF++ (Popović, 2015, 2017) from sentence statistics, as in sacreBLEU: character
+order 6, beta 2."""
 
 from __future__ import annotations
 
@@ -55,31 +56,39 @@ METRICS = {"chrf": Chrf, "chrf++": ChrfPlusPlus}
 
 
 def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
-    """Return n-gram counts of a sentence by order: in the hypothesis, in the reference, and matches.
+    """Return n-gram counts of a sentence by order: in the hypothesis, in the reference, and
+    matches.
 
-    Orders are those of characters without spaces, up to 6, followed by those of words, up to `words` (chrF++: 2).
+    Orders are those of characters without spaces, up to 6, followed by those of words, up to
+    `words` (chrF++: 2).
     """
     levels = [matches("".join(hypothesis.split()), "".join(reference.split()), CHARACTERS)]
     if words:
         levels.append(matches(split(hypothesis), split(reference), words))
-    in_hypothesis, in_reference, matched = (list(chain.from_iterable(counts)) for counts in zip(*levels, strict=True))
+    in_hypothesis, in_reference, matched = (
+        list(chain.from_iterable(counts)) for counts in zip(*levels, strict=True)
+    )
     # Orders for which the reference is too short do not count.
     in_hypothesis = [h if r else 0 for h, r in zip(in_hypothesis, in_reference, strict=True)]
     return [*in_hypothesis, *in_reference, *matched]
 
 
 def pairwise_statistics(sentences: Sequence[str]) -> NDArray[Any]:
-    """Return the character `statistics` of all pairs of a hypothesis (row) and a reference (column)."""
+    """Return the character `statistics` of all pairs of a hypothesis (row) and a reference
+    (column)."""
     import numpy as np
 
-    totals, matched = pairwise_matches(["".join(sentence.split()) for sentence in sentences], CHARACTERS)
+    totals, matched = pairwise_matches(
+        ["".join(sentence.split()) for sentence in sentences], CHARACTERS
+    )
     references = np.broadcast_to(totals[None], matched.shape)
     hypotheses = np.where(references > 0, totals[:, None], 0)
     return np.concatenate([hypotheses, references, matched], axis=2)
 
 
 def value(sums: Sequence[float]) -> float:
-    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`, averaged over the orders that both sides have."""
+    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`, averaged over the orders that
+    both sides have."""
     count = len(sums) // 3
     precision = recall = 0.0
     orders = 0
@@ -95,7 +104,8 @@ def value(sums: Sequence[float]) -> float:
 
 
 def split(line: str) -> tuple[str, ...]:
-    """Split a line into words, and off each word one ASCII punctuation mark at its end, or else at its beginning."""
+    """Split a line into words, and off each word one ASCII punctuation mark at its end, or else
+    at its beginning."""
     return tuple(chain.from_iterable(map(_split_mark, line.split())))
 
 

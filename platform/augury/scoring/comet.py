@@ -1,7 +1,9 @@
-"""COMET (Rei et al., 2020): a trained model that scores translations given their sources and references.
+"""COMET (Rei et al., 2020): a trained model that scores translations given their sources and
+references.
 
-The package needs other versions of transformers and numpy than Augury. It therefore runs in a subprocess, with the
-Python interpreter named by `AUGURY_COMET`, or with this one if the package is installed here.
+The package needs other versions of transformers and numpy than Augury. It therefore runs in a
+subprocess, with the Python interpreter named by `AUGURY_COMET`, or with this one if the package is
+installed here.
 """
 
 from __future__ import annotations
@@ -44,12 +46,16 @@ class Comet(SegmentMetric):
     def require(cls) -> None:
         _request(_python(), {})
 
-    def score(self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]) -> list[float]:
+    def score(
+        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]
+    ) -> list[float]:
         segments = [
             {"src": source, "mt": hypothesis, "ref": reference}
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
-        response = _request(_python(), {"model": self.model, "batch_size": BATCH, "segments": segments})
+        response = _request(
+            _python(), {"model": self.model, "batch_size": BATCH, "segments": segments}
+        )
         return [SCALE * score for score in response["scores"]]
 
 
@@ -61,15 +67,21 @@ def _python() -> str:
     python = os.environ.get(PYTHON) or (sys.executable if find_spec("comet") else None)
     if python is None:
         raise UserError(
-            "metric 'comet' needs the package unbabel-comet, which is incompatible with Augury's version of "
-            "transformers: install it in another environment (python -m venv comet && comet/bin/pip install "
-            f"unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export {PYTHON}=comet/bin/python"
+            "metric 'comet' needs the package unbabel-comet, which is incompatible with Augury's "
+            "version of "
+            "transformers: install it in another environment (python -m venv comet && "
+            "comet/bin/pip install "
+            "unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export "
+            f"{PYTHON}=comet/bin/python"
         )
     return python
 
 
 def _model_id(model: str) -> str:
-    """Return the name of a model in signatures; a checkpoint is identified by its file name and a hash."""
+    """Return the name of a model in signatures.
+
+    A checkpoint is identified by its file name and a hash.
+    """
     path = Path(model)
     if not path.is_file():
         return model
@@ -78,7 +90,10 @@ def _model_id(model: str) -> str:
 
 
 def _request(python: str, request: dict[str, Any]) -> dict[str, Any]:
-    """Return the response of COMET's subprocess; raise UserError with the last line of its output if it fails."""
+    """Return the response of COMET's subprocess.
+
+    Raise UserError with the last line of its output if it fails.
+    """
     return dict(json.loads(_run(python, json.dumps(request))))
 
 
@@ -86,7 +101,9 @@ def _request(python: str, request: dict[str, Any]) -> dict[str, Any]:
 def _run(python: str, request: str) -> str:
     source = Path(__file__).with_name("comet_process.py").read_text(encoding="utf-8")
     try:  # with -c: run as a file, it would import this module in place of the package comet
-        result = subprocess.run([python, "-c", source], input=request, capture_output=True, text=True, check=False)
+        result = subprocess.run(
+            [python, "-c", source], input=request, capture_output=True, text=True, check=False
+        )
     except OSError as error:
         raise UserError(f"{PYTHON}={python} cannot be run: {error.strerror}") from error
     if result.returncode:

@@ -1,4 +1,5 @@
-"""COMET's subprocess: reads a request as JSON and writes scores as JSON, without importing Augury."""
+"""COMET's subprocess: reads a request as JSON and writes scores as JSON, without importing
+Augury."""
 
 from __future__ import annotations
 
@@ -14,12 +15,16 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {"version": version("unbabel-comet")}
     if "segments" in request:
         import torch
-        from comet import download_model, load_from_checkpoint  # type: ignore[import-not-found, unused-ignore]
+
+        # type: ignore[import-not-found, unused-ignore]
+        from comet import download_model, load_from_checkpoint
 
         path = request["model"]
         model = load_from_checkpoint(path if os.path.isfile(path) else download_model(path))
         gpus = 1 if torch.cuda.is_available() else 0
-        output = model.predict(request["segments"], request["batch_size"], gpus=gpus, progress_bar=False)
+        output = model.predict(
+            request["segments"], request["batch_size"], gpus=gpus, progress_bar=False
+        )
         result["scores"] = [float(score) for score in output.scores]
     return result
 

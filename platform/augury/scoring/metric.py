@@ -1,7 +1,8 @@
-"""Base classes of metrics: additive statistics of segments, from whose sums a corpus value is computed.
+"""Base classes of metrics: additive statistics of segments, from whose sums a corpus value is
+computed.
 
-This covers metrics of counts (BLEU, chrF, TER, accuracy) and means of segment scores (COMET), and gives all of them
-bootstrap intervals and significance tests, which resample the statistics.
+This covers metrics of counts (BLEU, chrF, TER, accuracy) and means of segment scores (COMET), and
+gives all of them bootstrap intervals and significance tests, which resample the statistics.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ VERSION = "augury-0.1"
 class Metric(ABC):
     """A metric for one language; class attributes describe it without loading libraries.
 
-    Subclasses set `signature` to all that values depend on, in sacreBLEU's format; values with different signatures are
-    not comparable.
+    Subclasses set `signature` to all that values depend on, in sacreBLEU's format; values with
+    different signatures are not comparable.
     """
 
     title: ClassVar[str]
@@ -38,7 +39,8 @@ class Metric(ABC):
     needs_sources: ClassVar[bool] = False
     """Whether the metric reads the sources of the translations."""
     options: ClassVar[tuple[str, ...] | None] = ()
-    """Allowed options after a colon in the name; None allows any text, such as the name of a model."""
+    """Allowed options after a colon in the name; None allows any text, such as the name of a
+    model."""
 
     signature: str
 
@@ -48,7 +50,10 @@ class Metric(ABC):
 
     @abstractmethod
     def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        sources: Sequence[str] | None = None,
     ) -> NDArray[Any]:
         """Return the statistics of each segment, shape (segments, statistics).
 
@@ -70,12 +75,17 @@ class CountedMetric(Metric):
     """A metric whose statistics are integer counts of a hypothesis and its reference."""
 
     def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        sources: Sequence[str] | None = None,
     ) -> NDArray[Any]:
         import numpy as np
 
         pairs = zip(hypotheses, references, strict=True)
-        return np.array([self.count(self.prepare(h), self.prepare(r)) for h, r in pairs], dtype=np.int64)
+        return np.array(
+            [self.count(self.prepare(h), self.prepare(r)) for h, r in pairs], dtype=np.int64
+        )
 
     @abstractmethod
     def prepare(self, line: str) -> Any:
@@ -90,18 +100,27 @@ class SegmentMetric(Metric):
     """A metric that scores each segment, such as a model; the corpus value is the mean."""
 
     def statistics(
-        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        sources: Sequence[str] | None = None,
     ) -> NDArray[Any]:
         import numpy as np
 
         if self.needs_sources and sources is None:
-            raise UserError(f"metric '{self.name}' needs the source sentences: give them (--sources FILE)")
+            raise UserError(
+                f"metric '{self.name}' needs the source sentences: give them (--sources FILE)"
+            )
         scores = np.asarray(self.score(hypotheses, references, sources or ()), dtype=np.float64)
-        assert scores.shape == (len(hypotheses),), f"metric '{self.name}' must return one score per segment"
+        assert scores.shape == (len(hypotheses),), (
+            f"metric '{self.name}' must return one score per segment"
+        )
         return np.column_stack([scores, np.ones(len(scores))])
 
     @abstractmethod
-    def score(self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]) -> Sequence[float]:
+    def score(
+        self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]
+    ) -> Sequence[float]:
         """Return the score of each segment; batching is up to the metric."""
 
     @classmethod

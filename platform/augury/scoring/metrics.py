@@ -1,4 +1,5 @@
-"""Registry of metrics: built-in (`METRICS` of the modules of this package), by path, and from installed packages.
+"""Registry of metrics: built-in (`METRICS` of the modules of this package), by path, and from
+installed packages.
 
 Looking up a metric's class and its attributes does not load the libraries that compute it.
 """
@@ -37,8 +38,9 @@ def reference(name: str) -> str:
 def metric(name: str, language: str | None = None) -> Metric:
     """Create the metric with this name or path, for text in `language` (`de` or `de_DE`).
 
-    Raises UserError if the name is unknown, if the tokeniser of the language is not installed, or if the metric needs a
-    language and there is none. Some metrics need one only for certain characters, and raise when they read them.
+    Raises UserError if the name is unknown, if the tokeniser of the language is not installed, or
+    if the metric needs a language and there is none. Some metrics need one only for certain
+    characters, and raise when they read them.
     """
     code = base_language(language or "")
     return metric_class(name)(name, code)
@@ -56,15 +58,22 @@ def metric_class(name: str) -> type[Metric]:
     if quote_space is None:
         return cls
     if cls.measures != "text":
-        raise UserError(f"metric '{name}': '{base}' scores {cls.measures}, which have no punctuation: use '{base}'")
+        raise UserError(
+            f"metric '{name}': '{base}' scores {cls.measures}, which have no punctuation: use "
+            f"'{base}'"
+        )
     return punctuation.fixed(cls, quote_space)
 
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
-    """Return the names of all metrics, or of those of texts or labels, followed by their names with options."""
+    """Return the names of all metrics, or of those of texts or labels, followed by their names
+    with options."""
     classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}
     chosen = {name: cls for name, cls in classes.items() if measures in (None, cls.measures)}
-    return (*chosen, *(f"{name}:{option}" for name, cls in chosen.items() for option in cls.options or ()))
+    return (
+        *chosen,
+        *(f"{name}:{option}" for name, cls in chosen.items() for option in cls.options or ()),
+    )
 
 
 def title(name: str) -> str:
@@ -72,23 +81,32 @@ def title(name: str) -> str:
     base, _, option = _split(name)
     cls = _find(name)
     called = cls.title if cls else file_of(base).stem if is_path(base) else base
-    return called + (f" ({option})" if option else "") + punctuation.title(punctuation.split_suffix(name)[1])
+    return (
+        called
+        + (f" ({option})" if option else "")
+        + punctuation.title(punctuation.split_suffix(name)[1])
+    )
 
 
 def lower_is_better(name: str) -> bool:
-    """Return whether lower values of a metric, or of a training statistic such as `loss`, are better."""
+    """Return whether lower values of a metric, or of a training statistic such as `loss`, are
+    better."""
     cls = _find(name)
     return cls.lower_is_better if cls else _split(name)[0] in ("loss", "perplexity")
 
 
 def segment_noun(name: str) -> str:
-    """Return the plural noun for the units that a metric scores: sentences or, for labels, examples."""
+    """Return the plural noun for the units that a metric scores: sentences or, for labels,
+    examples."""
     cls = _find(name)
     return "examples" if cls and cls.measures == "labels" else "sentences"
 
 
 def bounds(name: str) -> tuple[float, float]:
-    """Return the smallest and largest possible value of a metric; infinite if the metric is unknown."""
+    """Return the smallest and largest possible value of a metric.
+
+    Infinite if the metric is unknown.
+    """
     cls = _find(name)
     return cls.bounds if cls else Metric.bounds
 

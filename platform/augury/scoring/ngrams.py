@@ -13,8 +13,11 @@ Tokens = tuple[str, ...] | str
 """Words, or the characters of a string."""
 
 
-def matches(hypothesis: Tokens, reference: Tokens, order: int) -> tuple[list[int], list[int], list[int]]:
-    """Count n-grams for n = 1 to `order`: in the hypothesis, in the reference, and clipped matches."""
+def matches(
+    hypothesis: Tokens, reference: Tokens, order: int
+) -> tuple[list[int], list[int], list[int]]:
+    """Count n-grams for n = 1 to `order`: in the hypothesis, in the reference, and clipped
+    matches."""
     orders = range(1, order + 1)
     return (
         [max(0, len(hypothesis) - n + 1) for n in orders],
@@ -30,11 +33,16 @@ def pairwise_matches(sequences: Sequence[Tokens], order: int) -> tuple[NDArray[A
     """
     import numpy as np
 
-    totals = np.array([[max(0, len(sequence) - n + 1) for n in range(1, order + 1)] for sequence in sequences])
+    totals = np.array(
+        [[max(0, len(sequence) - n + 1) for n in range(1, order + 1)] for sequence in sequences]
+    )
     matched = np.zeros((len(sequences), len(sequences), order), np.int64)
     for n in range(1, order + 1):
         counters = [_ngrams(sequence, n) for sequence in sequences]
-        columns = {ngram: column for column, ngram in enumerate(dict.fromkeys(ngram for c in counters for ngram in c))}
+        columns = {
+            ngram: column
+            for column, ngram in enumerate(dict.fromkeys(ngram for c in counters for ngram in c))
+        }
         counts = np.zeros((len(sequences), len(columns)), np.int16)
         for row, counter in enumerate(counters):
             counts[row, [columns[ngram] for ngram in counter]] = list(counter.values())
@@ -48,4 +56,6 @@ def _ngrams(sequence: Tokens, n: int) -> Counter[Tokens]:
 
 
 def _clipped(hypothesis: Counter[Tokens], reference: Counter[Tokens]) -> int:
-    return sum(min(hypothesis[ngram], reference[ngram]) for ngram in hypothesis.keys() & reference.keys())
+    return sum(
+        min(hypothesis[ngram], reference[ngram]) for ngram in hypothesis.keys() & reference.keys()
+    )

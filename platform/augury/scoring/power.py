@@ -1,8 +1,10 @@
-"""What an experiment can see: the smallest difference that a test finds, for numbers of seeds and sentences.
+"""What an experiment can see: the smallest difference that a test finds, for numbers of seeds and
+sentences.
 
-The variance of a difference has three components (`augury.scoring.significance`): training noise, the interaction of
-seeds and sentences, and that of systems and sentences. More seeds reduce the first two, more sentences the last two.
-Where seeds are paired as blocks, effects that all systems of a seed share are no part of the first.
+The variance of a difference has three components (`augury.scoring.significance`): training noise,
+the interaction of seeds and sentences, and that of systems and sentences. More seeds reduce the
+first two, more sentences the last two. Where seeds are paired as blocks, effects that all systems
+of a seed share are no part of the first.
 """
 
 from __future__ import annotations
@@ -14,7 +16,14 @@ from dataclasses import dataclass
 from scipy.special import nctdtrinc, stdtrit
 
 from augury.scoring.bootstrap import Resampled
-from augury.scoring.seed_variance import PRIOR, SeedVariance, block_variance, floored, pool, sample_variance
+from augury.scoring.seed_variance import (
+    PRIOR,
+    SeedVariance,
+    block_variance,
+    floored,
+    pool,
+    sample_variance,
+)
 
 LEVEL, POWER = 0.05, 0.8
 MOST_SEEDS = 100
@@ -23,26 +32,30 @@ MOST_SEEDS = 100
 
 @dataclass(frozen=True)
 class Components:
-    """Components of the variance of a difference between two systems, in squared units of the score."""
+    """Components of the variance of a difference between two systems, in squared units of the
+    score."""
 
     seeds: float
     """Of the score of one seed: training noise alone."""
     seeds_and_sentences: float
     """Of one seed on one sentence: their interaction."""
     systems_and_sentences: float
-    """Of a difference on one sentence: the interaction of systems and sentences, over both systems."""
+    """Of a difference on one sentence: the interaction of systems and sentences, over both
+    systems."""
     paired: bool = False
     """Whether the i-th seeds of all systems are a block, and are compared with each other."""
 
     def variance(self, seeds: int, sentences: int) -> float:
-        """Return the variance of the difference of two means over `seeds` seeds on `sentences` sentences."""
+        """Return the variance of the difference of two means over `seeds` seeds on `sentences`
+        sentences."""
         return self._between_seeds(seeds, sentences) + self.systems_and_sentences / sentences
 
     def smallest_difference(self, seeds: int, sentences: int, comparisons: int = 1) -> float:
-        """Return the difference that is found with a probability of 80 %, tested at 5 % (Bonferroni) on both sides.
+        """Return the difference that is found with a probability of 80 %, tested at 5 %
+        (Bonferroni) on both sides.
 
-        It is the noncentrality of Student's t that exceeds the critical value in 80 % of cases, in standard errors.
-        One seed says nothing of others: infinite where seeds vary at all.
+        It is the noncentrality of Student's t that exceeds the critical value in 80 % of cases, in
+        standard errors. One seed says nothing of others: infinite where seeds vary at all.
         """
         between = self._between_seeds(seeds, sentences)
         if not between:
@@ -52,10 +65,13 @@ class Components:
         else:
             dof = self._dof(seeds, comparisons) * self.variance(seeds, sentences) / between
         critical = stdtrit(dof, 1 - LEVEL / comparisons / 2)
-        return float(nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(self.variance(seeds, sentences))
+        return float(nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(
+            self.variance(seeds, sentences)
+        )
 
     def seeds_needed(self, difference: float, sentences: int, comparisons: int = 1) -> int | None:
-        """Return the smallest number of seeds that finds a difference; None where MOST_SEEDS do not."""
+        """Return the smallest number of seeds that finds a difference; None where MOST_SEEDS do
+        not."""
         return next(
             (
                 seeds
@@ -66,7 +82,8 @@ class Components:
         )
 
     def _dof(self, seeds: int, comparisons: int) -> float:
-        """Return the degrees of freedom over seeds, of a baseline and systems with as many seeds."""
+        """Return the degrees of freedom over seeds, of a baseline and systems with as many
+        seeds."""
         together = (comparisons if self.paired else comparisons + 1) * (seeds - 1)
         own = min(PRIOR + seeds - 1, together)
         return own if self.paired else min(2 * own, together)
@@ -75,12 +92,19 @@ class Components:
         return 2 * (self.seeds + self.seeds_and_sentences / sentences) / seeds
 
 
-def components(systems: Sequence[Resampled], sentences: int, *, paired: bool = False) -> Components | None:
-    """Estimate the components from systems that are compared with the first; None without two seeds of any.
+def components(
+    systems: Sequence[Resampled], sentences: int, *, paired: bool = False
+) -> Components | None:
+    """Estimate the components from systems that are compared with the first; None without two seeds
+    of any.
 
     With `paired`, the i-th seeds of all systems are a block.
     """
-    pooled = _variance_of_blocks(systems) if paired else pool([sample_variance(system) for system in systems])
+    pooled = (
+        _variance_of_blocks(systems)
+        if paired
+        else pool([sample_variance(system) for system in systems])
+    )
     if not pooled.dof or len(systems) < 2:
         return None
     baseline, *others = systems
@@ -98,6 +122,7 @@ def components(systems: Sequence[Resampled], sentences: int, *, paired: bool = F
 
 
 def _variance_of_blocks(systems: Sequence[Resampled]) -> SeedVariance:
-    """Return the variance of the score of one seed without effects of blocks, half of that of a difference."""
+    """Return the variance of the score of one seed without effects of blocks, half of that of a
+    difference."""
     total, interaction, dof = block_variance(systems)
     return SeedVariance(total / 2, interaction / 2, dof)

@@ -1,7 +1,8 @@
 """Punctuation fixing before scoring: ASCII quotes and apostrophes become typographic ones.
 
-Li and Specia (2019) post-process their French outputs for MTNT 2019 in this way. A metric with the suffix `-fixed`,
-such as `bleu-fixed`, reads fixed hypotheses and unchanged references; its signature differs from that of `bleu`.
+Li and Specia (2019) post-process their French outputs for MTNT 2019 in this way. A metric with the
+suffix `-fixed`, such as `bleu-fixed`, reads fixed hypotheses and unchanged references; its
+signature differs from that of `bleu`.
 """
 
 from __future__ import annotations
@@ -33,11 +34,19 @@ def fix(line: str, language: str = "fr", quote_space: str = "") -> str:
     """
     opening, closing = QUOTES[language]
     marks = cycle((f"{opening}{quote_space}", f"{quote_space}{closing}"))
-    return "".join([next(marks) if character == '"' else character for character in line.replace("'", APOSTROPHE)])
+    return "".join(
+        [
+            next(marks) if character == '"' else character
+            for character in line.replace("'", APOSTROPHE)
+        ]
+    )
 
 
 def split_suffix(name: str) -> tuple[str, str | None]:
-    """Split the suffix off the name of a metric; return the name and the space inside quotes, None without suffix."""
+    """Split the suffix off the name of a metric.
+
+    Return the name and the space inside quotes, None without suffix.
+    """
     for suffix, space in SPACES.items():
         if name.endswith(FIXED + suffix):
             return name.removesuffix(FIXED + suffix), space
@@ -53,8 +62,12 @@ def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
 
         def __init__(self, name: str, language: str):
             if language not in QUOTES:
-                shown = f"'{language}'" if language else "text of unknown language (give --language)"
-                raise UserError(f"metric '{name}' fixes the punctuation of {', '.join(QUOTES)}, not of {shown}")
+                shown = (
+                    f"'{language}'" if language else "text of unknown language (give --language)"
+                )
+                raise UserError(
+                    f"metric '{name}' fixes the punctuation of {', '.join(QUOTES)}, not of {shown}"
+                )
             super().__init__(split_suffix(name)[0], language)
             self.name = name
             plain: str = self.signature  # type: ignore[has-type]
@@ -62,7 +75,10 @@ def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
             self.signature = f"{plain}|punctuation:{language}{space}"
 
         def statistics(
-            self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
+            self,
+            hypotheses: Sequence[str],
+            references: Sequence[str],
+            sources: Sequence[str] | None = None,
         ) -> NDArray[Any]:
             lines = [fix(line, self.language, quote_space) for line in hypotheses]
             return super().statistics(lines, references, sources)
@@ -74,4 +90,7 @@ def title(quote_space: str | None) -> str:
     """Return the suffix of the title of a metric that fixes punctuation."""
     if quote_space is None:
         return ""
-    return ", punctuation fixed" + {"": "", "\u00a0": " (spaces)", "\u202f": " (narrow spaces)"}[quote_space]
+    return (
+        ", punctuation fixed"
+        + {"": "", "\u00a0": " (spaces)", "\u202f": " (narrow spaces)"}[quote_space]
+    )

@@ -55,8 +55,8 @@ def score(
 ) -> list[Score]:
     """Score detokenised `hypotheses` by each metric, in the order of `metrics`.
 
-    Raises UserError if a metric is unknown, if there are no lines, if the numbers of lines differ, or if a metric needs
-    the `language` of the text or the `sources` and they are not given.
+    Raises UserError if a metric is unknown, if there are no lines, if the numbers of lines differ,
+    or if a metric needs the `language` of the text or the `sources` and they are not given.
     """
     chosen = [metric(name, language) for name in metrics]
     if len(hypotheses) != len(references):
@@ -65,7 +65,10 @@ def score(
             "give one hypothesis per reference, an empty line if there is no translation"
         )
     if sources is not None and len(sources) != len(references):
-        raise UserError(f"{len(sources)} sources but {len(references)} references: give one source per reference")
+        raise UserError(
+            f"{len(sources)} sources but {len(references)} references: give one source per "
+            "reference"
+        )
     if not hypotheses:
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
@@ -75,13 +78,22 @@ def score(
         bounds = interval(resampled)
         signature = with_resampling(scorer.signature, samples, seed)
         scores.append(
-            Score(scorer.name, resampled.value, bounds.low, bounds.high, signature, len(statistics), statistics)
+            Score(
+                scorer.name,
+                resampled.value,
+                bounds.low,
+                bounds.high,
+                signature,
+                len(statistics),
+                statistics,
+            )
         )
     return scores
 
 
 def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
-    """Store sentence statistics in a run's folder: `statistics/<test>.npz`, an array for each metric."""
+    """Store sentence statistics in a run's folder: `statistics/<test>.npz`, an array for each
+    metric."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)

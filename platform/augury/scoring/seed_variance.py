@@ -1,19 +1,21 @@
 """The variance of scores between training seeds, estimated from few seeds.
 
-Three things are known about it. The sample variance over the seeds of a system has few degrees of freedom. The
-sentences alone make seeds differ, since every seed finds other sentences difficult: this interaction is estimated from
-many sentences, is contained in the variance between seeds, and is therefore its lower bound. And systems of one
-comparison are alike: their variances are shrunk to the pooled one (Smyth, 2004, "Linear models and empirical Bayes
-methods for assessing differential expression", the moderated t of limma). Smyth estimates the weight of the pooled
-variance, its degrees of freedom d0, from thousands of variances. Estimated from 2 to 15 systems it is often infinite by
-chance, and intervals become too narrow (coverage 93 % in simulations), so that it is a constant here: 4 degrees of
-freedom are the prior under which standard deviations of systems differ by a factor of about 1.5.
+Three things are known about it. The sample variance over the seeds of a system has few degrees of
+freedom. The sentences alone make seeds differ, since every seed finds other sentences difficult:
+this interaction is estimated from many sentences, is contained in the variance between seeds, and
+is therefore its lower bound. And systems of one comparison are alike: their variances are shrunk to
+the pooled one (Smyth, 2004, "Linear models and empirical Bayes methods for assessing differential
+expression", the moderated t of limma). Smyth estimates the weight of the pooled variance, its
+degrees of freedom d0, from thousands of variances. Estimated from 2 to 15 systems it is often
+infinite by chance, and intervals become too narrow (coverage 93 % in simulations), so that it is a
+constant here: 4 degrees of freedom are the prior under which standard deviations of systems differ
+by a factor of about 1.5.
 
-A system that is clearly noisier than the others, one whose training fails now and then, is not like them: where an F
-test says so at 1 %, its variance is not shrunk. Among 15 systems, intervals of one with ten times the noise hold the
-truth in 77 to 83 % (two seeds) and 92 to 93 % of cases (three), instead of 61 to 65 and 74 to 77 %. Less cannot be told
-from two or three seeds: with three times the noise of the others, coverage is 84 to 94 %, as `benchmarks/coverage.py`
-shows.
+A system that is clearly noisier than the others, one whose training fails now and then, is not like
+them: where an F test says so at 1 %, its variance is not shrunk. Among 15 systems, intervals of one
+with ten times the noise hold the truth in 77 to 83 % (two seeds) and 92 to 93 % of cases (three),
+instead of 61 to 65 and 74 to 77 %. Less cannot be told from two or three seeds: with three times
+the noise of the others, coverage is 84 to 94 %, as `benchmarks/coverage.py` shows.
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ class SeedVariance(NamedTuple):
     total: float
     """The variance of the score of one seed, at least `interaction`."""
     interaction: float
-    """The part of it that a test set of this size causes: seeds find different sentences difficult."""
+    """The part of it that a test set of this size causes: seeds find different sentences
+    difficult."""
     dof: float
     """Degrees of freedom; 0 where nothing is known."""
 
@@ -48,15 +51,19 @@ UNKNOWN = SeedVariance(0.0, 0.0, 0.0)
 
 
 def sample_variance(system: Resampled) -> SeedVariance:
-    """Return the sample variance over the seeds of a system, which can be below the interaction; UNKNOWN for one."""
+    """Return the sample variance over the seeds of a system, which can be below the interaction;
+    UNKNOWN for one."""
     if system.seeds == 1:
         return UNKNOWN
     interaction = (system.samples - system.scores).var(axis=1, ddof=1).mean()
-    return SeedVariance(float(system.scores.var(ddof=1)), float(interaction), float(system.seeds - 1))
+    return SeedVariance(
+        float(system.scores.var(ddof=1)), float(interaction), float(system.seeds - 1)
+    )
 
 
 def pool(variances: Sequence[SeedVariance]) -> SeedVariance:
-    """Return the mean variance, weighted by degrees of freedom; UNKNOWN where no system has two seeds."""
+    """Return the mean variance, weighted by degrees of freedom; UNKNOWN where no system has two
+    seeds."""
     dof = sum(variance.dof for variance in variances)
     if not dof:
         return UNKNOWN
@@ -74,9 +81,9 @@ def floored(variance: SeedVariance) -> SeedVariance:
 def moderated(own: SeedVariance, pooled: SeedVariance) -> SeedVariance:
     """Return a system's variance, shrunk to the pooled one and at least its interaction.
 
-    `pooled` contains the system's own, if it has several seeds; with one seed, it has the pooled variance. Degrees of
-    freedom are those of both, but no more than the systems have together. The variance of a system that is noisier than
-    the others is not shrunk.
+    `pooled` contains the system's own, if it has several seeds; with one seed, it has the pooled
+    variance. Degrees of freedom are those of both, but no more than the systems have together. The
+    variance of a system that is noisier than the others is not shrunk.
     """
     if not pooled.dof or _is_noisier(own, pooled):
         return floored(own)
@@ -98,11 +105,13 @@ def _is_noisier(own: SeedVariance, pooled: SeedVariance) -> bool:
 
 
 def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
-    """Return the variance of the difference of two systems of one seed, pooled over systems that share their seeds.
+    """Return the variance of the difference of two systems of one seed, pooled over systems that
+    share their seeds.
 
-    Scores are taken as the sum of effects of the system, of the block (the seed, with the machine that trained all
-    systems of it) and a rest, whose variance counts twice in a difference: the analysis of a randomised block design.
-    For two systems it is the sample variance of their differences.
+    Scores are taken as the sum of effects of the system, of the block (the seed, with the machine
+    that trained all systems of it) and a rest, whose variance counts twice in a difference: the
+    analysis of a randomised block design. For two systems it is the sample variance of their
+    differences.
     """
     count, seeds = len(systems), systems[0].seeds
     dof = (count - 1) * (seeds - 1)
@@ -110,13 +119,23 @@ def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
         return UNKNOWN
     assert all(system.seeds == seeds for system in systems), "blocks have every system"
     scores = np.stack([system.scores for system in systems])
-    moves = np.stack([system.samples - system.scores for system in systems], axis=1)  # (samples, systems, seeds)
+    moves = np.stack(
+        [system.samples - system.scores for system in systems], axis=1
+    )  # (samples, systems, seeds)
     return SeedVariance(
-        float(2 * _residuals(scores).sum() / dof), float(2 * _residuals(moves).sum((-2, -1)).mean() / dof), float(dof)
+        float(2 * _residuals(scores).sum() / dof),
+        float(2 * _residuals(moves).sum((-2, -1)).mean() / dof),
+        float(dof),
     )
 
 
 def _residuals(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared residuals of a table (..., systems, seeds) after the means of systems and of seeds."""
-    rest = table - table.mean(-1, keepdims=True) - table.mean(-2, keepdims=True) + table.mean((-2, -1), keepdims=True)
+    """Return the squared residuals of a table (..., systems, seeds) after the means of systems
+    and of seeds."""
+    rest = (
+        table
+        - table.mean(-1, keepdims=True)
+        - table.mean(-2, keepdims=True)
+        + table.mean((-2, -1), keepdims=True)
+    )
     return np.asarray(rest**2)

@@ -28,7 +28,9 @@ class Scoring(Section):
         for name in metrics:
             if (measures := metric_class(name).measures) != cls.MEASURES:
                 allowed = ", ".join(names(cls.MEASURES))
-                raise UserError(f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}")
+                raise UserError(
+                    f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
+                )
         return tuple(map(reference, metrics))
 
 
@@ -38,11 +40,11 @@ class TextScoring(Scoring):
     MEASURES = "text"
 
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
-    """Names of metrics, or paths of files that define one: bleu, chrf, chrf++, ter, multi_bleu, multi_bleu_detok,
-    compound_bleu, comet. The option `:lower` ignores case; ter ignores it by default, `ter:cased` does not;
-    `compound_bleu:t2t` replaces typographic punctuation first. The suffix
-    `-fixed` (bleu-fixed, bleu:lower-fixed) replaces quotes and apostrophes of French hypotheses by typographic ones,
-    `-fixed-nbsp` and `-fixed-narrow` with spaces inside quotes."""
+    """Names of metrics, or paths of files that define one: bleu, chrf, chrf++, ter, multi_bleu,
+    multi_bleu_detok, compound_bleu, comet. The option `:lower` ignores case; ter ignores it by
+    default, `ter:cased` does not; `compound_bleu:t2t` replaces typographic punctuation first. The
+    suffix `-fixed` (bleu-fixed, bleu:lower-fixed) replaces quotes and apostrophes of French
+    hypotheses by typographic ones, `-fixed-nbsp` and `-fixed-narrow` with spaces inside quotes."""
 
 
 class LabelScoring(Scoring):

@@ -6,12 +6,14 @@ RESAMPLING = ("bs:", "seed:")
 
 
 def with_resampling(signature: str, samples: int, seed: int) -> str:
-    """Return a signature with the number of bootstrap samples and the seed, after the number of references."""
+    """Return a signature with the number of bootstrap samples and the seed, after the number of
+    references."""
     parts = without_resampling(signature).split("|")
     start = 1 if parts[0].startswith("nrefs:") else 0
     return "|".join([*parts[:start], f"bs:{samples}", f"seed:{seed}", *parts[start:]])
 
 
 def without_resampling(signature: str) -> str:
-    """Return a signature without bootstrap samples and seed, which affect the interval only and not the value."""
+    """Return a signature without bootstrap samples and seed, which affect the interval only and
+    not the value."""
     return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))

@@ -1,34 +1,41 @@
-"""Significance of differences: a two-level test over seeds and sentences, sacreBLEU's tests, Holm's correction.
+"""Significance of differences: a two-level test over seeds and sentences, sacreBLEU's tests, Holm's
+correction.
 
-A system is observed with a few training seeds on a sample of sentences, and both are random. A bootstrap that resamples
-both (seeds for each system, sentences jointly) is biased for few seeds:
+A system is observed with a few training seeds on a sample of sentences, and both are random. A
+bootstrap that resamples both (seeds for each system, sentences jointly) is biased for few seeds:
 
-- too narrow, because the variance of S resampled seeds is (S - 1) / S times that of S new ones, and because percentile
+- too narrow, because the variance of S resampled seeds is (S - 1) / S times that of S new ones, and
+  because percentile
   intervals ignore the uncertainty of a variance estimated from a few seeds;
-- too wide, because it counts the seed-sentence interaction three times, although the variance of the mean contains it
+- too wide, because it counts the seed-sentence interaction three times, although the variance of
+  the mean contains it
   once (Owen, 2007, "The pigeonhole bootstrap").
 
-The components of the variance are therefore estimated separately. The variance of a mean over S seeds, or of the
-difference of two such means on the same sentences, is V + max(0, W - I):
+The components of the variance are therefore estimated separately. The variance of a mean over S
+seeds, or of the difference of two such means on the same sentences, is V + max(0, W - I):
 
 V   the variance between seeds, divided by S, summed over systems: training noise, and the interaction of seeds and
-    sentences. It is the sample variance, shrunk to that of all systems of the comparison, and at least I
-    (`augury.scoring.seed_variance`): with few seeds, equal scores are no proof that seeds do not matter.
+    sentences. It is the sample variance, shrunk to that of all systems of the comparison, and at
+    least I (`augury.scoring.seed_variance`): with few seeds, equal scores are no proof that seeds
+    do not matter.
 W   the variance of the mean, or of the difference, over bootstrap samples of sentences: the interaction of systems and
     sentences, and again that of seeds and sentences.
 I   the interaction of seeds and sentences, which V and W both contain: the sample variance over seeds of the deviation
-    of a seed's score on a bootstrap sample from its score, averaged over samples, divided by S, summed over systems.
+    of a seed's score on a bootstrap sample from its score, averaged over samples, divided by S,
+    summed over systems.
 
-Intervals are Student's. Degrees of freedom are those of Welch's t-test over seeds, at most those of all systems
-together, times (V + max(0, W - I)) / V, since the variance over many sentences is taken as known. Satterthwaite's
-formula would square the ratio, and intervals of three seeds would be too narrow (coverage 92 %) if seeds contribute as
-much variance as sentences.
+Intervals are Student's. Degrees of freedom are those of Welch's t-test over seeds, at most those of
+all systems together, times (V + max(0, W - I)) / V, since the variance over many sentences is taken
+as known. Satterthwaite's formula would square the ratio, and intervals of three seeds would be too
+narrow (coverage 92 %) if seeds contribute as much variance as sentences.
 
-Where seeds are blocks (all systems of a seed trained on one machine, which moves their scores alike), seeds are paired:
-V is the variance of the differences of a seed, shrunk to that of all systems after the effects of systems and blocks.
+Where seeds are blocks (all systems of a seed trained on one machine, which moves their scores
+alike), seeds are paired: V is the variance of the differences of a seed, shrunk to that of all
+systems after the effects of systems and blocks.
 
-`Method` names the variants: `moderated` is the one above, `two-level` takes each system's own variance (Welch's test if
-the systems have the same true score on every sentence). `benchmarks/coverage.py` measures both by simulation.
+`Method` names the variants: `moderated` is the one above, `two-level` takes each system's own
+variance (Welch's test if the systems have the same true score on every sentence).
+`benchmarks/coverage.py` measures both by simulation.
 """
 
 from __future__ import annotations
@@ -62,8 +69,8 @@ class Interval:
     def within(self, bounds: tuple[float, float]) -> Interval:
         """Return the interval clipped to the range of a metric.
 
-        Student's intervals of a few seeds can exceed the range. Clipping does not change coverage, since the true value
-        is in the range.
+        Student's intervals of a few seeds can exceed the range. Clipping does not change coverage,
+        since the true value is in the range.
         """
         lowest, highest = bounds
         return Interval(min(max(self.low, lowest), highest), max(min(self.high, highest), lowest))
@@ -74,7 +81,10 @@ class Difference:
     """The difference between a system and a baseline on the same sentences."""
 
     value: float
-    """Mean of the system minus mean of the baseline; negative is an improvement if lower is better."""
+    """Mean of the system minus mean of the baseline.
+
+    Negative is an improvement if lower is better.
+    """
     low: float
     high: float
     """Bounds of the 95 % interval of the difference."""
@@ -87,26 +97,34 @@ class Difference:
 def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     """Return the 95 % interval of a system's mean over seeds.
 
-    For one seed or equal outputs of all, this is the percentile bootstrap over sentences (Koehn, 2004), for several the
-    two-level interval. `pooled` is the variance between seeds of the systems that it is shown with.
+    For one seed or equal outputs of all, this is the percentile bootstrap over sentences (Koehn,
+    2004), for several the two-level interval. `pooled` is the variance between seeds of the systems
+    that it is shown with.
     """
     own = moderated(sample_variance(system), pooled)
     if system.seeds == 1 or _is_zero(own):
         return _percentiles(system.samples.mean(1))
-    error, dof = _standard_error(system.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
+    error, dof = _standard_error(
+        system.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof
+    )
     return _student(system.value, error, dof)
 
 
-def compare(baseline: Resampled, system: Resampled, pooled: SeedVariance | None = None) -> Difference:
+def compare(
+    baseline: Resampled, system: Resampled, pooled: SeedVariance | None = None
+) -> Difference:
     """Compare two systems with independent seeds by the two-level test.
 
-    `pooled` is the variance between seeds of all systems of the comparison; by default that of these two, and UNKNOWN
-    does not shrink variances. With one seed each and nothing known of others, or if the outputs of all seeds are equal
-    on every sentence, this is the paired bootstrap over sentences: the percentile interval, and the p-value of Riezler
-    and Maxwell (2005) from differences shifted to mean 0, at least 1 / (samples + 1). A single seed beside several has
+    `pooled` is the variance between seeds of all systems of the comparison; by default that of
+    these two, and UNKNOWN does not shrink variances. With one seed each and nothing known of
+    others, or if the outputs of all seeds are equal on every sentence, this is the paired bootstrap
+    over sentences: the percentile interval, and the p-value of Riezler and Maxwell (2005) from
+    differences shifted to mean 0, at least 1 / (samples + 1). A single seed beside several has
     their variance.
     """
-    assert baseline.samples.shape[0] == system.samples.shape[0], "systems must have the same bootstrap samples"
+    assert baseline.samples.shape[0] == system.samples.shape[0], (
+        "systems must have the same bootstrap samples"
+    )
     samples = system.samples.mean(1) - baseline.samples.mean(1)
     sampled = [sample_variance(baseline), sample_variance(system)]
     shared = pooled if pooled and pooled.dof else pool(sampled)
@@ -122,12 +140,17 @@ def compare(baseline: Resampled, system: Resampled, pooled: SeedVariance | None 
     return _difference(system.value - baseline.value, error, dof, "seeds and sentences")
 
 
-def compare_blocks(baseline: Resampled, system: Resampled, pooled: SeedVariance = UNKNOWN) -> Difference:
+def compare_blocks(
+    baseline: Resampled, system: Resampled, pooled: SeedVariance = UNKNOWN
+) -> Difference:
     """Compare two systems whose i-th seeds are one block, by the differences of blocks.
 
-    `pooled` is the variance of such differences over all systems of the comparison (`block_variance`).
+    `pooled` is the variance of such differences over all systems of the comparison
+    (`block_variance`).
     """
-    assert baseline.seeds == system.seeds > 1, "blocks have a seed of both systems, and there are several"
+    assert baseline.seeds == system.seeds > 1, (
+        "blocks have a seed of both systems, and there are several"
+    )
     differences = Resampled(system.scores - baseline.scores, system.samples - baseline.samples, ())
     own = moderated(sample_variance(differences), pooled)
     samples = differences.samples.mean(1)
@@ -138,9 +161,16 @@ def compare_blocks(baseline: Resampled, system: Resampled, pooled: SeedVariance 
 
 
 def compare_by(
-    method: Method, baseline: Resampled, system: Resampled, value: Value, pooled: SeedVariance | None = None
+    method: Method,
+    baseline: Resampled,
+    system: Resampled,
+    value: Value,
+    pooled: SeedVariance | None = None,
 ) -> Difference:
-    """Compare two systems by `compare`, with the p-value of `method`; sacreBLEU's tests need one seed each."""
+    """Compare two systems by `compare`, with the p-value of `method`.
+
+    SacreBLEU's tests need one seed each.
+    """
     if method == "two-level":
         return compare(baseline, system, UNKNOWN)
     difference = compare(baseline, system, pooled)
@@ -155,7 +185,8 @@ def compare_by(
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for multiple tests (Holm, 1979), in the same order.
 
-    Rejecting below 5 % bounds the family-wise error rate by 5 %, for any dependence among the tests.
+    Rejecting below 5 % bounds the family-wise error rate by 5 %, for any dependence among the
+    tests.
     """
     corrected = [0.0] * len(p_values)
     largest = 0.0
@@ -168,10 +199,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
     """Return the p-value of sacreBLEU's paired bootstrap for two systems of one seed each.
 
-    It centres the absolute differences, which makes it one-sided for clear differences: p-values are about half of
-    those of `compare`, and false positives up to twice as frequent as the level.
+    It centres the absolute differences, which makes it one-sided for clear differences: p-values
+    are about half of those of `compare`, and false positives up to twice as frequent as the level.
     """
-    assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with another"
+    assert baseline.seeds == system.seeds == 1, (
+        "sacreBLEU compares one set of hypotheses with another"
+    )
     differences = np.abs(system.samples - baseline.samples)
     extreme = differences - differences.mean() > abs(system.value - baseline.value)
     return float((1 + extreme.sum()) / (1 + len(differences)))
@@ -180,28 +213,40 @@ def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
 def approximate_randomisation(
     baseline: Resampled, system: Resampled, value: Value, *, trials: int = TRIALS, seed: int = SEED
 ) -> float:
-    """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005) as sacreBLEU computes it.
+    """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005) as
+    sacreBLEU computes it.
 
-    Each trial swaps the outputs of the systems, of one seed each, for a random half of the sentences; the p-value is
-    the fraction of trials whose difference exceeds the observed one.
+    Each trial swaps the outputs of the systems, of one seed each, for a random half of the
+    sentences; the p-value is the fraction of trials whose difference exceeds the observed one.
     """
-    assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with another"
+    assert baseline.seeds == system.seeds == 1, (
+        "sacreBLEU compares one set of hypotheses with another"
+    )
     base, other = (side.statistics[0].astype(np.float64) for side in (baseline, system))
     both, gap = base + other, base - other
     kept = np.random.default_rng(seed).integers(2, size=(trials, len(base)), dtype=bool)
-    first = other.sum(0) + np.concatenate([block @ gap for block in np.array_split(kept, max(1, kept.size // 2**21))])
+    first = other.sum(0) + np.concatenate(
+        [block @ gap for block in np.array_split(kept, max(1, kept.size // 2**21))]
+    )
     differences = scores(first, value)[:, 0] - scores(both.sum(0) - first, value)[:, 0]
-    return float((1 + (np.abs(differences) > abs(system.value - baseline.value)).sum()) / (1 + trials))
+    return float(
+        (1 + (np.abs(differences) > abs(system.value - baseline.value)).sum()) / (1 + trials)
+    )
 
 
 def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]:
-    """Return the statistics of several test sets by example, (examples, sets x counts), for a cluster bootstrap.
+    """Return the statistics of several test sets by example, (examples, sets x counts), for a
+    cluster bootstrap.
 
-    `sets` has the example ids and statistics (rows, counts) of each test set. Versions of an example in different sets,
-    such as its translations into 15 languages, are dependent and must be resampled together. The row of an example is
-    zero for sets that lack it, and summed if a set repeats it. Use with `mean_over`.
+    `sets` has the example ids and statistics (rows, counts) of each test set. Versions of an
+    example in different sets, such as its translations into 15 languages, are dependent and must be
+    resampled together. The row of an example is zero for sets that lack it, and summed if a set
+    repeats it. Use with `mean_over`.
     """
-    rows = {example: row for row, example in enumerate(dict.fromkeys(name for ids, _ in sets for name in ids))}
+    rows = {
+        example: row
+        for row, example in enumerate(dict.fromkeys(name for ids, _ in sets for name in ids))
+    }
     by_set = []
     for ids, statistics in sets:
         summed = np.zeros((len(rows), statistics.shape[1]), dtype=statistics.dtype)
@@ -213,7 +258,8 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
 def mean_over(value: Value, sets: int) -> Value:
     """Return the function from sums of `clusters` to the mean score over test sets.
 
-    Test sets without any example in a bootstrap sample, which happens to small ones, are left out of the mean.
+    Test sets without any example in a bootstrap sample, which happens to small ones, are left out
+    of the mean.
     """
 
     def mean(sums: Sequence[float]) -> float:
@@ -226,16 +272,21 @@ def mean_over(value: Value, sets: int) -> Value:
 
 
 class _Part(NamedTuple):
-    """The variance between seeds of one system, and its weight in the statistic: 1 / seeds for a mean."""
+    """The variance between seeds of one system, and its weight in the statistic: 1 / seeds for a
+    mean."""
 
     variance: SeedVariance
     weight: float
 
 
-def _standard_error(samples: NDArray[np.float64], parts: Sequence[_Part], most: float) -> tuple[float, float]:
-    """Return the standard error of a statistic, given its values on bootstrap samples, and its degrees of freedom.
+def _standard_error(
+    samples: NDArray[np.float64], parts: Sequence[_Part], most: float
+) -> tuple[float, float]:
+    """Return the standard error of a statistic, given its values on bootstrap samples, and its
+    degrees of freedom.
 
-    `most` are the degrees of freedom of all systems together, which the variance between seeds cannot exceed.
+    `most` are the degrees of freedom of all systems together, which the variance between seeds
+    cannot exceed.
     """
     v = sum(part.weight * part.variance.total for part in parts)
     interaction = sum(part.weight * part.variance.interaction for part in parts)
@@ -245,14 +296,17 @@ def _standard_error(samples: NDArray[np.float64], parts: Sequence[_Part], most: 
 
 
 def _is_zero(variance: SeedVariance) -> bool:
-    """Return whether seeds differ by rounding alone: there is one, or the outputs are equal on every sentence."""
+    """Return whether seeds differ by rounding alone: there is one, or the outputs are equal on
+    every sentence."""
     return max(variance.total, variance.interaction) <= ROUNDING**2
 
 
 def _over_sentences(value: float, samples: NDArray[np.float64], over: Over) -> Difference:
     extreme = np.abs(samples - samples.mean()) >= abs(value) - ROUNDING
     bounds = _percentiles(samples)
-    return Difference(value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over)
+    return Difference(
+        value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over
+    )
 
 
 def _difference(value: float, error: float, dof: float, over: Over) -> Difference:

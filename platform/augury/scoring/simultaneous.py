@@ -1,14 +1,17 @@
-"""Simultaneous bands of the differences of two systems on several test sets, such as one text in 15 languages.
+"""Simultaneous bands of the differences of two systems on several test sets, such as one text in 15
+languages.
 
-A 95 % interval for each of 15 languages misses some language in up to half of all experiments. The bands here hold
-for all sets together: each interval is Student's at the level at which the smallest of all p-values is below it in 5 %
-of experiments without a difference. As the same sentences, in the order of their rows, are resampled in all languages,
-their correlations are known, and the bands are narrower than Bonferroni's (max-t; Westfall and Young, 1993).
+A 95 % interval for each of 15 languages misses some language in up to half of all experiments. The
+bands here hold for all sets together: each interval is Student's at the level at which the smallest
+of all p-values is below it in 5 % of experiments without a difference. As the same sentences, in
+the order of their rows, are resampled in all languages, their correlations are known, and the bands
+are narrower than Bonferroni's (max-t; Westfall and Young, 1993).
 
-The variance on a set is V + max(0, W - I), as in `significance`, and at least W, the variance over sentences alone.
-Correlations are those of W - I. Seed noise is taken to be uncorrelated between sets, since a few seeds cannot show its
-correlations: that makes bands wider. In simulations of 15 sets (`benchmarks/bands.py`), bands cover all differences in
-93 to 99 % of experiments with one to ten seeds, and pointwise intervals in 51 to 73 %.
+The variance on a set is V + max(0, W - I), as in `significance`, and at least W, the variance over
+sentences alone. Correlations are those of W - I. Seed noise is taken to be uncorrelated between
+sets, since a few seeds cannot show its correlations: that makes bands wider. In simulations of 15
+sets (`benchmarks/bands.py`), bands cover all differences in 93 to 99 % of experiments with one to
+ten seeds, and pointwise intervals in 51 to 73 %.
 """
 
 from __future__ import annotations
@@ -46,7 +49,11 @@ class Band:
 
 
 def simultaneous_bands(
-    baseline: Sequence[Resampled], system: Sequence[Resampled], *, level: float = LEVEL, draws: int = DRAWS
+    baseline: Sequence[Resampled],
+    system: Sequence[Resampled],
+    *,
+    level: float = LEVEL,
+    draws: int = DRAWS,
 ) -> list[Band]:
     """Return a band for each test set; both arguments have the scores of a system by set.
 
@@ -55,29 +62,46 @@ def simultaneous_bands(
     assert len(baseline) == len(system) > 0, "a system is compared on the same sets as the baseline"
     differences = [other.value - base.value for base, other in zip(baseline, system, strict=True)]
     samples = np.stack(
-        [other.samples.mean(1) - base.samples.mean(1) for base, other in zip(baseline, system, strict=True)], axis=1
+        [
+            other.samples.mean(1) - base.samples.mean(1)
+            for base, other in zip(baseline, system, strict=True)
+        ],
+        axis=1,
     )
     sentences = np.atleast_2d(np.cov(samples, rowvar=False))
     seed_variance, interaction, dof = _seed_terms(baseline, system)
     shared = np.maximum(0.0, (sentences - interaction).diagonal())
     estimated = seed_variance + shared
     variance = np.maximum(estimated, sentences.diagonal())
-    dof = np.divide(dof * estimated, seed_variance, out=np.full_like(variance, np.inf), where=seed_variance > 0)
+    dof = np.divide(
+        dof * estimated, seed_variance, out=np.full_like(variance, np.inf), where=seed_variance > 0
+    )
     scale = np.sqrt(np.maximum(variance, ROUNDING**2))
-    covariance = _correlation(sentences - interaction) * np.sqrt(np.outer(shared, shared)) + np.diag(variance - shared)
+    covariance = _correlation(sentences - interaction) * np.sqrt(
+        np.outer(shared, shared)
+    ) + np.diag(variance - shared)
     smallest = _smallest_p_values(covariance / np.outer(scale, scale), draws)
     half = scale * stdtrit(dof, 1 - np.quantile(smallest, 1 - level) / 2)
     p_values = 2 * stdtr(dof, -np.abs(differences) / scale)
     return [
-        Band(float(value), float(value - width), float(value + width), float(np.mean(smallest <= p_value)))
+        Band(
+            float(value),
+            float(value - width),
+            float(value + width),
+            float(np.mean(smallest <= p_value)),
+        )
         for value, width, p_value in zip(differences, half, p_values, strict=True)
     ]
 
 
-def _seed_terms(baseline: Sequence[Resampled], system: Sequence[Resampled]) -> tuple[Matrix, Matrix, Matrix]:
-    """Return V (sets,), I (sets, sets) and the degrees of freedom of V (sets,), those of Welch's test.
+def _seed_terms(
+    baseline: Sequence[Resampled], system: Sequence[Resampled]
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return V (sets,), I (sets, sets) and the degrees of freedom of V (sets,), those of Welch's
+    test.
 
-    If one of the systems has a single seed, its variance is taken to be that of the other, as in `significance`.
+    If one of the systems has a single seed, its variance is taken to be that of the other, as in
+    `significance`.
     """
     sides = [side for side in (baseline, system) if side[0].seeds > 1]
     count = len(baseline)
@@ -91,12 +115,21 @@ def _seed_terms(baseline: Sequence[Resampled], system: Sequence[Resampled]) -> t
         welch += of_side**2 / (seeds - 1)
         deviations = np.stack([resampled.samples - resampled.scores for resampled in side], axis=2)
         deviations -= deviations.mean(axis=1, keepdims=True)
-        interaction += weight * np.einsum("bsk,bsl->kl", deviations, deviations) / (len(deviations) * (seeds - 1))
-    return variance, interaction, np.divide(variance**2, welch, out=np.full(count, np.inf), where=welch > 0)
+        interaction += (
+            weight
+            * np.einsum("bsk,bsl->kl", deviations, deviations)
+            / (len(deviations) * (seeds - 1))
+        )
+    return (
+        variance,
+        interaction,
+        np.divide(variance**2, welch, out=np.full(count, np.inf), where=welch > 0),
+    )
 
 
 def _correlation(matrix: Matrix) -> Matrix:
-    """Return the correlations of an estimated covariance, without its directions of negative variance."""
+    """Return the correlations of an estimated covariance, without its directions of negative
+    variance."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     positive = (vectors * np.maximum(values, 0)) @ vectors.T
     scale = np.sqrt(np.maximum(positive.diagonal(), ROUNDING**2))
@@ -104,7 +137,8 @@ def _correlation(matrix: Matrix) -> Matrix:
 
 
 def _smallest_p_values(correlation: Matrix, draws: int) -> Matrix:
-    """Return the smallest of the two-sided p-values of all sets in experiments without a difference, (draws,)."""
+    """Return the smallest of the two-sided p-values of all sets in experiments without a
+    difference, (draws,)."""
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))
     normal = np.random.default_rng(SEED).standard_normal((draws, len(correlation))) @ root.T

@@ -21,7 +21,10 @@ class Alignment(NamedTuple):
 
 
 class _WordMetric(CountedMetric):
-    """A metric of words separated by white space; options ignore case and punctuation characters."""
+    """A metric of words separated by white space.
+
+    Options ignore case and punctuation characters.
+    """
 
     unit = "%"
     options = ("lower", "strip_punct", "lower+strip_punct")
@@ -36,7 +39,9 @@ class _WordMetric(CountedMetric):
         if "lower" in self.option:
             line = line.lower()
         if "strip_punct" in self.option:
-            line = "".join(character for character in line if unicodedata.category(character)[0] != "P")
+            line = "".join(
+                character for character in line if unicodedata.category(character)[0] != "P"
+            )
         return tuple(line.split())
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
@@ -72,8 +77,9 @@ METRICS = {"wer": WordErrorRate, "wrr": WordRecognitionRate}
 def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
     """Return the counts of the alignment with the fewest errors.
 
-    Ties, which differ in the number of matches, are broken from the end: a match or substitution is preferred to an
-    insertion, and that to a deletion. `jiwer` and `rapidfuzz` find the same errors but break ties differently.
+    Ties, which differ in the number of matches, are broken from the end: a match or substitution is
+    preferred to an insertion, and that to a deletion. `jiwer` and `rapidfuzz` find the same errors
+    but break ties differently.
     """
     errors, matches = list(range(len(hypothesis) + 1)), [0] * (len(hypothesis) + 1)
     for row, word in enumerate(reference, start=1):
@@ -83,7 +89,10 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
         for column, other in enumerate(hypothesis, start=1):
             above, above_matches = errors[column], matches[column]
             if word == other:
-                least, matched = diagonal, diagonal_matches + 1  # an insertion or deletion never has fewer errors
+                least, matched = (
+                    diagonal,
+                    diagonal_matches + 1,
+                )  # an insertion or deletion never has fewer errors
             else:
                 least, matched = diagonal + 1, diagonal_matches
                 if left + 1 < least:
@@ -96,7 +105,10 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
 
 
 def word_error_rate(counts: Alignment) -> float:
-    """Return errors per 100 reference words; for empty references 100 if there are errors, and 0 otherwise."""
+    """Return errors per 100 reference words.
+
+    For empty references 100 if there are errors, and 0 otherwise.
+    """
     return 100 * counts.errors / counts.words if counts.words else 100.0 * bool(counts.errors)
 
 

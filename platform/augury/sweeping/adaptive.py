@@ -28,10 +28,12 @@ PreparePoint = Callable[[Mapping[str, Any]], str]
 
 
 class OptunaScheduler:
-    """Asks a study for a point whenever there is room, and tells it the mean over the point's seeds.
+    """Asks a study for a point whenever there is room, and tells it the mean over the point's
+    seeds.
 
-    The study is in the sweep's folder, where optuna-dashboard can read it and a later command continues it; a space
-    with other values has a study of its own. Points are prepared one at a time while other trials run.
+    The study is in the sweep's folder, where optuna-dashboard can read it and a later command
+    continues it; a space with other values has a study of its own. Points are prepared one at a
+    time while other trials run.
     """
 
     def __init__(
@@ -44,9 +46,15 @@ class OptunaScheduler:
         at_once: int,
         prepare: PreparePoint,
     ):
-        """Open the study and prepare the points it suggested before, at most `samples`; `fixed` are trained anyway."""
+        """Open the study and prepare the points it suggested before, at most `samples`; `fixed`
+        are trained anyway."""
         self.mode: Literal["max", "min"] = space.mode
-        self.fixed, self.seeds, self.samples, self.at_once = list(fixed), list(seeds), samples, at_once
+        self.fixed, self.seeds, self.samples, self.at_once = (
+            list(fixed),
+            list(seeds),
+            samples,
+            at_once,
+        )
         self.prepare = prepare
         self.distributions = distributions(space)
         self.study = _open_study(space, sweep, self.distributions)
@@ -58,14 +66,21 @@ class OptunaScheduler:
         self._points: dict[int, Future[str]] = {}
         """Number of a trial in the study -> address of its configuration."""
         self._told: set[int] = set()
-        for trial in self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])[:samples]:
+        for trial in self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])[
+            :samples
+        ]:
             self._submit(trial.number, trial.params)
         wait(self._points.values())
 
     def work(self) -> list[Work]:
-        """Return the missing seeds of the suggested points; ask for more points while there is room."""
+        """Return the missing seeds of the suggested points.
+
+        Ask for more points while there is room.
+        """
         self._tell_study()
-        unfinished = [future for future in self._points.values() if not self._point_finished(future)]
+        unfinished = [
+            future for future in self._points.values() if not self._point_finished(future)
+        ]
         while len(unfinished) * len(self.seeds) < self.at_once and len(self._points) < self.samples:
             suggestion = self.study.ask(self.distributions)
             self._submit(suggestion.number, suggestion.params)
@@ -95,11 +110,14 @@ class OptunaScheduler:
         self._tell_study()
         if len(self._points) < self.samples:
             return False
-        return all(map(self._point_finished, self._points.values())) and all(map(self._finished, self.fixed))
+        return all(map(self._point_finished, self._points.values())) and all(
+            map(self._finished, self.fixed)
+        )
 
     def _submit(self, number: int, params: Mapping[str, Any]) -> None:
         point = {
-            key: self._choices[key][value] if key in self._choices else rounded(value) for key, value in params.items()
+            key: self._choices[key][value] if key in self._choices else rounded(value)
+            for key, value in params.items()
         }
         self._points[number] = self._executor.submit(self._prepare, number, point)
 
@@ -120,23 +138,31 @@ class OptunaScheduler:
         return address in self.eliminated or len(self._values.get(address, {})) == len(self.seeds)
 
     def _tell_study(self) -> None:
-        """Tell the study of points that are finished, also of those that others had trained before."""
+        """Tell the study of points that are finished, also of those that others had trained
+        before."""
         for number in [number for number in self._points if number not in self._told]:
             if self._point_finished(self._points[number]):
                 address = self._points[number].result()
                 failed = address in self.eliminated
                 value = None if failed else statistics.fmean(self._values[address].values())
-                self.study.tell(number, value, state=TrialState.FAIL if failed else None, skip_if_finished=True)
+                self.study.tell(
+                    number, value, state=TrialState.FAIL if failed else None, skip_if_finished=True
+                )
                 self._told.add(number)
 
 
 def distributions(space: Space) -> dict[str, BaseDistribution]:
-    """Return Optuna's distributions of a space's keys; values its database cannot store are drawn by index."""
+    """Return Optuna's distributions of a space's keys.
+
+    Values its database cannot store are drawn by index.
+    """
     from ray.tune.search.optuna import OptunaSearch
 
     by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(dict(space.domains))
     for key, values in space.grid.items():
-        by_key[key] = CategoricalDistribution(list(values) if _storable(values) else list(range(len(values))))
+        by_key[key] = CategoricalDistribution(
+            list(values) if _storable(values) else list(range(len(values)))
+        )
     return by_key
 
 
@@ -144,17 +170,24 @@ def _storable(values: Sequence[Any]) -> bool:
     return all(value is None or isinstance(value, bool | int | float | str) for value in values)
 
 
-def _open_study(space: Space, sweep: Folder, by_key: Mapping[str, BaseDistribution]) -> optuna.Study:
-    """Return the study of exactly these distributions: Optuna cannot continue a study with other choices."""
+def _open_study(
+    space: Space, sweep: Folder, by_key: Mapping[str, BaseDistribution]
+) -> optuna.Study:
+    """Return the study of exactly these distributions: Optuna cannot continue a study with other
+    choices."""
     if not sweep.is_local:
         raise UserError(
-            f"search optuna keeps its study in a SQLite file, which {sweep.uri} cannot hold: use --storage with a "
+            f"search optuna keeps its study in a SQLite file, which {sweep.uri} cannot hold: use "
+            "--storage with a "
             "directory, or --search random"
         )
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     database = f"sqlite:///{sweep.path(DATABASE)}"
     identity = {
-        "keys": {key: space.grid.get(key) or distribution_to_json(values) for key, values in by_key.items()},
+        "keys": {
+            key: space.grid.get(key) or distribution_to_json(values)
+            for key, values in by_key.items()
+        },
         "metric": space.metric,
         "mode": space.mode,
     }
@@ -167,7 +200,10 @@ def _open_study(space: Space, sweep: Folder, by_key: Mapping[str, BaseDistributi
         direction={"max": "maximize", "min": "minimize"}[space.mode],
     )
     if others and not study.trials:
-        say(f"search optuna starts a new study: those in {database} have other values or another metric")
+        say(
+            f"search optuna starts a new study: those in {database} have other values or another "
+            "metric"
+        )
     # A continued study must not repeat its first draws.
     seed = seed_of("optuna", space.name, len(study.trials)) % 2**32
     study.sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True)

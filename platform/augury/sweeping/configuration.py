@@ -1,4 +1,5 @@
-"""The runs of one configuration of a sweep, one per seed, in the same folders as those of `augury train`."""
+"""The runs of one configuration of a sweep, one per seed, in the same folders as those of
+`augury train`."""
 
 from __future__ import annotations
 
@@ -31,10 +32,13 @@ class ConfigurationRuns:
     """The run with the first seed."""
 
     @classmethod
-    def prepare(cls, experiment: Experiment, address: str, store: Store, recording: Recording) -> ConfigurationRuns:
+    def prepare(
+        cls, experiment: Experiment, address: str, store: Store, recording: Recording
+    ) -> ConfigurationRuns:
         """Create every missing corpus, view, vocabulary and token folder.
 
-        `address` differs from the experiment's own for a member of a population, whose settings change in training.
+        `address` differs from the experiment's own for a member of a population, whose settings
+        change in training.
         """
         run = prepare(experiment, store, recording)
         if run.address != address:  # a member shares no prefix with other runs
@@ -48,7 +52,9 @@ class ConfigurationRuns:
     @classmethod
     def read(cls, sweep: Folder, address: str) -> ConfigurationRuns:
         """Return the configuration that `write` has written."""
-        return cls(Run.from_dict(sweep.root, sweep.sub(CONFIGURATIONS).read_json(f"{address}.json")))
+        return cls(
+            Run.from_dict(sweep.root, sweep.sub(CONFIGURATIONS).read_json(f"{address}.json"))
+        )
 
     def folder(self, seed: int) -> Folder:
         """Return the folder of a run."""
@@ -74,9 +80,11 @@ class ConfigurationRuns:
         until: int | None = None,
         values: Mapping[str, Any] | None = None,
     ) -> bool:
-        """Train a run, from its last checkpoint if there is one, and return whether training has ended.
+        """Train a run, from its last checkpoint if there is one, and return whether training has
+        ended.
 
-        `execution` and `values` override settings of the configuration; `until` is the validation to stop at.
+        `execution` and `values` override settings of the configuration; `until` is the validation
+        to stop at.
         """
         run = self.first.with_seed(seed)
         if values:

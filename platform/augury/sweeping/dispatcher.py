@@ -1,4 +1,5 @@
-"""The link between a scheduler, which decides, and Ray Tune, which runs: which trials start, pause, resume and stop."""
+"""The link between a scheduler, which decides, and Ray Tune, which runs: which trials start,
+pause, resume and stop."""
 
 from __future__ import annotations
 
@@ -64,10 +65,12 @@ IsDone = Callable[[TrialKey], bool]
 
 
 class Dispatcher:
-    """Reports the histories of trials to the scheduler and tells Tune which trials to run; used by one thread.
+    """Reports the histories of trials to the scheduler and tells Tune which trials to run.
 
-    Tune deep-copies and pickles its arguments. A sweep continues from its run folders and never from Tune's state, so
-    a copy is the dispatcher itself and its pickle is None.
+    Used by one thread.
+
+    Tune deep-copies and pickles its arguments. A sweep continues from its run folders and never
+    from Tune's state, so a copy is the dispatcher itself and its pickle is None.
     """
 
     def __init__(
@@ -81,7 +84,13 @@ class Dispatcher:
         start: StartTrial,
         done: IsDone,
     ):
-        self.scheduler, self.rungs, self.store, self.curves, self.limits = scheduler, rungs, store, curves, limits
+        self.scheduler, self.rungs, self.store, self.curves, self.limits = (
+            scheduler,
+            rungs,
+            store,
+            curves,
+            limits,
+        )
         self.start, self.done = start, done
         self.progress: dict[TrialKey, Progress] = {}
         self.errors: dict[TrialKey, str] = {}
@@ -115,24 +124,32 @@ class Dispatcher:
         """Tell the scheduler the best value so far at every rung that a trial has reached."""
         curve, complete = self.curves.of(self.folder(key)), self.done(key)
         if complete and not curve:
-            self.on_error(key, f"the history has no {self.curves.metric}: choose a metric that the task validates")
+            self.on_error(
+                key,
+                f"the history has no {self.curves.metric}: choose a metric that the task validates",
+            )
         for rung, validations in enumerate(self.rungs):
             reached = complete or (validations is not None and len(curve) >= validations)
             if reached and curve and (key, rung) not in self._reported:
                 self._reported.add((key, rung))
-                self.scheduler.tell(key.configuration, key.seed, rung, self._best(curve[:validations]))
+                self.scheduler.tell(
+                    key.configuration, key.seed, rung, self._best(curve[:validations])
+                )
         self._collect_decisions()
 
     @property
     def stopping(self) -> bool:
-        """Whether running trials must end: the deadline has passed, or a trial failed under `fail_fast`."""
+        """Whether running trials must end: the deadline has passed, or a trial failed under
+        `fail_fast`."""
         late = self.limits.deadline is not None and time.time() > self.limits.deadline
         return late or (self.limits.fail_fast and bool(self.errors))
 
     @property
     def full(self) -> bool:
         """Whether no further trial may start; paused trials may still resume."""
-        return self.stopping or (self.limits.trials is not None and len(self.started) >= self.limits.trials)
+        return self.stopping or (
+            self.limits.trials is not None and len(self.started) >= self.limits.trials
+        )
 
     @property
     def finished(self) -> bool:
@@ -146,7 +163,9 @@ class Dispatcher:
 
     def next_trial(self) -> TrialKey | None:
         """Return a trial that Tune does not have yet, or None if no further one may start now."""
-        active = sum(self.progress.get(key, "waiting") in ("waiting", "running") for key in self.started)
+        active = sum(
+            self.progress.get(key, "waiting") in ("waiting", "running") for key in self.started
+        )
         if self.full or active >= self.limits.at_once + self.limits.standby:
             return None
         for key in self.wanted():
@@ -167,13 +186,18 @@ class Dispatcher:
             return None
         return next((key for key in self.wanted() if key in paused), None)
 
-    def on_result(self, key: TrialKey, metrics: Iterable[str] = ()) -> Literal["CONTINUE", "PAUSE", "STOP"]:
-        """Return Tune's decision on a running trial after a validation that reported these metrics."""
+    def on_result(
+        self, key: TrialKey, metrics: Iterable[str] = ()
+    ) -> Literal["CONTINUE", "PAUSE", "STOP"]:
+        """Return Tune's decision on a running trial after a validation that reported these
+        metrics."""
         self.update(key)
         if not self.curves.of(self.folder(key)):
             validated = ", ".join(sorted(name for name in metrics if name.startswith("valid/")))
             self.on_error(
-                key, f"the space's metric {self.curves.metric} is not validated: set 'metric' to one of {validated}"
+                key,
+                f"the space's metric {self.curves.metric} is not validated: set 'metric' to one of "
+                f"{validated}",
             )
             return "STOP"
         if self.stopping:
@@ -202,7 +226,9 @@ class Dispatcher:
 
     def on_remove(self, key: TrialKey) -> None:
         """Record that Tune has removed a paused trial."""
-        if self.progress.get(key) == "paused" and (self._eliminated(key) or self.scheduler.finished):
+        if self.progress.get(key) == "paused" and (
+            self._eliminated(key) or self.scheduler.finished
+        ):
             self.progress[key] = "stopped"
 
     def _eliminated(self, key: TrialKey) -> bool:

@@ -1,7 +1,7 @@
 """Progress messages of a running sweep: one line per running trial and one for the sweep.
 
-On a terminal the lines are redrawn in place. Elsewhere a line is logged when a trial starts or ends and after
-validations, at most every ten seconds per trial.
+On a terminal the lines are redrawn in place. Elsewhere a line is logged when a trial starts or ends
+and after validations, at most every ten seconds per trial.
 """
 
 from __future__ import annotations
@@ -28,9 +28,13 @@ class Display:
 
     def show(self, sweep: Sweep) -> None:
         """Show the current state of the sweep; cheap enough to call every second."""
-        trials = {trial.folder.name: (configuration, trial) for configuration, trial in sweep.trials}
+        trials = {
+            trial.folder.name: (configuration, trial) for configuration, trial in sweep.trials
+        }
         ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
-        newly_ended = sorted(ended - (ended if self._ended is None else self._ended))  # not those of earlier commands
+        newly_ended = sorted(
+            ended - (ended if self._ended is None else self._ended)
+        )  # not those of earlier commands
         self._ended = ended
         for name in newly_ended:
             say(_text(sweep, *trials[name]))
@@ -67,16 +71,23 @@ class Display:
 
 def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
     """Return the line of a trial: its state, last validation and error."""
-    parts = [trial.progress, *_last_validation(sweep, trial), *([trial.error] if trial.error else [])]
+    parts = [
+        trial.progress,
+        *_last_validation(sweep, trial),
+        *([trial.error] if trial.error else []),
+    ]
     return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
 
 def summary(sweep: Sweep) -> str:
-    """Return the line of the sweep: trials by state, the best configuration so far, the time left."""
+    """Return the line of the sweep: trials by state, the best configuration so far, the time
+    left."""
     counts = Counter(trial.progress for _, trial in sweep.trials)
     states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
     parts = [f"{counts[state]} {state}" for state in states if counts[state]]
-    parts += [f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]]
+    parts += [
+        f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]
+    ]
     left = seconds_left(sweep)
     bound = "" if sweep.scheduler == "all" else "at most "
     parts += [f"{bound}{duration(left)} left"] if left else []
@@ -84,15 +95,23 @@ def summary(sweep: Sweep) -> str:
 
 
 def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
-    """Return the configurations that were not stopped, with the mean of their seeds' best validations, best first.
+    """Return the configurations that were not stopped, with the mean of their seeds' best
+    validations, best first.
 
-    Returns none if configurations differ in their corpora: their validations may be on different texts.
+    Returns none if configurations differ in their corpora: their validations may be on different
+    texts.
     """
-    if any(key.startswith("corpus") for configuration in sweep.configurations for key in configuration.point):
+    if any(
+        key.startswith("corpus")
+        for configuration in sweep.configurations
+        for key in configuration.point
+    ):
         return []
     means = []
     for configuration in sweep.configurations:
-        active = [trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")]
+        active = [
+            trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")
+        ]
         values = [value for trial in active if (value := sweep.best(trial)) is not None]
         if values:
             means.append((configuration, statistics.fmean(values)))
@@ -102,8 +121,8 @@ def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
 def seconds_left(sweep: Sweep) -> float | None:
     """Return the estimated remaining time, or None while no trial has finished or none runs.
 
-    Assumes that every trial takes as long as the finished ones, that as many run at once as now, and that the race
-    stops none of them.
+    Assumes that every trial takes as long as the finished ones, that as many run at once as now,
+    and that the race stops none of them.
     """
     trials = [trial for _, trial in sweep.trials]
     finished = [trial.seconds for trial in trials if trial.progress == "finished"]

@@ -46,7 +46,8 @@ class Outcome:
 
 
 def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
-    """Train the missing trials of a sweep and decide on them. Raises UserError before training if that cannot work."""
+    """Train the missing trials of a sweep and decide on them. Raises UserError before training
+    if that cannot work."""
     refuse_lost_storage(options.storage)
     _check(options)
     return _Driver(space, options, recording, show).run()
@@ -97,14 +98,18 @@ class _Driver:
             raise UserError(f"space '{space.name}' has no points: give its keys values")
         if not plan.configurations:
             raise UserError(
-                f"search optuna compares its suggestions with a reference, and space '{space.name}' has none: set "
+                "search optuna compares its suggestions with a reference, and space "
+                f"'{space.name}' has none: set "
                 "'reference' to a point, or remove 'baseline: false'"
             )
         return plan
 
     def _place(self) -> Placement:
         """Check all experiments, connect to Ray and return the placement of their trials."""
-        experiments = [self.base, *(planned.experiment for planned in self.plan.configurations.values())]
+        experiments = [
+            self.base,
+            *(planned.experiment for planned in self.plan.configurations.values()),
+        ]
         preflight.check(experiments, self.store)
         for caution in preflight.cautions(experiments):
             say(caution)
@@ -114,17 +119,22 @@ class _Driver:
         return placement
 
     def _check_population(self) -> str:
-        """Return the address of the population and give its members theirs; UserError if it cannot be trained."""
+        """Return the address of the population and give its members theirs; UserError if it
+        cannot be trained."""
         configurations = self.plan.configurations
         experiments = [planned.experiment for planned in configurations.values()]
         population.check(self.space, self.placement.launcher, experiments)
-        address = population.address(self.options.name, self.space, configurations, self.options.seeds)
+        address = population.address(
+            self.options.name, self.space, configurations, self.options.seeds
+        )
         self.plan.rename(partial(population.member, population=address))
         return address
 
     def _prepare(self, planned: Planned) -> None:
         """Create everything that the trials of a configuration read."""
-        runs = ConfigurationRuns.prepare(planned.experiment, planned.address, self.store, self.recording)
+        runs = ConfigurationRuns.prepare(
+            planned.experiment, planned.address, self.store, self.recording
+        )
         runs.write(self.sweep)
         self.runs[planned.address] = runs
 
@@ -148,7 +158,13 @@ class _Driver:
             self.rungs,
             self.store,
             Curves(self.space.metric),
-            Limits(placement.at_once, placement.standby, options.trials, self.deadline, options.fail_fast),
+            Limits(
+                placement.at_once,
+                placement.standby,
+                options.trials,
+                self.deadline,
+                options.fail_fast,
+            ),
             start=start,
             done=lambda key: self.runs[key.configuration].done(key.seed),
         )
@@ -178,7 +194,10 @@ class _Driver:
         keys = [TrialKey(address, seed) for address in configurations for seed in seeds]
         dispatcher.replay(keys)
         reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
-        say(f"{len(configurations)} configurations × up to {len(seeds)} seeds; {reused} trials already finished")
+        say(
+            f"{len(configurations)} configurations × up to {len(seeds)} seeds; {reused} trials "
+            "already finished"
+        )
         return reused
 
     def _train(self, dispatcher: Dispatcher, population_address: str | None) -> None:
@@ -218,15 +237,24 @@ class _Driver:
             )
 
     def _write_definition(self) -> None:
-        """Write the configurations and seeds of this command; runs of an earlier, larger one stay in the storage."""
+        """Write the configurations and seeds of this command.
+
+        Runs of an earlier, larger one stay in the storage.
+        """
         options, space, plan = self.options, self.space, self.plan
         earlier = self.sweep.read_json(DEFINITION) if self.sweep.exists(DEFINITION) else {}
         if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
             raise UserError(
-                f"sweep '{options.name}' in {self.sweep.root} belongs to space '{earlier['space']}' at scale "
-                f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another --name or --storage"
+                f"sweep '{options.name}' in {self.sweep.root} belongs to space "
+                f"'{earlier['space']}' at scale "
+                f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another "
+                "--name or --storage"
             )
-        tests = [test for planned in plan.configurations.values() for test in planned.experiment.test_sets]
+        tests = [
+            test
+            for planned in plan.configurations.values()
+            for test in planned.experiment.test_sets
+        ]
         self.sweep.write_json(
             DEFINITION,
             {
@@ -252,14 +280,21 @@ class _Driver:
 
 
 def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
-    """Return the validations at which the scheduler decides; only the end of training unless it is halving."""
+    """Return the validations at which the scheduler decides.
+
+    Only the end of training unless it is halving.
+    """
     if options.scheduler != "halving":
         return (None,)
-    lengths = {planned.name: planned.experiment.training.validations for planned in plan.configurations.values()}
+    lengths = {
+        planned.name: planned.experiment.training.validations
+        for planned in plan.configurations.values()
+    }
     unknown = [name for name, length in lengths.items() if length is None]
     if unknown:
         raise UserError(
-            f"scheduler halving decides at validations, and the number of validations of '{unknown[0]}' is unknown: "
+            "scheduler halving decides at validations, and the number of validations of "
+            f"'{unknown[0]}' is unknown: "
             "set training.max_passes, or training.max_updates with training.validate_every"
         )
     return tuple(rungs(min(length for length in lengths.values() if length is not None)))
@@ -268,7 +303,8 @@ def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
 def _check(options: SweepOptions) -> None:
     if options.search == "optuna" and options.scheduler != "all":
         raise UserError(
-            f"scheduler {options.scheduler} needs all configurations in advance, but search optuna suggests them one "
+            f"scheduler {options.scheduler} needs all configurations in advance, but search optuna "
+            "suggests them one "
             "at a time: use --scheduler all, or --search random --samples N"
         )
     limits = {
@@ -280,8 +316,11 @@ def _check(options: SweepOptions) -> None:
     limiting = [flag for flag, value in limits.items() if value is not None]
     if options.scheduler == "pbt" and limiting:
         raise UserError(
-            f"scheduler pbt trains its whole population concurrently: leave out {', '.join(limiting)}, or use another "
+            "scheduler pbt trains its whole population concurrently: leave out "
+            f"{', '.join(limiting)}, or use another "
             "--scheduler"
         )
     if options.search == "optuna" and options.samples is None:
-        raise UserError("search optuna has no end of its own: give the number of points with --samples N")
+        raise UserError(
+            "search optuna has no end of its own: give the number of points with --samples N"
+        )

@@ -26,7 +26,8 @@ class Placement(NamedTuple):
     at_once: int
     """Maximum number of concurrent trials."""
     standby: int
-    """Further trials to queue with Tune, which starts their actors as soon as resources are free."""
+    """Further trials to queue with Tune, which starts their actors as soon as resources are
+    free."""
     summary: str
     """One-line description for messages."""
 
@@ -34,16 +35,18 @@ class Placement(NamedTuple):
 def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Placement:
     """Return the placement of these experiments' trials on the connected Ray cluster.
 
-    A trial with one worker trains in its own actor. One with more workers requests no CPU itself, only the custom
-    resource `trial_driver`; otherwise drivers would occupy the CPUs that their workers wait for. Raises UserError if
-    not a single trial fits, or fewer than `at_once`.
+    A trial with one worker trains in its own actor. One with more workers requests no CPU itself,
+    only the custom resource `trial_driver`; otherwise drivers would occupy the CPUs that their
+    workers wait for. Raises UserError if not a single trial fits, or fewer than `at_once`.
     """
     import ray
 
     cluster: Mapping[str, float] = ray.cluster_resources()
     workers = max(experiment.training.workers for experiment in experiments)
     execution = experiments[0].execution
-    launcher: Literal["direct", "ray"] = "ray" if workers > 1 or execution.launcher == "ray" else "direct"
+    launcher: Literal["direct", "ray"] = (
+        "ray" if workers > 1 or execution.launcher == "ray" else "direct"
+    )
     cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
     worker = execution.worker_resources(cuda)
     needed = {kind: workers * amount for kind, amount in worker.items()}
@@ -51,7 +54,9 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
         needed[DRIVER] = 1
     # A worker must fit on one node, whatever the nodes add up to.
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-    worker_slots = sum(min(_times(node, kind, amount) for kind, amount in worker.items()) for node in nodes)
+    worker_slots = sum(
+        min(_times(node, kind, amount) for kind, amount in worker.items()) for node in nodes
+    )
     limit = worker_slots // workers
     if launcher == "ray":
         limit = min(limit, _times(cluster, DRIVER, 1))
@@ -63,7 +68,9 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     if not limit:
         raise UserError(f"not a single trial fits:\n{table}\n{_remedy(needed, cluster)}")
     if at_once is not None and at_once > limit:
-        raise UserError(f"--at-once {at_once}: only {limit} trials fit at once; give {limit} or fewer:\n{table}")
+        raise UserError(
+            f"--at-once {at_once}: only {limit} trials fit at once; give {limit} or fewer:\n{table}"
+        )
     concurrent = at_once or limit
     return Placement(
         launcher=launcher,

@@ -1,4 +1,5 @@
-"""The plan of a sweep: its configurations by address, and points merged because they are the same experiment."""
+"""The plan of a sweep: its configurations by address, and points merged because they are the
+same experiment."""
 
 from __future__ import annotations
 
@@ -59,7 +60,10 @@ class Plan:
         return parse(content, f"space {self.space.name}")
 
     def add(self, point: Mapping[str, Any], name: str | None = None) -> Planned:
-        """Add the configuration of a point, or merge it with an equal one; return the configuration."""
+        """Add the configuration of a point, or merge it with an equal one.
+
+        Return the configuration.
+        """
         name = name or title(point)
         return self._add(name, point, self.parse_point(point, name))
 
@@ -69,7 +73,8 @@ class Plan:
         return parse(_single_system(content, self.store), f"point {name or title(point)}")
 
     def add_reference(self) -> None:
-        """Add the reference: the space's row or point, or else the plain baseline if the base differs from it."""
+        """Add the reference: the space's row or point, or else the plain baseline if the base
+        differs from it."""
         reference, content = self.space.reference, config.merge(self.space.base, self.assignments)
         if isinstance(reference, str):
             self.add(self.space.rows[reference], reference)
@@ -84,7 +89,12 @@ class Plan:
         return {
             "configurations": [planned.to_dict() for planned in self.configurations.values()],
             "merged": [
-                {"name": merged.label, "point": merged.point, "same_as": merged.same_as, "reason": merged.reason}
+                {
+                    "name": merged.label,
+                    "point": merged.point,
+                    "same_as": merged.same_as,
+                    "reason": merged.reason,
+                }
                 for merged in self.merged
             ],
         }
@@ -95,14 +105,18 @@ class Plan:
         if (same := self.configurations.get(address)) is not None:
             if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):
                 raise UserError(
-                    f"'{same.name}' and '{name}' of space '{self.space.name}' train the same model and differ only in "
-                    "scoring: keep one of them; 'augury train --set decoding.beam=...' scores a trained model again"
+                    f"'{same.name}' and '{name}' of space '{self.space.name}' train the same model "
+                    "and differ only in "
+                    "scoring: keep one of them; 'augury train --set decoding.beam=...' scores a "
+                    "trained model again"
                 )
             if (same.name, dict(same.point)) != (name, dict(point)):
                 reason = _merge_reason(point, same.point, canonical_form.reasons)
                 self.merged.append(Merged(dict(point), same.name, reason, name))
             return same
-        self.configurations[address] = planned = Planned(name, dict(point), canonical_form.experiment, address)
+        self.configurations[address] = planned = Planned(
+            name, dict(point), canonical_form.experiment, address
+        )
         return planned
 
 
@@ -111,13 +125,19 @@ def _scoring_settings(experiment: Experiment) -> list[Any]:
     return [experiment.to_dict().get(section) for section in ("decoding", "scoring")]
 
 
-def _merge_reason(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
-    """Return why two points are the same experiment, given why settings (`reasons`) have no effect."""
+def _merge_reason(
+    point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]
+) -> str:
+    """Return why two points are the same experiment, given why settings (`reasons`) have no
+    effect."""
     differing = {key for key in point.keys() | other.keys() if point.get(key) != other.get(key)}
     ineffective = [
         f"{key} has no effect: {reason}"
         for key, reason in reasons.items()
-        if any(other == key or other.startswith(f"{key}.") or key.startswith(f"{other}.") for other in differing)
+        if any(
+            other == key or other.startswith(f"{key}.") or key.startswith(f"{other}.")
+            for other in differing
+        )
     ]
     return "; ".join(ineffective) or "both resolve to the same run"
 
@@ -130,7 +150,8 @@ def make(
     *,
     reference: bool = True,
 ) -> Plan:
-    """Return the plan of the space's rows and the listed points, preceded by the reference if `reference`."""
+    """Return the plan of the space's rows and the listed points, preceded by the reference if
+    `reference`."""
     plan = Plan(space, store, assignments)
     _check_assignments(space, assignments)
     try:
@@ -141,13 +162,16 @@ def make(
         for point in listed:
             plan.add(point)
     except UserError as error:
-        missing = missing_inputs(plan.parse_point(point) for point in (*space.rows.values(), *listed))
+        missing = missing_inputs(
+            plan.parse_point(point) for point in (*space.rows.values(), *listed)
+        )
         raise (UserError("\n".join(missing.values())) if len(missing) > 1 else error) from error
     return plan
 
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
-    """Return the plan that a sweep begins with: without points for Optuna to suggest and, under pbt, a reference."""
+    """Return the plan that a sweep begins with: without points for Optuna to suggest and, under
+    pbt, a reference."""
     listed = [] if options.search == "optuna" else points.sample(space, options.samples)
     return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
 
@@ -162,4 +186,7 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
     swept = {*space.keys, *(key for row in space.rows.values() for key in row)}
     for key in assignments:
         if any(key == other or key.startswith(f"{other}.") for other in swept):
-            raise UserError(f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other keys")
+            raise UserError(
+                f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other "
+                "keys"
+            )

@@ -17,18 +17,27 @@ SIGNIFICANT_DIGITS = 4
 def sample(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
     """Return the points of a grid or random search in a fixed order.
 
-    If some keys have domains, draws `samples` values for every point of the grid over the other keys. A draw depends
-    only on its number, so that increasing `samples` keeps the earlier points. Raises UserError if `samples` is given
-    for a grid or missing for domains.
+    If some keys have domains, draws `samples` values for every point of the grid over the other
+    keys. A draw depends only on its number, so that increasing `samples` keeps the earlier points.
+    Raises UserError if `samples` is given for a grid or missing for domains.
     """
     if not space.domains:
         if samples is not None:
-            raise UserError(f"--samples {samples}: space '{space.name}' is a grid without domains; leave out --samples")
+            raise UserError(
+                f"--samples {samples}: space '{space.name}' is a grid without domains; leave out "
+                "--samples"
+            )
         return list(_grid(space.grid)) if space.grid else []
     if samples is None:
         names = ", ".join(space.domains)
-        raise UserError(f"space '{space.name}' draws {names}: give the number of points with --samples N")
-    return [point | _draw(space, number, point) for number in range(samples) for point in _grid(space.grid)]
+        raise UserError(
+            f"space '{space.name}' draws {names}: give the number of points with --samples N"
+        )
+    return [
+        point | _draw(space, number, point)
+        for number in range(samples)
+        for point in _grid(space.grid)
+    ]
 
 
 def rounded(value: Any) -> Any:
@@ -46,6 +55,8 @@ def _grid(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
 def _draw(space: Space, number: int, point: Mapping[str, Any]) -> dict[str, Any]:
     values = {}
     for key, domain in space.domains.items():
-        random = generator("point", space.name, space.scale, key, number, json.dumps(point, sort_keys=True))
+        random = generator(
+            "point", space.name, space.scale, key, number, json.dumps(point, sort_keys=True)
+        )
         values[key] = rounded(domain.sample(random_state=random))
     return values

@@ -1,8 +1,9 @@
-"""Population-based training: trials that fall behind continue from a better trial's weights with perturbed values.
+"""Population-based training: trials that fall behind continue from a better trial's weights with
+perturbed values.
 
-A member's values change while it trains, so its run is addressed by its population and initial point instead of its
-settings, and its values are metrics of its history (`value/regime.beta`). Members depend on each other: a population
-with other members or seeds trains all of them anew.
+A member's values change while it trains, so its run is addressed by its population and initial
+point instead of its settings, and its values are metrics of its history (`value/regime.beta`).
+Members depend on each other: a population with other members or seeds trains all of them anew.
 """
 
 from __future__ import annotations
@@ -49,16 +50,22 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
     """Raise UserError unless population-based training is possible with this space and launcher."""
     if launcher != "direct":
         raise UserError(
-            "scheduler pbt copies checkpoints through Tune, which does not see those of Ray Train workers: it would be "
-            "plain random search; set training.workers=1 and execution.launcher=auto, or use --scheduler halving"
+            "scheduler pbt copies checkpoints through Tune, which does not see those of Ray Train "
+            "workers: it would be "
+            "plain random search; set training.workers=1 and execution.launcher=auto, or use "
+            "--scheduler halving"
         )
     if not space.mutations:
-        raise UserError(f"scheduler pbt needs values that may change: define 'mutations' in space '{space.name}'")
+        raise UserError(
+            "scheduler pbt needs values that may change: define 'mutations' in space "
+            f"'{space.name}'"
+        )
     allowed = dict.fromkeys(key for experiment in members for key in mutable_keys(experiment))
 
     def refuse(key: str, reason: str) -> None:
         raise UserError(
-            f"'{key}' cannot change during training: {reason}. A population of space '{space.name}' may change "
+            f"'{key}' cannot change during training: {reason}. A population of space "
+            f"'{space.name}' may change "
             f"and sweep {', '.join(allowed)}; sweep other keys with --scheduler halving or all"
         )
 
@@ -69,16 +76,21 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
     for number in range(max(map(len, samples.values()))):
         drawn = {key: values[number % len(values)] for key, values in samples.items()}
         for experiment in members:
-            parse(config.merge(experiment.to_dict(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
+            parse(
+                config.merge(experiment.to_dict(), drawn),
+                f"space '{space.name}' with the mutations {title(drawn)}",
+            )
     for key in dict.fromkeys([*space.mutations, *space.keys]):
         if key not in allowed:
             refuse(key, "all members share the data, the model sizes and the test sets")
 
 
 def address(sweep: str, space: Space, configurations: Iterable[str], seeds: Iterable[int]) -> str:
-    """Return the address of a population, a hash of everything that determines how its members train."""
+    """Return the address of a population, a hash of everything that determines how its members
+    train."""
     mutations = {
-        key: values if isinstance(values, list) else _sample(key, values) for key, values in _mutations(space).items()
+        key: values if isinstance(values, list) else _sample(key, values)
+        for key, values in _mutations(space).items()
     }
     return config.address(
         {
@@ -94,11 +106,14 @@ def address(sweep: str, space: Space, configurations: Iterable[str], seeds: Iter
 
 def member(planned: Planned, population: str) -> Planned:
     """Return a configuration as the initial point of members of a population."""
-    return replace(planned, address=config.address({"population": population, "begins": planned.address}))
+    return replace(
+        planned, address=config.address({"population": population, "begins": planned.address})
+    )
 
 
 def _mutations(space: Space) -> dict[str, Any]:
-    """Return the mutations, choices as lists: Ray moves to a neighbour in a list and multiplies other values."""
+    """Return the mutations, choices as lists: Ray moves to a neighbour in a list and multiplies
+    other values."""
     return {
         key: list(values.categories if isinstance(values, Categorical) else values)
         if isinstance(values, Categorical | Sequence)
@@ -110,7 +125,11 @@ def _mutations(space: Space) -> dict[str, Any]:
 def _sample(key: str, values: Any) -> list[Any]:
     """Return the values of a list, or a fixed sample of a domain."""
     random = generator("mutations", key)
-    drawn = values if isinstance(values, list) else [values.sample(random_state=random) for _ in range(8)]
+    drawn = (
+        values
+        if isinstance(values, list)
+        else [values.sample(random_state=random) for _ in range(8)]
+    )
     return [rounded(value) for value in drawn]
 
 
@@ -125,7 +144,10 @@ def run(
     directory: str,
     max_failures: int,
 ) -> None:
-    """Train the population with an exchange after every `every` validations; an interrupted one is restored."""
+    """Train the population with an exchange after every `every` validations.
+
+    An interrupted one is restored.
+    """
     _ProgressCallback.dispatcher = dispatcher
     function = tune.with_resources(tune.with_parameters(train, settings=settings), dict(resources))
     path = f"{directory}/{name}"
@@ -138,7 +160,10 @@ def run(
         for key in dispatcher.wanted()
     ]
     mutations = _mutations(space)
-    domains = {key: tune.choice(values) if isinstance(values, list) else values for key, values in mutations.items()}
+    domains = {
+        key: tune.choice(values) if isinstance(values, list) else values
+        for key, values in mutations.items()
+    }
     tuner = tune.Tuner(
         function,
         param_space={
@@ -178,7 +203,8 @@ def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:
 
 
 def _bounded(values: Mapping[str, Any], mutations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return perturbed values, rounded and clipped to their domains, which Ray's multiplication may leave."""
+    """Return perturbed values, rounded and clipped to their domains, which Ray's multiplication
+    may leave."""
     bounded = {key: rounded(value) for key, value in values.items()}
     for key, domain in mutations.items():
         if hasattr(domain, "lower"):
@@ -187,8 +213,10 @@ def _bounded(values: Mapping[str, Any], mutations: Mapping[str, Any]) -> dict[st
 
 
 def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
-    """Train a member with its current values from the checkpoint that Tune passes, until Tune pauses it."""
-    # Tune may have copied another member's settings into `config`; only the trial's name identifies the member.
+    """Train a member with its current values from the checkpoint that Tune passes, until Tune
+    pauses it."""
+    # Tune may have copied another member's settings into `config`; only the trial's name identifies
+    # the member.
     key = tuning.key_of(tune.get_context().get_trial_name())
     runs, seed = ConfigurationRuns.read(settings.folder, key.configuration), key.seed
     values = {name: value for name, value in config.items() if name not in (CONFIGURATION, SEED)}
@@ -215,7 +243,10 @@ def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
 
 
 def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, seed: int) -> None:
-    """Replace a run's checkpoints by another member's; its own, which Tune passes after a pause, are left alone."""
+    """Replace a run's checkpoints by another member's.
+
+    Its own, which Tune passes after a pause, are left alone.
+    """
     if checkpoint is None:
         return
     directory = Path(tempfile.mkdtemp(prefix="augury-member-"))
@@ -234,14 +265,19 @@ def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, see
 
 
 class _ProgressCallback(tuning.Interruptible):
-    """Tracks the progress of members. Tune pickles callbacks, so the dispatcher of the command is a class attribute."""
+    """Tracks the progress of members. Tune pickles callbacks, so the dispatcher of the command
+    is a class attribute."""
 
     dispatcher: ClassVar[Dispatcher]
 
-    def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+    def on_trial_start(
+        self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
+    ) -> None:
         self.dispatcher.progress[tuning.key_of(trial)] = "running"
 
-    def on_trial_complete(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+    def on_trial_complete(
+        self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
+    ) -> None:
         key = tuning.key_of(trial)
         if self.dispatcher.folder(key).exists(FAILURE):
             failure = self.dispatcher.folder(key).read_json(FAILURE)
@@ -249,5 +285,7 @@ class _ProgressCallback(tuning.Interruptible):
         else:
             self.dispatcher.on_complete(key)
 
-    def on_trial_error(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+    def on_trial_error(
+        self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
+    ) -> None:
         self.dispatcher.on_error(tuning.key_of(trial), tuning.failure_of(trial))

@@ -1,8 +1,9 @@
 """Read the printed tables of a paper from a TSV file.
 
-The file is UTF-8 text with one block per table; empty lines separate blocks, and lines that start with `#` are
-comments. A block's first line is the table's name, the second its header, and every further line a row; cells are
-separated by tabs and not quoted. An empty cell means nothing is printed, `-` a printed dash. Columns of a table:
+The file is UTF-8 text with one block per table; empty lines separate blocks, and lines that start
+with `#` are comments. A block's first line is the table's name, the second its header, and every
+further line a row; cells are separated by tabs and not quoted. An empty cell means nothing is
+printed, `-` a printed dash. Columns of a table:
 
 - `row`: the number of the row, from 1;
 - `name`: the row's printed name; `label`: a unique name if the printed one is ambiguous;
@@ -12,8 +13,9 @@ separated by tabs and not quoted. An empty cell means nothing is printed, `-` a 
 
 A table without legible values consists of a header only.
 
-The block `notes` has remarks on values, such as contradictions in the paper. Its columns: `table`; `row`, a number,
-`header` or `all`; `column`; `as_read` and `written`, which differ if the file corrects the print; `kind`; `why`.
+The block `notes` has remarks on values, such as contradictions in the paper. Its columns: `table`;
+`row`, a number, `header` or `all`; `column`; `as_read` and `written`, which differ if the file
+corrects the print; `kind`; `why`.
 """
 
 from __future__ import annotations
@@ -98,8 +100,9 @@ class PrintedTable:
 def read(path: Path, name: str, columns: Mapping[str, str]) -> PrintedTable:
     """Return a table of a paper's file.
 
-    `columns` maps the printed columns with values to test sets or `mean`. Raises UserError for an unknown table, column
-    or row of a note, a row with too many or too few cells, a duplicate label, and a value that is not a number.
+    `columns` maps the printed columns with values to test sets or `mean`. Raises UserError for an
+    unknown table, column or row of a note, a row with too many or too few cells, a duplicate label,
+    and a value that is not a number.
     """
     blocks = _blocks(path)
     if name not in blocks:
@@ -113,15 +116,20 @@ def read(path: Path, name: str, columns: Mapping[str, str]) -> PrintedTable:
     for line in lines:
         row = _row(line, columns, location)
         if row.label in rows:
-            raise UserError(f"{location}: two rows are called '{row.label}': give one of them another label")
+            raise UserError(
+                f"{location}: two rows are called '{row.label}': give one of them another label"
+            )
         rows[row.label] = row
     labels = {**dict.fromkeys(WHOLE, ""), **{str(row.number): row.label for row in rows.values()}}
-    notes = [_note(note, labels, location) for note in blocks.get(NOTES, []) if note["table"] == name]
+    notes = [
+        _note(note, labels, location) for note in blocks.get(NOTES, []) if note["table"] == name
+    ]
     return PrintedTable(rows, tuple(notes))
 
 
 def from_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTable:
-    """Return the table of a mapping label -> test set or `mean` -> value; None means not printed."""
+    """Return the table of a mapping label -> test set or `mean` -> value; None means not
+    printed."""
     rows = {}
     for number, (label, cells) in enumerate(values.items(), 1):
         printed = {column: value for column, value in cells.items() if value is not None}
@@ -132,13 +140,16 @@ def from_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTabl
 
 def _blocks(path: Path) -> dict[str, list[dict[str, str]]]:
     """Return the rows of every block as column -> cell."""
-    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
     blocks: dict[str, list[dict[str, str]]] = {}
     for nonempty, (name, *rest) in itertools.groupby(lines, key=bool):
         if nonempty:
             if name in blocks or "\t" in name or not rest:
                 raise UserError(
-                    f"{path.name}: a block starts with '{name}': after an empty line give a unique table name, and "
+                    f"{path.name}: a block starts with '{name}': after an empty line give a unique "
+                    "table name, and "
                     "below it a header"
                 )
             blocks[name] = list(_records(f"{path.name}, {name}", rest))
@@ -153,7 +164,8 @@ def _records(location: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:
     for number, cells in enumerate(rows, 1):
         if len(cells) != len(header):
             raise UserError(
-                f"{location}, line {number} has {len(cells)} cells, but the header has {len(header)}: separate cells "
+                f"{location}, line {number} has {len(cells)} cells, but the header has "
+                f"{len(header)}: separate cells "
                 "by single tabs"
             )
         yield dict(zip(header, cells, strict=True))
@@ -161,7 +173,9 @@ def _records(location: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:
 
 def _row(line: Mapping[str, str], columns: Mapping[str, str], location: str) -> PrintedRow:
     cells = {column: cell for column, cell in line.items() if column not in ABOUT}
-    compared = {column: cell for column, cell in cells.items() if column in columns and cell not in ABSENT}
+    compared = {
+        column: cell for column, cell in cells.items() if column in columns and cell not in ABSENT
+    }
     return PrintedRow(
         number=int(line["row"]),
         label=line.get("label") or line["name"],
@@ -183,13 +197,19 @@ def _number(cell: str, location: str) -> float:
     try:
         return float(cell.removesuffix("k")) * factor
     except ValueError:
-        raise UserError(f"{location}: '{cell}' is not a number: leave the cell empty if nothing is printed") from None
+        raise UserError(
+            f"{location}: '{cell}' is not a number: leave the cell empty if nothing is printed"
+        ) from None
 
 
 def _note(line: Mapping[str, str], labels: Mapping[str, str], location: str) -> Note:
     if line["row"] not in labels:
         raise unknown(f"row in the notes of {location}", line["row"], labels)
     corrected = line["as_read"] and line["written"] and line["as_read"] != line["written"]
-    text = f"'{line['as_read']}' is read as '{line['written']}': {line['why']}" if corrected else line["why"]
+    text = (
+        f"'{line['as_read']}' is read as '{line['written']}': {line['why']}"
+        if corrected
+        else line["why"]
+    )
     column = "" if line["column"] == "all" else line["column"]
     return Note(labels[line["row"]], column, line["kind"], text)

@@ -4,28 +4,40 @@ A paper's table is a search space of rows (see `space`) whose module also define
 
 - `paper`: the citation, one line;
 - `where`: the location of the values in the paper (`Table 2`);
-- `published`: the printed table, read from the paper's file (see `printed`), or a mapping row -> test set, or `mean`
+- `published`: the printed table, read from the paper's file (see `printed`), or a mapping row ->
+  test set, or `mean`
   for the mean over all test sets -> value or None; or a function from the scale's name to either;
 - `tolerance`: the accepted difference between measured and published values, in points;
 - `deviations`: scale -> list of deviations from the paper at this scale;
-- optional `improvements`: printed row -> (row, other row), for rows that print the relative improvement of the first
+- optional `improvements`: printed row -> (row, other row), for rows that print the relative
+  improvement of the first
   over the second in per cent; they are computed, not run;
-- optional `rescored`: printed row -> (row, metric), for rows that print the outputs of another row scored by another of
-  its metrics, such as one with a step before it; or a function from the scale's name to such a mapping;
-- optional `assembled`: printed row -> column -> the row that is run for this column, for rows that print values of
-  several systems, such as a model for each language; or a function from the scale's name to such a mapping;
-- optional `unavailable`: printed row that is none of these -> why it is not run; or a function from the scale's name to
+- optional `rescored`: printed row -> (row, metric), for rows that print the outputs of another row
+  scored by another of
+  its metrics, such as one with a step before it; or a function from the scale's name to such a
+  mapping;
+- optional `assembled`: printed row -> column -> the row that is run for this column, for rows that
+  print values of
+  several systems, such as a model for each language; or a function from the scale's name to such a
+  mapping;
+- optional `unavailable`: printed row that is none of these -> why it is not run; or a function from
+  the scale's name to
   such a mapping;
-- optional `literature`: row -> location -> a value printed elsewhere for the same system, or of another quantity;
-- optional `measure`, for tables of quantities other than scores: a function from a finished run, opened for analysis
+- optional `literature`: row -> location -> a value printed elsewhere for the same system, or of
+  another quantity;
+- optional `measure`, for tables of quantities other than scores: a function from a finished run,
+  opened for analysis
   (`augury.analysis.system.System`), to printed column -> value; a quantity `TABLE | LINE | COLUMN` is shown
   there in a table of its own; and `sentences`: scale -> maximum number of test sentences it reads;
-- optional `measure_with_reference`, used in place of `measure` for rows other than the reference: a function from the
+- optional `measure_with_reference`, used in place of `measure` for rows other than the reference: a
+  function from the
   reference's run and the row's run of the same seed to printed column -> value;
-- optional `measure_version`, raised where a table measures other values of the same runs (default: 1).
+- optional `measure_version`, raised where a table measures other values of the same runs (default:
+  1).
 
-Values are only comparable at the scale `paper`. A scale with several corpora is several scales: `paper` has the first
-corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply to them as well.
+Values are only comparable at the scale `paper`. A scale with several corpora is several scales:
+`paper` has the first corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply to
+them as well.
 """
 
 from __future__ import annotations
@@ -60,7 +72,8 @@ class Published:
     deviations: tuple[str, ...]
     """Deviations from the paper at the scale of the space."""
     improvements: Mapping[str, tuple[str, str]]
-    """Row -> the pair of rows whose relative improvement in per cent it prints, the better one first."""
+    """Row -> the pair of rows whose relative improvement in per cent it prints, the better one
+    first."""
     rescored: Mapping[str, tuple[str, str]]
     """Row -> the row whose outputs it scores, and the metric."""
     assembled: Mapping[str, Mapping[str, str]]
@@ -72,7 +85,8 @@ class Published:
     measure: Callable[[Any], Mapping[str, float]] | None = None
     """Finished run -> printed column -> value; None if the table prints scores."""
     measure_with_reference: Callable[[Any, Any], Mapping[str, float]] | None = None
-    """The reference's run, and a run of another row with its seed -> printed column -> value; None: `measure` does."""
+    """The reference's run, and a run of another row with its seed -> printed column -> value;
+    None: `measure` does."""
     measure_version: int = 1
     sentences: int | None = None
     """Maximum number of test sentences that `measure` reads."""
@@ -98,17 +112,22 @@ class Published:
     def reason(self, row: str) -> str:
         """Return why a printed row is not run."""
         if row in self.improvements:
-            return "computed: relative improvement of '{}' over '{}' in per cent".format(*self.improvements[row])
+            return "computed: relative improvement of '{}' over '{}' in per cent".format(
+                *self.improvements[row]
+            )
         if row in self.rescored:
             of, metric = self.rescored[row]
             return f"the outputs of '{of}', scored by {title(metric)}"
         if row in self.assembled:
-            return "a system for each column: " + ", ".join(dict.fromkeys(self.assembled[row].values()))
+            return "a system for each column: " + ", ".join(
+                dict.fromkeys(self.assembled[row].values())
+            )
         return self.unavailable[row]
 
 
 def find(name: str, scale: str | None = None, corpus: str | None = None) -> Published:
-    """Return the table `<paper>/<table>`, or that of a file, at a scale; UserError if there is none or it is invalid.
+    """Return the table `<paper>/<table>`, or that of a file, at a scale; UserError if there is none
+    or it is invalid.
 
     `corpus` selects a corpus of the scale other than its first.
     """
@@ -117,12 +136,16 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
     module = spaces.load(name)
     missing = [attribute for attribute in REQUIRED if not hasattr(module, attribute)]
     if missing:
-        raise UserError(f"table '{name}' lacks {', '.join(missing)}: a table also defines {', '.join(REQUIRED)}")
+        raise UserError(
+            f"table '{name}' lacks {', '.join(missing)}: a table also defines {', '.join(REQUIRED)}"
+        )
     if corpus is not None:
         scale = _with_corpus(name, module, scale, corpus)
     space = spaces.read(module, name, scale)
     if not isinstance(space.reference, str):
-        raise UserError(f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}")
+        raise UserError(
+            f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}"
+        )
     table = Published(
         name=name,
         space=space,
@@ -130,7 +153,11 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         where=module.where,
         printed=_printed(module, space.scale),
         tolerance=module.tolerance,
-        deviations=tuple(module.deviations.get(space.scale, module.deviations.get(space.scale.partition("/")[0], ()))),
+        deviations=tuple(
+            module.deviations.get(
+                space.scale, module.deviations.get(space.scale.partition("/")[0], ())
+            )
+        ),
         improvements=getattr(module, "improvements", {}),
         rescored=_at_scale(getattr(module, "rescored", {}), space.scale),
         assembled=_at_scale(getattr(module, "assembled", {}), space.scale),
@@ -166,13 +193,15 @@ def _at_scale(value: Any, scale: str) -> Any:
 
 
 def _check_rows(table: Published) -> None:
-    """Raise UserError for printed rows that are not run, computed or unavailable, and for unknown rows in them."""
+    """Raise UserError for printed rows that are not run, computed or unavailable, and for
+    unknown rows in them."""
     rows = table.space.rows
     known = {*rows, *table.improvements, *table.rescored, *table.assembled, *table.unavailable}
     undefined = [row for row in table.printed.rows if row not in known]
     if undefined:
         raise UserError(
-            f"table '{table.name}' has published values for '{undefined[0]}', which is not in rows: add the row, or "
+            f"table '{table.name}' has published values for '{undefined[0]}', which is not in "
+            "rows: add the row, or "
             "give the reason in 'unavailable'"
         )
     used = {"improvements": [row for pair in table.improvements.values() for row in pair]}

@@ -1,10 +1,12 @@
-"""Successive halving over groups of seeds: which configuration to train with which seed, and how far.
+"""Successive halving over groups of seeds: which configuration to train with which seed, and how
+far.
 
-The noise between seeds is as large as the effects under study, and early validations rank configurations only roughly.
-A configuration is therefore not stopped on its mean, as in successive halving (Jamieson and Talwalkar, 2016), but only
-if the confidence interval of its mean lies below the cut. Additional seeds are spent at the end of training, on the
-configurations that may still be the best, as in racing (Maron and Moore, 1994). `benchmarks/halving.py` compares this
-and its defaults with training every configuration with every seed.
+The noise between seeds is as large as the effects under study, and early validations rank
+configurations only roughly. A configuration is therefore not stopped on its mean, as in successive
+halving (Jamieson and Talwalkar, 2016), but only if the confidence interval of its mean lies below
+the cut. Additional seeds are spent at the end of training, on the configurations that may still be
+the best, as in racing (Maron and Moore, 1994). `benchmarks/halving.py` compares this and its
+defaults with training every configuration with every seed.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from scipy.special import stdtrit
 
 FIRST, REDUCTION, CONFIDENCE = 0.5, 3, 0.95
 PILOTS = 6
-"""Number of configurations that get a second seed to estimate the variance between seeds at a rung."""
+"""Number of configurations that get a second seed to estimate the variance between seeds at a
+rung."""
 
 Action = Literal["promoted", "stopped", "seed added", "chosen"]
 
@@ -47,15 +50,19 @@ class RungDecision(NamedTuple):
     high: float
     """`low` and `high` equal the mean until some configuration has two seeds at the rung."""
     cut: float
-    """The midpoint between the last promotion slot and the next mean; the lowest mean if there are slots for all."""
+    """The midpoint between the last promotion slot and the next mean.
+
+    The lowest mean if there are slots for all.
+    """
 
 
 def rungs(validations: int, reduction: int = REDUCTION, first: float = FIRST) -> list[int | None]:
     """Return the rungs, as numbers of validations, for a training that has `validations` in total.
 
-    The first rung is at the fraction `first` of training, each further one `reduction` times later, rounded up; the
-    last is None, the end of training. The first rung is late by default because augmentation and regularisation slow
-    learning down: early rungs would stop configurations that start slowly and end best.
+    The first rung is at the fraction `first` of training, each further one `reduction` times later,
+    rounded up; the last is None, the end of training. The first rung is late by default because
+    augmentation and regularisation slow learning down: early rungs would stop configurations that
+    start slowly and end best.
     """
     assert validations > 0 and reduction > 1 and 0 < first <= 1
     validations_at, fraction = [], first
@@ -66,7 +73,8 @@ def rungs(validations: int, reduction: int = REDUCTION, first: float = FIRST) ->
 
 
 def pooled_deviation(groups: Iterable[Sequence[float]]) -> tuple[float, int]:
-    """Return the standard deviation pooled over groups and its degrees of freedom; (0, 0) if it cannot be estimated."""
+    """Return the standard deviation pooled over groups and its degrees of freedom; (0, 0) if it
+    cannot be estimated."""
     squares, degrees = 0.0, 0
     for group in groups:
         mean = statistics.fmean(group)
@@ -76,11 +84,13 @@ def pooled_deviation(groups: Iterable[Sequence[float]]) -> tuple[float, int]:
 
 
 def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dict[str, float]:
-    """Return half the width of the confidence interval of every group's mean; empty if no group has two values.
+    """Return half the width of the confidence interval of every group's mean.
 
-    Two or three seeds are too few to estimate a variance, so it is assumed equal for all groups and pooled; Student's
-    t uses the pooled degrees of freedom. An outlier run widens all intervals, which makes the race more expensive but
-    not less reliable.
+    Empty if no group has two values.
+
+    Two or three seeds are too few to estimate a variance, so it is assumed equal for all groups and
+    pooled; Student's t uses the pooled degrees of freedom. An outlier run widens all intervals,
+    which makes the race more expensive but not less reliable.
     """
     deviation, degrees = pooled_deviation(groups.values())
     if not degrees:
@@ -101,10 +111,16 @@ class _GroupScheduler(ABC):
         mode: Literal["max", "min"],
         confidence: float = CONFIDENCE,
     ):
-        assert configurations and len(set(configurations)) == len(configurations), "each configuration once"
+        assert configurations and len(set(configurations)) == len(configurations), (
+            "each configuration once"
+        )
         assert seeds and len(set(seeds)) == len(seeds), "each seed once"
         assert rungs and 0 < confidence < 1
-        self.configurations, self.seeds, self.last = tuple(configurations), tuple(seeds), len(rungs) - 1
+        self.configurations, self.seeds, self.last = (
+            tuple(configurations),
+            tuple(seeds),
+            len(rungs) - 1,
+        )
         self.mode, self.confidence = mode, confidence
         self.decisions: list[RungDecision] = []
         """Append-only; the order does not depend on the order in which values arrive."""
@@ -118,10 +134,12 @@ class _GroupScheduler(ABC):
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the value of a configuration with a seed at a rung.
 
-        A training that ended early reports its best value for all remaining rungs. Only the first value at a rung
-        counts; a value that is not finite counts as a failure.
+        A training that ended early reports its best value for all remaining rungs. Only the first
+        value at a rung counts; a value that is not finite counts as a failure.
         """
-        assert configuration in self.configurations and seed in self.seeds and 0 <= rung <= self.last
+        assert (
+            configuration in self.configurations and seed in self.seeds and 0 <= rung <= self.last
+        )
         if math.isfinite(value):
             self._values.setdefault(Work(configuration, seed, rung), self._sign * value)
         else:
@@ -129,7 +147,10 @@ class _GroupScheduler(ABC):
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Record that a configuration cannot be trained further with a seed; its earlier values still count."""
+        """Record that a configuration cannot be trained further with a seed.
+
+        Its earlier values still count.
+        """
         assert configuration in self.configurations and seed in self.seeds
         self._failed.add((configuration, seed))
         self._advance()
@@ -141,7 +162,8 @@ class _GroupScheduler(ABC):
 
     @abstractmethod
     def work(self) -> list[Work]:
-        """Return what can be trained now, most urgent first, a configuration's earlier rungs before later ones."""
+        """Return what can be trained now, most urgent first, a configuration's earlier rungs
+        before later ones."""
 
     @abstractmethod
     def _advance(self) -> None:
@@ -158,44 +180,70 @@ class _GroupScheduler(ABC):
     def _groups(self, seeds: Mapping[str, Sequence[int]], rung: int) -> dict[str, list[float]]:
         """Return the values recorded at a rung by configuration, best mean first."""
         groups = {
-            name: [self._values[work] for seed in seeds[name] if (work := Work(name, seed, rung)) in self._values]
+            name: [
+                self._values[work]
+                for seed in seeds[name]
+                if (work := Work(name, seed, rung)) in self._values
+            ]
             for name in self.configurations
             if name in seeds
         }
         filled = [name for name, group in groups.items() if group]
-        return {name: groups[name] for name in sorted(filled, key=lambda name: -statistics.fmean(groups[name]))}
+        return {
+            name: groups[name]
+            for name in sorted(filled, key=lambda name: -statistics.fmean(groups[name]))
+        }
 
     def _decide(
-        self, action: Action, configuration: str, rung: int, group: Sequence[float], half: float, cut: float
+        self,
+        action: Action,
+        configuration: str,
+        rung: int,
+        group: Sequence[float],
+        half: float,
+        cut: float,
     ) -> None:
         mean = self._sign * statistics.fmean(group)
         self.decisions.append(
-            RungDecision(configuration, rung, action, len(group), mean, mean - half, mean + half, self._sign * cut)
+            RungDecision(
+                configuration,
+                rung,
+                action,
+                len(group),
+                mean,
+                mean - half,
+                mean + half,
+                self._sign * cut,
+            )
         )
 
 
 class Race(_GroupScheduler):
     """Successive halving over groups of seeds.
 
-    A rung reached by n configurations has n / `reduction` promotion slots, rounded up; the last rung has one. The cut
-    is the midpoint between the mean of the last slot and the next mean.
+    A rung reached by n configurations has n / `reduction` promotion slots, rounded up; the last
+    rung has one. The cut is the midpoint between the mean of the last slot and the next mean.
 
-    - Every configuration starts with its first seed. Then the best `PILOTS`, which are most likely to need more seeds
-      later, get their second. The variance between their seeds gives every mean its interval (`half_widths`).
-    - A configuration is stopped if its interval lies below the cut, and promoted otherwise. At a noisy rung this
-      promotes more configurations than there are slots; more seeds would measure precisely a value that predicts the
-      final one poorly.
-    - At the last rung the remaining configurations get further seeds, one at a time, until one is left; once all seeds
+    - Every configuration starts with its first seed. Then the best `PILOTS`, which are most likely
+      to need more seeds
+      later, get their second. The variance between their seeds gives every mean its interval
+      (`half_widths`).
+    - A configuration is stopped if its interval lies below the cut, and promoted otherwise. At a
+      noisy rung this
+      promotes more configurations than there are slots; more seeds would measure precisely a value
+      that predicts the final one poorly.
+    - At the last rung the remaining configurations get further seeds, one at a time, until one is
+      left; once all seeds
       are used, the best mean wins.
 
     With one seed there are no intervals, and this is plain successive halving.
 
-    A configuration with a seed that failed before a rung for which it was requested is eliminated there, without a
-    decision. It still counts towards the n of that rung.
+    A configuration with a seed that failed before a rung for which it was requested is eliminated
+    there, without a decision. It still counts towards the n of that rung.
 
-    Decisions depend on the values only, not on when and in which order they arrive: a rung waits for the values it
-    requested and ignores all others. To continue an interrupted race, or to add configurations or seeds, tell a new
-    race all known values.
+    Decisions depend on the values only, not on when and in which order they arrive: a rung waits
+    for the values it requested and ignores all others. To continue an interrupted race, or to add
+    configurations or seeds, tell a new race all known values.
     """
 
     def __init__(
@@ -220,15 +268,19 @@ class Race(_GroupScheduler):
         return frozenset(self._eliminated)
 
     def work(self) -> list[Work]:
-        """Return what can be trained now, most urgent first, a configuration's earlier rungs before later ones.
+        """Return what can be trained now, most urgent first, a configuration's earlier rungs before
+        later ones.
 
-        With one seed, configurations that are certain of a slot continue before the rung has all its values.
+        With one seed, configurations that are certain of a slot continue before the rung has all
+        its values.
         """
         if self.finished:
             return []
         targets = [work for work in self._requested() if self._pending(work)]
         if len(self.seeds) == 1 and self._rung < self.last:
-            certain = list(self._groups(self._used, self._rung))[: max(0, self._slots - len(targets))]
+            certain = list(self._groups(self._used, self._rung))[
+                : max(0, self._slots - len(targets))
+            ]
             targets += [Work(name, self.seeds[0], self._rung + 1) for name in certain]
         return [
             work
@@ -265,11 +317,17 @@ class Race(_GroupScheduler):
     def _decide_rung(self) -> None:
         """Decide on the configurations at the current rung once all requested values are known."""
         groups = self._groups(self._used, self._rung)
-        means = {name: statistics.fmean(group) for name, group in groups.items() if name in self._racing}
+        means = {
+            name: statistics.fmean(group) for name, group in groups.items() if name in self._racing
+        }
         ranked = list(means)
-        cut = statistics.fmean([means[name] for name in ranked[self._slots - 1 : self._slots + 1] or ranked[-1:]])
+        cut = statistics.fmean(
+            [means[name] for name in ranked[self._slots - 1 : self._slots + 1] or ranked[-1:]]
+        )
         half = half_widths(groups, self.confidence)
-        kept, more = self._select(ranked, {name: means[name] + half[name] for name in ranked if half}, cut)
+        kept, more = self._select(
+            ranked, {name: means[name] + half[name] for name in ranked if half}, cut
+        )
 
         def decide(action: Action, names: Sequence[str]) -> None:
             for name in names:
@@ -292,7 +350,8 @@ class Race(_GroupScheduler):
     def _select(
         self, ranked: Sequence[str], upper: Mapping[str, float], cut: float
     ) -> tuple[Sequence[str], Sequence[str]]:
-        """Return the configurations to keep, best first, and those that get another seed before the rung is decided.
+        """Return the configurations to keep, best first, and those that get another seed before the
+        rung is decided.
 
         `upper` has the upper ends of the intervals; it is empty while there are no intervals.
         """
@@ -332,7 +391,9 @@ class Exhaustive(_GroupScheduler):
             return
         self.finished = True
         complete = {
-            name: self.seeds for name in self.configurations if not self._has_failure(name, self.seeds, self.last)
+            name: self.seeds
+            for name in self.configurations
+            if not self._has_failure(name, self.seeds, self.last)
         }
         groups = self._groups(complete, self.last)
         if groups:

@@ -9,10 +9,11 @@ from augury.sweeping.race import Exhaustive, Race, RungDecision, Work
 
 
 class RaceWithReference:
-    """Races all other configurations while the reference trains with every seed, then completes the winner's seeds.
+    """Races all other configurations while the reference trains with every seed, then completes the
+    winner's seeds.
 
-    A race spends no more seeds on the winner than it needs to separate it from the others. Comparing the winner with
-    the reference takes all seeds of both.
+    A race spends no more seeds on the winner than it needs to separate it from the others.
+    Comparing the winner with the reference takes all seeds of both.
     """
 
     def __init__(
@@ -27,12 +28,24 @@ class RaceWithReference:
         self.mode: Literal["max", "min"] = mode
         self.race = Race(others, seeds, rungs, mode=mode)
         self._reference = reference
-        self._exhaustive = {name: Exhaustive([name], seeds, rungs, mode=mode) for name in (reference, *others)}
+        self._exhaustive = {
+            name: Exhaustive([name], seeds, rungs, mode=mode) for name in (reference, *others)
+        }
 
     def work(self) -> list[Work]:
-        """Return what can be trained now; the race comes first because other configurations wait for it."""
-        exhaustive = [self._reference, self.race.best] if self.race.finished and self.race.best else [self._reference]
-        return [*self.race.work(), *(work for name in exhaustive for work in self._exhaustive[name].work())]
+        """Return what can be trained now.
+
+        The race comes first because other configurations wait for it.
+        """
+        exhaustive = (
+            [self._reference, self.race.best]
+            if self.race.finished and self.race.best
+            else [self._reference]
+        )
+        return [
+            *self.race.work(),
+            *(work for name in exhaustive for work in self._exhaustive[name].work()),
+        ]
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the value of a configuration with a seed at a rung."""

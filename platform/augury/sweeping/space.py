@@ -6,19 +6,25 @@ A search space is a Python module that defines:
 - `base`: the experiment, as in an experiment file;
 - optional `scales`: name -> dotted keys that override `base`; the first scale is the default;
 - `space`: dotted key -> list of values (a grid) or domain of Ray Tune (`tune.loguniform(0.1, 10)`);
-- `rows`, instead of or in addition to `space`: name -> dotted keys that override `base`, a named point;
-- optional `domains`: dotted key -> domain that replaces the values of `space` if the search draws points;
-- `metric`, `mode`: the metric to compare during training, by its name in the history (`valid/bleu`, `max`);
+- `rows`, instead of or in addition to `space`: name -> dotted keys that override `base`, a named
+  point;
+- optional `domains`: dotted key -> domain that replaces the values of `space` if the search draws
+  points;
+- `metric`, `mode`: the metric to compare during training, by its name in the history (`valid/bleu`,
+  `max`);
 - `seeds`;
-- optional `reference`: the point, or the name of the row, that the others are compared with (default: the first row;
+- optional `reference`: the point, or the name of the row, that the others are compared with
+  (default: the first row;
   without rows the plain baseline, or the first point if `base` sets `baseline: false`);
 - optional `scheduler` and `search`: defaults of the flags of `augury sweep`;
 - optional `mutations`: dotted key -> list or domain, for population-based training.
 
-`space`, `rows`, `domains` and `mutations` may be functions of the scale's name. Those of `domains` and `mutations` are
-only called when points are drawn or a population is trained, so they can import `ray.tune`.
+`space`, `rows`, `domains` and `mutations` may be functions of the scale's name. Those of `domains`
+and `mutations` are only called when points are drawn or a population is trained, so they can import
+`ray.tune`.
 
-Tables of papers are spaces of rows in `search_spaces.papers`, named `<paper>/<table>` (see `published`).
+Tables of papers are spaces of rows in `search_spaces.papers`, named `<paper>/<table>` (see
+`published`).
 """
 
 from __future__ import annotations
@@ -109,16 +115,22 @@ class Space:
     @property
     def domains(self) -> dict[str, Domain]:
         """The keys with domains to draw from."""
-        return {key: values for key, values in self.keys.items() if not isinstance(values, Sequence)}
+        return {
+            key: values for key, values in self.keys.items() if not isinstance(values, Sequence)
+        }
 
 
 def find(
-    name: str, scale: str | None = None, search: SearchName | None = None, scheduler: SchedulerName | None = None
+    name: str,
+    scale: str | None = None,
+    search: SearchName | None = None,
+    scheduler: SchedulerName | None = None,
 ) -> Space:
-    """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a file.
+    """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a
+    file.
 
-    `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name and for missing or
-    invalid definitions.
+    `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name
+    and for missing or invalid definitions.
     """
     return read(load(name), name, scale, search, scheduler)
 
@@ -133,8 +145,13 @@ def read(
     """Return the search space that a module defines; error messages call it `name`."""
     missing = [attribute for attribute in REQUIRED if not hasattr(module, attribute)]
     if missing:
-        raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
-    optional = {attribute: getattr(module, attribute, default) for attribute, default in OPTIONAL.items()}
+        raise UserError(
+            f"search space '{name}' lacks {', '.join(missing)}: a space defines "
+            f"{', '.join(REQUIRED)}"
+        )
+    optional = {
+        attribute: getattr(module, attribute, default) for attribute, default in OPTIONAL.items()
+    }
     scales = dict(optional["scales"])
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
@@ -144,13 +161,23 @@ def read(
     def at_scale(attribute: str) -> Any:
         return optional[attribute](scale) if callable(optional[attribute]) else optional[attribute]
 
-    keys = _keys(name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {}))
+    keys = _keys(
+        name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {})
+    )
     rows = _rows(name, at_scale("rows"))
     if not keys and not rows:
-        raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
+        raise UserError(
+            f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one "
+            "row"
+        )
     if not keys and search in ("random", "optuna"):
-        raise UserError(f"search {search} draws values, but space '{name}' has only rows: leave out --search {search}")
-    reference = optional["reference"] if optional["reference"] is not None else next(iter(rows), None)
+        raise UserError(
+            f"search {search} draws values, but space '{name}' has only rows: leave out --search "
+            f"{search}"
+        )
+    reference = (
+        optional["reference"] if optional["reference"] is not None else next(iter(rows), None)
+    )
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     domains = [key for key, values in keys.items() if not isinstance(values, Sequence)]
@@ -166,8 +193,13 @@ def read(
         seeds=tuple(module.seeds),
         reference=reference,
         scheduler=_choice(name, "scheduler", scheduler, get_args(SchedulerName)),
-        search=_choice(name, "search", search or ("random" if domains else "grid"), get_args(SearchName)),
-        mutations=_keys(name, {} if callable(optional["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
+        search=_choice(
+            name, "search", search or ("random" if domains else "grid"), get_args(SearchName)
+        ),
+        mutations=_keys(
+            name,
+            {} if callable(optional["mutations"]) and scheduler != "pbt" else at_scale("mutations"),
+        ),
     )
 
 
@@ -189,27 +221,39 @@ def load(name: str) -> ModuleType:
 
 
 def _short(module: ModuleType) -> str:
-    """Return the name of a space for use in file names: its module's, with the paper as prefix for a table."""
+    """Return the name of a space for use in file names: its module's, with the paper as prefix
+    for a table."""
     name = plugins.short_name(module)
     return name.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
     for key, values in keys.items():
-        if isinstance(values, str) or not (isinstance(values, Sequence) or hasattr(values, "sample")):
-            raise UserError(f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not {values!r}")
+        if isinstance(values, str) or not (
+            isinstance(values, Sequence) or hasattr(values, "sample")
+        ):
+            raise UserError(
+                f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not "
+                f"{values!r}"
+            )
         if isinstance(values, Sequence) and not values:
-            raise UserError(f"space '{name}', key {key} has no values: list at least one, or leave the key out")
+            raise UserError(
+                f"space '{name}', key {key} has no values: list at least one, or leave the key out"
+            )
         if remedy := UNTRAINED.get(key.partition(".")[0]):
             raise UserError(
-                f"space '{name}', key {key} does not affect training: leave it out; {remedy.format(key=key)}"
+                f"space '{name}', key {key} does not affect training: leave it out; "
+                f"{remedy.format(key=key)}"
             )
     return dict(keys)
 
 
 def _rows(name: str, rows: Any) -> dict[str, Point]:
     if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
-        raise UserError(f"space '{name}': rows must map names to dotted keys that override base, not be {rows!r}")
+        raise UserError(
+            f"space '{name}': rows must map names to dotted keys that override base, not be "
+            f"{rows!r}"
+        )
     return dict(rows)
 
 
@@ -221,5 +265,7 @@ def _line(name: str, question: Any) -> str:
 
 def _choice(name: str, attribute: str, value: Any, allowed: Sequence[str]) -> Any:
     if value not in allowed:
-        raise UserError(f"search space '{name}': {attribute} is {value!r}; allowed: {', '.join(allowed)}")
+        raise UserError(
+            f"search space '{name}': {attribute} is {value!r}; allowed: {', '.join(allowed)}"
+        )
     return value

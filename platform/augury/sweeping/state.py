@@ -1,7 +1,8 @@
 """The stored state of a sweep: its definition, the progress of every trial, and the decisions.
 
-The driver writes two files to the sweep's folder: `sweep.json`, the definition, and `state.json`, the progress. Curves,
-scores and errors come from the run folders. Everything that shows a sweep, live or afterwards, reads it through `load`.
+The driver writes two files to the sweep's folder: `sweep.json`, the definition, and `state.json`,
+the progress. Curves, scores and errors come from the run folders. Everything that shows a sweep,
+live or afterwards, reads it through `load`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ class Trial:
     folder: Folder
     """The run's folder; may not exist yet."""
     progress: Progress
-    """waiting: not started; paused: waits for a decision; stopped: the race ended it before the end of training."""
+    """waiting: not started; paused: waits for a decision.
+
+    Stopped: the race ended it before the end of training.
+    """
     error: str | None
     """The error of a failed trial."""
     curve: tuple[Point, ...]
@@ -56,7 +60,11 @@ class Trial:
     @property
     def parameters(self) -> int | None:
         """The number of model parameters; None before the end of training."""
-        return int(self.folder.read_json(OUTCOME)["parameters"]) if self.folder.exists(OUTCOME) else None
+        return (
+            int(self.folder.read_json(OUTCOME)["parameters"])
+            if self.folder.exists(OUTCOME)
+            else None
+        )
 
     @property
     def seconds(self) -> float:
@@ -150,7 +158,8 @@ class Sweep:
     seeds: tuple[int, ...]
     """The seeds a configuration may be trained with."""
     tests: tuple[str, ...] | None
-    """The test sets; if empty, validation decides. None for sweeps of old versions, which did not record them."""
+    """The test sets; if empty, validation decides. None for sweeps of old versions, which did
+    not record them."""
     scheduler: str
     """`all`, `halving` or `pbt`."""
     reference: str
@@ -169,7 +178,8 @@ class Sweep:
 
     @property
     def silent(self) -> float | None:
-        """Seconds since the last heartbeat if they are too many for a running sweep; None if it runs or has ended."""
+        """Seconds since the last heartbeat if they are too many for a running sweep; None if it
+        runs or has ended."""
         return None if self.ended else silence(self.updated)
 
     def best(self, trial: Trial) -> float | None:
@@ -185,7 +195,11 @@ class Sweep:
     @property
     def trials(self) -> list[tuple[Configuration, Trial]]:
         """All trials with their configurations, the reference's first."""
-        return [(configuration, trial) for configuration in self.configurations for trial in configuration.trials]
+        return [
+            (configuration, trial)
+            for configuration in self.configurations
+            for trial in configuration.trials
+        ]
 
     @property
     def seconds(self) -> float:
@@ -197,8 +211,11 @@ class Sweep:
         return sum(trial.progress == progress for _, trial in self.trials)
 
     def scored(self) -> dict[str, dict[int, Folder]]:
-        """Return the scored runs of every configuration, by its name and the seed, the reference first."""
-        scored: dict[str, dict[int, Folder]] = {configuration.name: {} for configuration in self.configurations}
+        """Return the scored runs of every configuration, by its name and the seed, the reference
+        first."""
+        scored: dict[str, dict[int, Folder]] = {
+            configuration.name: {} for configuration in self.configurations
+        }
         for configuration, trial in self.trials:
             if trial.folder.exists(runs.SCORES):
                 scored[configuration.name][trial.seed] = trial.folder
@@ -223,13 +240,19 @@ class Curves:
     def _read(self, run: Folder) -> tuple[Point, ...]:
         validations = [record for record in history.read(run) if self.metric in record["metrics"]]
         return tuple(
-            Point(index, record["update"], record["metrics"].get("train/seconds", 0.0), record["metrics"][self.metric])
+            Point(
+                index,
+                record["update"],
+                record["metrics"].get("train/seconds", 0.0),
+                record["metrics"][self.metric],
+            )
             for index, record in enumerate(validations, start=1)
         )
 
 
 def silence(updated: float) -> float | None:
-    """Return the seconds since a driver's last heartbeat if they are so many that it must have died, else None."""
+    """Return the seconds since a driver's last heartbeat if they are so many that it must have
+    died, else None."""
     seconds = time.time() - updated
     return seconds if seconds > SILENCE_SECONDS else None
 
@@ -240,7 +263,8 @@ def names(store: Store) -> list[str]:
 
 
 def resolve(store: Store, name: str) -> str:
-    """Return the name of a sweep given by its name, or by the name or path of a space with a single sweep.
+    """Return the name of a sweep given by its name, or by the name or path of a space with a single
+    sweep.
 
     Raises UserError listing the existing sweeps if there is none or more than one.
     """
@@ -250,12 +274,21 @@ def resolve(store: Store, name: str) -> str:
     space = file_of(name).stem if is_path(name) else name
     scales = {sweep: store.folder(KIND, sweep).read_json(DEFINITION)["scale"] for sweep in existing}
     beginnings = {sweep: f"{space}-{scale}-".replace("/", "-") for sweep, scale in scales.items()}
-    of_space = [sweep for sweep, beginning in beginnings.items() if f"{sweep}-".startswith(beginning)]
+    of_space = [
+        sweep for sweep, beginning in beginnings.items() if f"{sweep}-".startswith(beginning)
+    ]
     if len(of_space) == 1:
         return of_space[0]
     if of_space:
-        raise UserError(f"{store.root} has {len(of_space)} sweeps of '{name}': give one of {', '.join(of_space)}")
-    remedy = nearest(space, existing) if existing else "there are none yet; start one with `augury sweep SPACE`"
+        raise UserError(
+            f"{store.root} has {len(of_space)} sweeps of '{name}': give one of "
+            f"{', '.join(of_space)}"
+        )
+    remedy = (
+        nearest(space, existing)
+        if existing
+        else "there are none yet; start one with `augury sweep SPACE`"
+    )
     raise UserError(f"no sweep '{name}' in {store.root}: {remedy}")
 
 
@@ -271,7 +304,8 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     state: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
     curves = curves or Curves(definition["metric"])
     configurations = tuple(
-        _configuration(entry, definition["seeds"], state, store, curves) for entry in definition["configurations"]
+        _configuration(entry, definition["seeds"], state, store, curves)
+        for entry in definition["configurations"]
     )
     return Sweep(
         name=definition["name"],
@@ -285,7 +319,9 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         reference=definition["reference"],
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
-        decisions=tuple(_decision(entry, definition["metric"]) for entry in state.get("decisions", ())),
+        decisions=tuple(
+            _decision(entry, definition["metric"]) for entry in state.get("decisions", ())
+        ),
         started=definition["started"],
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
@@ -303,7 +339,11 @@ def _decision(entry: Mapping[str, Any], metric: str) -> Decision:
 
 
 def _configuration(
-    definition: Mapping[str, Any], seeds: Sequence[int], state: Mapping[str, Any], store: Store, curves: Curves
+    definition: Mapping[str, Any],
+    seeds: Sequence[int],
+    state: Mapping[str, Any],
+    store: Store,
+    curves: Curves,
 ) -> Configuration:
     trials = []
     for seed in seeds:
@@ -311,4 +351,6 @@ def _configuration(
         entry = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
         progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
         trials.append(Trial(seed, folder, progress, entry.get("error"), curves.of(folder)))
-    return Configuration(definition["name"], definition["address"], definition["point"], tuple(trials))
+    return Configuration(
+        definition["name"], definition["address"], definition["point"], tuple(trials)
+    )

@@ -1,7 +1,7 @@
 """A trial, one configuration with one seed, as the function that Ray Tune runs in an actor.
 
-All state is in the run's folder, the same as for `augury train`: a trial that was paused, killed or started by another
-command continues from its last checkpoint.
+All state is in the run's folder, the same as for `augury train`: a trial that was paused, killed or
+started by another command continues from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ class TrialSettings:
     rungs: tuple[int | None, ...]
     """Validations at which the scheduler decides; None: the end of training."""
     launcher: Literal["direct", "ray"]
-    """`direct`: the training loop runs in the trial's actor; `ray`: the actor starts Ray Train workers."""
+    """`direct`: the training loop runs in the trial's actor; `ray`: the actor starts Ray Train
+    workers."""
     device: Literal["cpu", "cuda"]
     threads: int
     deadline: float | None = None
@@ -57,9 +58,12 @@ class TrialSettings:
 
 
 def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
-    """Train and score a configuration with a seed; every validation is reported to Tune, which may stop the call there.
+    """Train and score a configuration with a seed.
 
-    Exceptions are reported and not raised because a retry would only repeat them; Tune retries processes that die.
+    Every validation is reported to Tune, which may stop the call there.
+
+    Exceptions are reported and not raised because a retry would only repeat them; Tune retries
+    processes that die.
     """
     from ray import tune
 
@@ -104,29 +108,43 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
                 continue
     curves = Curves(settings.metric)
     ended = False
-    while not ended:  # workers return at every possible stop: killing the trial from outside would orphan them
+    while (
+        not ended
+    ):  # workers return at every possible stop: killing the trial from outside would orphan them
         before = curves.of(folder)
         ended = runs.train(seed, settings.execution, until=_until(settings, before))
         reached = curves.of(folder)[len(before) :]
         if not (ended or reached):
-            raise UserError(f"the history has no {settings.metric}: choose a metric that the task validates")
+            raise UserError(
+                f"the history has no {settings.metric}: choose a metric that the task validates"
+            )
         for point in reached:
             try:
-                report({settings.metric: point.value, "validation": point.validation, "update": point.update})
+                report(
+                    {
+                        settings.metric: point.value,
+                        "validation": point.validation,
+                        "update": point.update,
+                    }
+                )
             except _Overtaken:
                 break
 
 
 def _until(settings: TrialSettings, before: Sequence[Point]) -> int | None:
-    """Return the validation at which workers return for the scheduler's decision; None: the end of training.
+    """Return the validation at which workers return for the scheduler's decision; None: the end of
+    training.
 
-    Restarting workers is slow, so the first validation after the deadline is predicted from the pace so far.
+    Restarting workers is slow, so the first validation after the deadline is predicted from the
+    pace so far.
     """
     rung = next(rung for rung in settings.rungs if rung is None or rung > len(before))
     if settings.deadline is None and not settings.fail_fast:
         return rung
     further = 1
     if before and settings.deadline is not None and not settings.fail_fast:
-        further = max(1, math.ceil((settings.deadline - time.time()) * len(before) / before[-1].seconds))
+        further = max(
+            1, math.ceil((settings.deadline - time.time()) * len(before) / before[-1].seconds)
+        )
     next_end = len(before) + further
     return next_end if rung is None else min(rung, next_end)

@@ -1,4 +1,5 @@
-"""Run a dispatcher's trials on Ray Tune: a searcher starts them, a scheduler pauses, resumes and stops them."""
+"""Run a dispatcher's trials on Ray Tune: a searcher starts them, a scheduler pauses, resumes and
+stops them."""
 
 from __future__ import annotations
 
@@ -36,9 +37,12 @@ def run(
     directory: str,
     max_failures: int,
 ) -> None:
-    """Run trials until everything is decided or a limit is reached; trials whose process dies are restarted."""
-    # By default Tune keeps a single pending trial. Its actor takes seconds to start and would be discarded whenever
-    # another actor becomes free in the meantime.
+    """Run trials until everything is decided or a limit is reached.
+
+    Trials whose process dies are restarted.
+    """
+    # By default Tune keeps a single pending trial. Its actor takes seconds to start and would be
+    # discarded whenever another actor becomes free in the meantime.
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * dispatcher.limits.at_once)
     tuner = tune.Tuner(
         tune.with_resources(tune.with_parameters(trials.run, settings=settings), dict(resources)),
@@ -63,7 +67,10 @@ def run(
 
 
 def log_of(directory: str) -> Path:
-    """Return Ray's log file for trials in `directory`; a temporary file if the directory is remote."""
+    """Return Ray's log file for trials in `directory`.
+
+    A temporary file if the directory is remote.
+    """
     if "://" in directory:
         return Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
     return Path(directory, LOG)
@@ -71,12 +78,16 @@ def log_of(directory: str) -> Path:
 
 @contextmanager
 def quiet_tune(log: Path) -> Iterator[None]:
-    """Redirect Ray's messages and tracebacks to the file `log`, discard its standard output and handle Ctrl-C.
+    """Redirect Ray's messages and tracebacks to the file `log`, discard its standard output and
+    handle Ctrl-C.
 
     Raises UserError where memory runs out.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    ray_logger, handler = logging.getLogger("ray"), logging.FileHandler(log, encoding="utf-8", delay=True)
+    ray_logger, handler = (
+        logging.getLogger("ray"),
+        logging.FileHandler(log, encoding="utf-8", delay=True),
+    )
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     earlier, ray_logger.handlers = ray_logger.handlers, [handler]
     try:
@@ -89,7 +100,8 @@ def quiet_tune(log: Path) -> Iterator[None]:
 
 @contextmanager
 def _memory_as_user_error() -> Iterator[None]:
-    """Raise UserError where Ray kills a trial because memory runs out: unlike other deaths, it ends Tune."""
+    """Raise UserError where Ray kills a trial because memory runs out: unlike other deaths, it
+    ends Tune."""
     try:
         yield
     except RuntimeError as error:
@@ -97,7 +109,8 @@ def _memory_as_user_error() -> Iterator[None]:
             raise
         usage = re.search(r"\S+ used / \S+ limit", str(error.__cause__))
         raise UserError(
-            f"memory ran out{f' ({usage[0]})' if usage else ''}, and Ray killed a trial. The same command continues; "
+            f"memory ran out{f' ({usage[0]})' if usage else ''}, and Ray killed a trial. The same "
+            "command continues; "
             "with --at-once 1 it needs less memory"
         ) from error
 
@@ -122,7 +135,10 @@ class Interruptible(tune.Callback):
     @classmethod
     @contextmanager
     def listening(cls) -> Iterator[None]:
-        """Handle Ctrl-C while the block runs; does nothing outside the main thread, which receives signals."""
+        """Handle Ctrl-C while the block runs.
+
+        Does nothing outside the main thread, which receives signals.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -145,7 +161,10 @@ class Interruptible(tune.Callback):
 
 
 def name_of(trial: Trial) -> str:
-    """Return Tune's name of a trial; it stays the same when a population changes the trial's settings."""
+    """Return Tune's name of a trial.
+
+    It stays the same when a population changes the trial's settings.
+    """
     return f"{trial.config[CONFIGURATION]}-seed-{trial.config[SEED]}"
 
 
@@ -166,9 +185,15 @@ class _TrialSearcher(Searcher):
         if self.dispatcher.finished or self.dispatcher.full:
             return Searcher.FINISHED
         key = self.dispatcher.next_trial()
-        return None if key is None else {CONFIGURATION: key.configuration, SEED: key.seed, **self.dispatcher.start(key)}
+        return (
+            None
+            if key is None
+            else {CONFIGURATION: key.configuration, SEED: key.seed, **self.dispatcher.start(key)}
+        )
 
-    def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
+    def on_trial_complete(
+        self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False
+    ) -> None:
         """Do nothing: the scheduler handles completed trials."""
 
     def save(self, checkpoint_path: str) -> None:
@@ -203,7 +228,9 @@ class _TuneScheduler(TrialScheduler):
 
     def on_trial_error(self, tune_controller: Any, trial: Trial) -> None:
         if trial.status == Trial.ERROR:
-            return  # the actor died and Tune retries the trial; permanent failures are still RUNNING or PENDING here
+            # the actor died and Tune retries the trial; permanent failures are still RUNNING or
+            # PENDING here
+            return
         self.dispatcher.on_error(key_of(trial), failure_of(trial))
         self._stop_eliminated(tune_controller, current=trial)
 
@@ -213,7 +240,9 @@ class _TuneScheduler(TrialScheduler):
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
         trials = list(tune_controller.get_trials())
         pending = [trial for trial in trials if trial.status == Trial.PENDING]
-        if pending:  # Tune starts these itself when there is room, and reuses a free actor for the one returned here
+        # Tune starts these itself when there is room, and reuses a free actor for the one returned
+        # here
+        if pending:
             return pending[-1]  # least likely to have started an actor, which Tune would discard
         paused = {key_of(trial): trial for trial in trials if trial.status == Trial.PAUSED}
         active = sum(trial.status == Trial.RUNNING for trial in trials)
@@ -244,7 +273,9 @@ class _ProgressCallback(Interruptible):
     def __init__(self, dispatcher: Dispatcher):
         self.dispatcher = dispatcher
 
-    def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+    def on_trial_start(
+        self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
+    ) -> None:
         self.dispatcher.progress[key_of(trial)] = "running"
 
 

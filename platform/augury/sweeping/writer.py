@@ -34,14 +34,18 @@ class StateWriter:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write and show the sweep every second while the block runs, less often if that takes long."""
+        """Write and show the sweep every second while the block runs, less often if that takes
+        long."""
         throttle = Throttle(WRITE_SECONDS, share=0.2)
 
         def update() -> None:
             try:
                 self.show(self._write(), False)
             except Exception as error:  # a failing display must not end the sweep
-                say_once(f"the sweep continues but cannot be shown at the moment: {type(error).__name__}: {error}")
+                say_once(
+                    "the sweep continues but cannot be shown at the moment: "
+                    f"{type(error).__name__}: {error}"
+                )
 
         self._write()
         with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
@@ -56,7 +60,10 @@ class StateWriter:
     def _write(self, ended: bool = False) -> Sweep:
         """Write the state if it has changed or a heartbeat is due; return the sweep."""
         trials = {
-            f"{key.configuration}/seed-{key.seed}": {"progress": progress, "error": self.dispatcher.errors.get(key)}
+            f"{key.configuration}/seed-{key.seed}": {
+                "progress": progress,
+                "error": self.dispatcher.errors.get(key),
+            }
             for key, progress in dict(self.dispatcher.progress).items()
         }
         decisions = [self._with_time(decision) for decision in list(self.dispatcher.decisions)]
@@ -68,7 +75,8 @@ class StateWriter:
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
 
     def _with_time(self, decision: Decision) -> dict[str, Any]:
-        """Return a decision as JSON-like values, with its original time if an earlier command made the same one."""
+        """Return a decision as JSON-like values, with its original time if an earlier command
+        made the same one."""
         content = asdict(decision)
         return content | {"time": self._times.get(_identity(content), decision.time)}
 

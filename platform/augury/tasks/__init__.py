@@ -1,1 +1,2 @@
-"""Base classes for families of tasks: learned tokenizers, classification with encoders of `transformers`."""
+"""Base classes for families of tasks: learned tokenizers, classification with encoders of
+`transformers`."""

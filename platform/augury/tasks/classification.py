@@ -1,4 +1,5 @@
-"""Classification of one or two sentences by an encoder of `transformers`: batches, rows, validation, labels."""
+"""Classification of one or two sentences by an encoder of `transformers`: batches, rows,
+validation, labels."""
 
 from __future__ import annotations
 
@@ -34,14 +35,18 @@ ROWS_PER_SECOND = 30  # that one core classifies with XLM-R base
 
 
 class Batch(NamedTuple):
-    """`ids` (views, B, L), padded on the right, and `labels` (B); row b of every view is the same example."""
+    """`ids` (views, B, L), padded on the right, and `labels` (B).
+
+    Row b of every view is the same example.
+    """
 
     ids: Tensor
     labels: Tensor
 
 
 class Classification(RegimeTraining):
-    """A classifier, its training examples under the view groups of its regime, and its validation set."""
+    """A classifier, its training examples under the view groups of its regime, and its
+    validation set."""
 
     def __init__(self, run: Run, task: ClassifierTask):
         super().__init__(run, lambda: task.symbols(run))
@@ -52,7 +57,9 @@ class Classification(RegimeTraining):
         self.valid = Tokens(run.stored_folder(run.tokens[held_out(SOURCE)]))
         self.valid_labels = self._numbered(run.corpus(VALID).column("label"))
         pieces = task.subwords(self.experiment, run.stored_folder(run.tokenizer))
-        self.module = build(self.experiment.model, self.classes, learned.directory(pieces.folder), run.seed)
+        self.module = build(
+            self.experiment.model, self.classes, learned.directory(pieces.folder), run.seed
+        )
         self.tokenizer = pieces.tokenizer()
         self.reader = Reader(self.module, self.tokenizer, self.experiment.max_length)
 
@@ -61,7 +68,10 @@ class Classification(RegimeTraining):
         return np.array([positions[label] for label in labels], np.int64)
 
     def collate(
-        self, located: Sequence[tuple[ViewGroup, int]], views: Sequence[Sequence[np.ndarray]], number: int
+        self,
+        located: Sequence[tuple[ViewGroup, int]],
+        views: Sequence[Sequence[np.ndarray]],
+        number: int,
     ) -> Loaded:
         batch = self._batch(views, self.labels[[row for _, row in located]])
         return Loaded(batch, sum(len(ids) for view in views for ids in view), batch.ids.numel())
@@ -76,20 +86,27 @@ class Classification(RegimeTraining):
             return Embedded(self.reader.embeddings(ids), ids, ids != self.reader.pad)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
-        """Return the examples of the chosen views, read in one concatenated forward pass; a row is an example.
+        """Return the examples of the chosen views, read in one concatenated forward pass.
 
-        What is hidden are the logits, projected by the identity: the heads of classifiers are not alike, and a few
-        classes take no memory.
+        A row is an example.
+
+        What is hidden are the logits, projected by the identity: the heads of classifiers are not
+        alike, and a few classes take no memory.
         """
         logits = self.reader.logits(batch.ids[list(views)].flatten(0, 1), perturbation).float()
         identity = torch.eye(len(self.classes), device=logits.device)
         return Rows(logits.unflatten(0, (len(views), -1)), identity, None, batch.labels)
 
     def validate(self, device: torch.device) -> Validation:
-        """Return cross-entropy and accuracy on the validation rows as they are; the workers share the work."""
+        """Return cross-entropy and accuracy on the validation rows as they are.
+
+        The workers share the work.
+        """
 
         def rows(examples: np.ndarray) -> Rows:
-            batch = self._batch([[self.valid[row] for row in examples]], self.valid_labels[examples])
+            batch = self._batch(
+                [[self.valid[row] for row in examples]], self.valid_labels[examples]
+            )
             return self.rows(moved(batch, device), [0])
 
         lengths = Lengths(self.valid.lengths, np.ones_like(self.valid.lengths))
@@ -98,16 +115,28 @@ class Classification(RegimeTraining):
 
 
 def classify(
-    run: Run, rows: Sequence[Sequence[str]], *, executor: ExecutorName = "local", name: str = "classify"
+    run: Run,
+    rows: Sequence[Sequence[str]],
+    *,
+    executor: ExecutorName = "local",
+    name: str = "classify",
 ) -> list[int]:
-    """Return the number of the likeliest label of every row, a sentence or two, by a finished run."""
+    """Return the number of the likeliest label of every row, a sentence or two, by a finished
+    run."""
     return run.experiment.execution.map_rows(
-        _Classify(run), rows, name=name, unit="rows", per_second=ROWS_PER_SECOND, chunk=CHUNK_ROWS, executor=executor
+        _Classify(run),
+        rows,
+        name=name,
+        unit="rows",
+        per_second=ROWS_PER_SECOND,
+        chunk=CHUNK_ROWS,
+        executor=executor,
     )
 
 
 def probabilities(run: Run, columns: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return the probability of every label, (rows, labels) float32 in the order of the task's labels.
+    """Return the probability of every label, (rows, labels) float32 in the order of the task's
+    labels.
 
     The model is loaded once per process, and computes on a GPU where the run may and there is one.
     """
@@ -144,7 +173,9 @@ class LoadedClassifier:
         self.classes, self.device = task.labels(experiment), device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
         self.max_tokens = experiment.training.max_tokens
-        model = load_weights(run.folder, empty(experiment.model, self.classes, learned.directory(pieces.folder)))
+        model = load_weights(
+            run.folder, empty(experiment.model, self.classes, learned.directory(pieces.folder))
+        )
         self.reader = Reader(model.to(device), self.tokenizer, experiment.max_length)
 
     @torch.inference_mode()

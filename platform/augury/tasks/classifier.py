@@ -1,4 +1,5 @@
-"""Sequence classifiers of `transformers`, pretrained or from nothing, and how they read padded pairs."""
+"""Sequence classifiers of `transformers`, pretrained or from nothing, and how they read padded
+pairs."""
 
 from __future__ import annotations
 
@@ -30,15 +31,22 @@ PROBE = (["a", "a"], ["a", "a a a"])
 """First and second sentences of two rows of unequal length."""
 
 
-def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int) -> PreTrainedModel:
-    """Return the classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
+def build(
+    config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int
+) -> PreTrainedModel:
+    """Return the classifier before training, on the CPU, in training mode and 32-bit floats.
 
-    `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that is not pretrained
-    is determined by `seed`, its name and its shape; the global random state is left as it was.
+    Its classes are `labels`.
+
+    `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that
+    is not pretrained is determined by `seed`, its name and its shape; the global random state is
+    left as it was.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         if isinstance(config, Scratch):
-            model = AutoModelForSequenceClassification.from_config(_configuration(config, labels, directory))
+            model = AutoModelForSequenceClassification.from_config(
+                _configuration(config, labels, directory)
+            )
             new: Collection[str] = [name for name, _ in model.named_parameters()]
         else:
             model, new = _pretrained(config, labels, directory)
@@ -46,8 +54,11 @@ def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directo
     return model.train()
 
 
-def empty(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PreTrainedModel:
-    """Return the same classifier in evaluation mode with random weights, to be replaced by those of a run."""
+def empty(
+    config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str
+) -> PreTrainedModel:
+    """Return the same classifier in evaluation mode with random weights, to be replaced by those
+    of a run."""
     return _random(_configuration(config, labels, directory), _name(config))
 
 
@@ -62,30 +73,39 @@ def check(
     *,
     embedded: bool,
 ) -> None:
-    """Raise UserError where Reader does not read a batch as `transformers` does with the tokenizer's own padding.
+    """Raise UserError where Reader does not read a batch as `transformers` does with the
+    tokenizer's own padding.
 
-    `embedded` has word embeddings read too, as attacks move them. Found out with random weights for the few
-    words that are read, so that a large vocabulary costs nothing.
+    `embedded` has word embeddings read too, as attacks move them. Found out with random weights for
+    the few words that are read, so that a large vocabulary costs nothing.
     """
     tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, labels, directory)
     probe = PROBE[2 - columns :]
     rows = tokenizer(*probe).input_ids
-    settings.vocab_size = max(*rows[0], *rows[1], tokenizer.pad_token_id or 0, settings.pad_token_id or 0) + 1
+    settings.vocab_size = (
+        max(*rows[0], *rows[1], tokenizer.pad_token_id or 0, settings.pad_token_id or 0) + 1
+    )
     reader = Reader(_random(settings, config.name), tokenizer, max_length)
-    ids, inputs = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*probe, padding=True, return_tensors="pt")
+    ids, inputs = (
+        torch.from_numpy(padded(rows, reader.pad)),
+        tokenizer(*probe, padding=True, return_tensors="pt"),
+    )
     own = {name: inputs[name] for name in inputs if name in reader.takes}
     what = f"'{config.name}' ({settings.model_type})"
     if reason := unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
         raise UserError(
-            f"{what} is not read as transformers reads it: {reason}. Take an encoder such as XLM-R, BERT or DeBERTa"
+            f"{what} is not read as transformers reads it: {reason}. Take an encoder such as "
+            "XLM-R, BERT or DeBERTa"
         )
     if not embedded:
         return
     if reason := unlike(
-        lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))), lambda: reader.logits(ids)
+        lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))),
+        lambda: reader.logits(ids),
     ):
         raise UserError(
-            f"regime adversarial moves word embeddings, and {what} does not read them as it reads words: {reason}. "
+            f"regime adversarial moves word embeddings, and {what} does not read them as it reads "
+            f"words: {reason}. "
             "Take regime plain, or an encoder such as XLM-R, BERT or DeBERTa"
         )
 
@@ -93,24 +113,30 @@ def check(
 class Reader:
     """How a classifier reads padded pairs.
 
-    Pairs are ids (B, L), special tokens included, padded on the right. What they are padded to, or with whom, does not
-    change what is made of them. UserError where the model has no positions for `max_length`, or its tokenizer no pad.
+    Pairs are ids (B, L), special tokens included, padded on the right. What they are padded to, or
+    with whom, does not change what is made of them. UserError where the model has no positions for
+    `max_length`, or its tokenizer no pad.
     """
 
     def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, max_length: int):
         if tokenizer.pad_token_id is None:
             raise UserError(
-                f"the tokenizer of the model ({model.config.model_type}) has no pad, and pairs are read in batches: "
-                "give a directory with one whose pad_token is set, and pad_token_id in the model's configuration"
+                f"the tokenizer of the model ({model.config.model_type}) has no pad, and pairs are "
+                "read in batches: "
+                "give a directory with one whose pad_token is set, and pad_token_id in the model's "
+                "configuration"
             )
         self.model, self.pad = model, int(tokenizer.pad_token_id)
         self.takes = set(inspect.signature(model.forward).parameters)
         self.separator = _separator(model, tokenizer) if "token_type_ids" in self.takes else None
         self.first_position = _first_position(model)
-        most = getattr(model.config, "max_position_embeddings", None) or 0  # none, 0 or -1 without a limit
+        most = (
+            getattr(model.config, "max_position_embeddings", None) or 0
+        )  # none, 0 or -1 without a limit
         if most > 0 and max_length > most - self.first_position:
             raise UserError(
-                f"max_length={max_length} exceeds the {most - self.first_position} positions of the model: lower it"
+                f"max_length={max_length} exceeds the {most - self.first_position} positions of "
+                "the model: lower it"
             )
 
     def embeddings(self, ids: Tensor) -> Tensor:
@@ -119,7 +145,8 @@ class Reader:
         return embeddings
 
     def logits(self, ids: Tensor, perturbation: Tensor | None = None) -> Tensor:
-        """Return the logits (B, labels); `perturbation` (B, L, D) is added to the word embeddings."""
+        """Return the logits (B, labels); `perturbation` (B, L, D) is added to the word
+        embeddings."""
         mask = ids != self.pad
         read = {"input_ids": ids}
         if perturbation is not None:
@@ -133,7 +160,9 @@ class Reader:
         return logits
 
     def _positions(self, mask: Tensor) -> Tensor:
-        """Positions (B, L). RoBERTa counts from its pad's id on and leaves that to pads; others count from 0.
+        """Positions (B, L). RoBERTa counts from its pad's id on and leaves that to pads.
+
+        Others count from 0.
 
         Given embeddings, `transformers` would count pads too.
         """
@@ -150,7 +179,8 @@ class Reader:
 
 
 def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """The id that ends the premise, where the tokenizer tells premise and hypothesis apart by type and the model too.
+    """The id that ends the premise, where the tokenizer tells premise and hypothesis apart by type
+    and the model too.
 
     A body of BERT under a tokenizer of XLM-R (multilingual MiniLM) was trained without.
     """
@@ -162,14 +192,21 @@ def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> in
 
 
 def _first_position(model: PreTrainedModel) -> int:
-    """The position of the first token: 0, or one more than the pad's where positions have a pad, as in RoBERTa."""
+    """The position of the first token: 0, or one more than the pad's where positions have a pad,
+    as in RoBERTa."""
     for name, module in model.named_modules():
-        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+        if (
+            name.endswith("position_embeddings")
+            and isinstance(module, nn.Embedding)
+            and module.padding_idx is not None
+        ):
             return module.padding_idx + 1
     return 0
 
 
-def _configuration(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PretrainedConfig:
+def _configuration(
+    config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str
+) -> PretrainedConfig:
     """The configuration of `transformers`, with `labels` as its classes."""
     settings = {
         "id2label": dict(enumerate(labels)),
@@ -186,11 +223,17 @@ def _configuration(config: PretrainedClassifier | Scratch, labels: Sequence[str]
 
 
 def _dropouts(configuration: PretrainedConfig) -> list[str]:
-    """The keys of a configuration that are shares of units to drop; whole layers or paths are something else."""
+    """The keys of a configuration that are shares of units to drop.
+
+    Whole layers or paths are something else.
+    """
     return [
         name
         for name, value in vars(configuration).items()
-        if "drop" in name and "layerdrop" not in name and "drop_path" not in name and type(value) in (int, float)
+        if "drop" in name
+        and "layerdrop" not in name
+        and "drop_path" not in name
+        and type(value) in (int, float)
     ]
 
 
@@ -199,9 +242,14 @@ def _name(config: PretrainedClassifier | Scratch) -> str:
 
 
 def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
-    """A classifier with random parameters, in evaluation mode; the global random state is left as it was."""
+    """A classifier with random parameters, in evaluation mode.
+
+    The global random state is left as it was.
+    """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.loading_errors(name):
-        return AutoModelForSequenceClassification.from_config(configuration, dtype=torch.float32).eval()
+        return AutoModelForSequenceClassification.from_config(
+            configuration, dtype=torch.float32
+        ).eval()
 
 
 def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:
@@ -226,7 +274,8 @@ def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRoberta
 def _pretrained(
     config: PretrainedClassifier, labels: Sequence[str], directory: str
 ) -> tuple[PreTrainedModel, Collection[str]]:
-    """The pretrained model, its classes in the order of `labels`, and the names of the parameters that it lacks.
+    """The pretrained model, its classes in the order of `labels`, and the names of the parameters
+    that it lacks.
 
     A head whose classes have other names is not used.
     """
@@ -244,9 +293,13 @@ def _pretrained(
     new = {*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])}
     body = f"{model.base_model_prefix}."
     if order is None:
-        return model, new | {name for name, _ in model.named_parameters() if not name.startswith(body)}
+        return model, new | {
+            name for name, _ in model.named_parameters() if not name.startswith(body)
+        }
     head = [
-        module for name, module in model.named_modules() if isinstance(module, nn.Linear) and not name.startswith(body)
+        module
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Linear) and not name.startswith(body)
     ]
     with torch.no_grad():
         for parameter in head[-1].parameters():
@@ -255,20 +308,29 @@ def _pretrained(
 
 
 def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Sequence[int] | None:
-    """Where a checkpoint's classifier has each of `labels`; None where it classifies nothing or something else."""
-    if not any(name.endswith("ForSequenceClassification") for name in checkpoint.architectures or ()):
+    """Where a checkpoint's classifier has each of `labels`; None where it classifies nothing or
+    something else."""
+    if not any(
+        name.endswith("ForSequenceClassification") for name in checkpoint.architectures or ()
+    ):
         return None
     at = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
     if at.keys() != {label.lower() for label in labels}:
         classes = ", ".join(map(str, checkpoint.id2label.values()))
-        say_once(f"warning: '{name}' has the labels {classes} instead of {', '.join(labels)}: it gets a new head")
+        say_once(
+            f"warning: '{name}' has the labels {classes} instead of {', '.join(labels)}: it gets a "
+            "new head"
+        )
         return None
     return [at[label.lower()] for label in labels]
 
 
 @torch.no_grad()
 def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> None:
-    """Matrices N(0, σ²) with the model's own σ, zero for the pad's embeddings; norms identity; biases zero."""
+    """Matrices N(0, σ²) with the model's own σ, zero for the pad's embeddings; norms identity.
+
+    Biases zero.
+    """
     spread = getattr(model.config, "initializer_range", 0.02)
     pads = {
         f"{name}.weight": module.padding_idx

@@ -9,18 +9,31 @@ from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import Attention, Pretrained, check_heads, overridden, scratch_or_pretrained
+from augury.text.architecture import (
+    Attention,
+    Pretrained,
+    check_heads,
+    overridden,
+    scratch_or_pretrained,
+)
 
 
 class PretrainedClassifier(Pretrained):
-    """A model that others have trained, with its tokenizer; a classifier of the same labels keeps its head."""
+    """A model that others have trained, with its tokenizer.
+
+    A classifier of the same labels keeps its head.
+    """
 
     name: str = "FacebookAI/xlm-roberta-base"
-    """Directory that `save_pretrained` wrote, or name on the hub; any encoder that classifies sequences."""
+    """Directory that `save_pretrained` wrote, or name on the hub.
+
+    Any encoder that classifies sequences.
+    """
     dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
     attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for short sentences on CPUs."""
+    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for
+    short sentences on CPUs."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,8 @@ class Scratch(Section):
     max_positions: int = Field(512, ge=8)
     """Longest row in subwords."""
     attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
+    sentences."""
 
     @property
     def sizes(self) -> Sizes:
@@ -64,4 +78,6 @@ class Scratch(Section):
         return self
 
 
-ClassifierModel = Annotated[PretrainedClassifier | Scratch, scratch_or_pretrained(Scratch, PretrainedClassifier)]
+ClassifierModel = Annotated[
+    PretrainedClassifier | Scratch, scratch_or_pretrained(Scratch, PretrainedClassifier)
+]

@@ -1,4 +1,5 @@
-"""The base of tasks that classify one or two sentences: settings, tokenizer, and what is done with a finished run."""
+"""The base of tasks that classify one or two sentences: settings, tokenizer, and what is done
+with a finished run."""
 
 from __future__ import annotations
 
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
 
 class ClassifierTraining(FineTuning):
-    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best pass on validation text.
+    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best pass on
+    validation text.
 
-    What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and a rate that falls
-    linearly over ten passes, of which three in a row without gain are the last.
+    What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and
+    a rate that falls linearly over ten passes, of which three in a row without gain are the last.
     """
 
     max_examples: int | None = Field(32, ge=1)
@@ -57,7 +59,8 @@ class ClassifierConfig(Experiment):
 
     model: ClassifierModel = PretrainedClassifier()
     max_length: int = Field(128, ge=8)
-    """Longer rows are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
+    """Longer rows are cut to so many subwords, special ones included, from the longer sentence
+    first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
     training: ClassifierTraining = ClassifierTraining()
     scoring: LabelScoring = LabelScoring()
@@ -76,14 +79,18 @@ class ClassifierConfig(Experiment):
             )
         if any(group.target != TARGET for group in self.view_groups()):
             raise UserError(
-                "regime multi_source with equation=2 predicts plain sources, and a classifier predicts labels: "
+                "regime multi_source with equation=2 predicts plain sources, and a classifier "
+                "predicts labels: "
                 "set regime.equation=1"
             )
         return self
 
 
 class ClassifierTask(SubwordTask):
-    """A task that gives one of a few labels to a row of one or two sentences; a subclass names columns and labels."""
+    """A task that gives one of a few labels to a row of one or two sentences.
+
+    A subclass names columns and labels.
+    """
 
     ROWS_PER_SECOND: ClassVar[int] = 5_000
 
@@ -107,14 +114,23 @@ class ClassifierTask(SubwordTask):
             directory = self.keep_tokenizer(experiment, store)
             embedded = experiment.regime.needs_embeddings
             labels, columns = self.labels(experiment), len(self.columns)
-            check(experiment.model, labels, columns, directory, experiment.max_length, embedded=embedded)
+            check(
+                experiment.model,
+                labels,
+                columns,
+                directory,
+                experiment.max_length,
+                embedded=embedded,
+            )
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         model = experiment.model
         if isinstance(model, Pretrained):
             return pretrained_size(model.name)
         sizes = model.sizes
-        return transformer(model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers)
+        return transformer(
+            model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
+        )
 
     def load(self, run: Run) -> Task:
         from augury.tasks.classification import Classification
@@ -128,17 +144,25 @@ class ClassifierTask(SubwordTask):
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
-        """Return the label of every line of sentences parted by tabs, cleaned as training text is."""
+        """Return the label of every line of sentences parted by tabs, cleaned as training text
+        is."""
         lines = [text.split("\t") for text in texts]
         for number, line in enumerate(lines, 1):
             if len(line) != len(self.columns):
                 wanted = "<TAB>".join(self.columns)
-                raise UserError(f"line {number} has {len(line) - 1} tabs: give {wanted} on every line")
+                raise UserError(
+                    f"line {number} has {len(line) - 1} tabs: give {wanted} on every line"
+                )
         cleaning = run.experiment.corpus.preparation
-        columns = [clean_lines([line[place] for line in lines], cleaning) for place in range(len(self.columns))]
+        columns = [
+            clean_lines([line[place] for line in lines], cleaning)
+            for place in range(len(self.columns))
+        ]
         return self._classified(run, list(zip(*columns, strict=True)), executor, "classify")
 
-    def _classified(self, run: Run, rows: Sequence[Sequence[str]], executor: ExecutorName, name: str) -> list[str]:
+    def _classified(
+        self, run: Run, rows: Sequence[Sequence[str]], executor: ExecutorName, name: str
+    ) -> list[str]:
         from augury.tasks.classification import classify
 
         labels = self.labels(run.experiment)
@@ -150,7 +174,8 @@ class ClassifierTask(SubwordTask):
         return probabilities(run, columns)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
-        """Write model and tokenizer, which AutoModelForSequenceClassification and AutoTokenizer read."""
+        """Write model and tokenizer, which AutoModelForSequenceClassification and AutoTokenizer
+        read."""
         import torch
 
         from augury.tasks.classification import LoadedClassifier
@@ -159,7 +184,11 @@ class ClassifierTask(SubwordTask):
         loaded = LoadedClassifier(run, torch.device("cpu"))
         self.write(form, loaded.reader.model, loaded.tokenizer, directory)
         two = len(self.columns) > 1
-        example = '{"text": "Two dogs run.", "text_pair": "Animals move."}' if two else '{"text": "Two dogs run."}'
+        example = (
+            '{"text": "Two dogs run.", "text_pair": "Animals move."}'
+            if two
+            else '{"text": "Two dogs run."}'
+        )
         usage = f"""\
 from transformers import pipeline
 
@@ -168,12 +197,19 @@ row = {example}  # {", ".join(self.columns)}
 print(classify(row, truncation=True, max_length={experiment.max_length}))
 """
         cleaning = experiment.corpus.preparation
-        text = ["in NFC", *["in lower case"] * cleaning.lowercase, *["without HTML entities"] * cleaning.unescape]
+        text = [
+            "in NFC",
+            *["in lower case"] * cleaning.lowercase,
+            *["without HTML entities"] * cleaning.unescape,
+        ]
         return Exported(
             "transformers",
             "text-classification",
             experiment.corpus.languages_of("train"),
             usage,
-            (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run.experiment))}), {', '.join(text)}.",),
+            (
+                f"It labels {' and '.join(self.columns)} "
+                f"({', '.join(self.labels(run.experiment))}), {', '.join(text)}.",
+            ),
             base_model=self.base_model(experiment),
         )

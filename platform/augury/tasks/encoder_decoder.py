@@ -1,4 +1,5 @@
-"""Encoder-decoders of `transformers` up to their last layer, which a regime computes a chunk of rows at a time."""
+"""Encoder-decoders of `transformers` up to their last layer, which a regime computes a chunk of
+rows at a time."""
 
 from __future__ import annotations
 
@@ -12,18 +13,25 @@ from augury.tasks.probing import unlike
 
 
 def source_embeddings(model: PreTrainedModel, source: Tensor) -> Tensor:
-    """Return what the encoder reads, (B, S, D), before positions are added; some models scale it (Marian: by √D)."""
+    """Return what the encoder reads, (B, S, D), before positions are added.
+
+    Some models scale it (Marian: by √D).
+    """
     encoder = model.get_encoder()
     embeddings: Tensor = encoder.embed_tokens(source) * getattr(encoder, "embed_scale", 1.0)
     return embeddings
 
 
-def hidden_states(model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None) -> Tensor:
-    """Return what the model projects to its vocabulary, (B, T, D), when it is to predict `labels` (B, T).
+def hidden_states(
+    model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None
+) -> Tensor:
+    """Return what the model projects to its vocabulary, (B, T, D), when it is to predict `labels`
+    (B, T).
 
-    `source` (B, S) and `labels` are ids, padded on the right; `perturbation` (B, S, D) is added to `source_embeddings`.
-    Decoding starts as the model's own loss has it (T5: with the pad; Marian as trained here: with the end of sentence).
-    T5 scales what it projects by D^-0.5 where input and output embeddings are tied.
+    `source` (B, S) and `labels` are ids, padded on the right; `perturbation` (B, S, D) is added to
+    `source_embeddings`. Decoding starts as the model's own loss has it (T5: with the pad; Marian as
+    trained here: with the end of sentence). T5 scales what it projects by D^-0.5 where input and
+    output embeddings are tied.
     """
     mask = source != model.config.pad_token_id
     read = {"input_ids": source}
@@ -36,7 +44,11 @@ def hidden_states(model: PreTrainedModel, source: Tensor, labels: Tensor, pertur
         encoder_attention_mask=mask,
         use_cache=False,
     ).last_hidden_state
-    return hidden * model.config.d_model**-0.5 if getattr(model.config, "scale_decoder_outputs", False) else hidden
+    return (
+        hidden * model.config.d_model**-0.5
+        if getattr(model.config, "scale_decoder_outputs", False)
+        else hidden
+    )
 
 
 def head(model: PreTrainedModel) -> tuple[Tensor, Tensor | None]:
@@ -47,15 +59,20 @@ def head(model: PreTrainedModel) -> tuple[Tensor, Tensor | None]:
 
 
 @torch.no_grad()
-def check(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, name: str, *, embedded: bool = False) -> None:
-    """Raise UserError where the model's own logits are not those of `hidden_states` and `head`, or not its tokenizer's.
+def check(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, name: str, *, embedded: bool = False
+) -> None:
+    """Raise UserError where the model's own logits are not those of `hidden_states` and `head`, or
+    not its tokenizer's.
 
-    `embedded` has word embeddings read too, as attacks move them. The model is left in evaluation mode.
+    `embedded` has word embeddings read too, as attacks move them. The model is left in evaluation
+    mode.
     """
     known = len(model.get_input_embeddings().weight)
     if tokenizer.pad_token_id != model.config.pad_token_id or len(tokenizer) > known:
         raise UserError(
-            f"the tokenizer of '{name}' has {len(tokenizer)} pieces and pad {tokenizer.pad_token_id}, its model "
+            f"the tokenizer of '{name}' has {len(tokenizer)} pieces and pad "
+            f"{tokenizer.pad_token_id}, its model "
             f"{known} embeddings and pad {model.config.pad_token_id}: they do not belong together"
         )
     model.eval()
@@ -69,11 +86,16 @@ def check(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, name: str,
 
     if unlike(logits, own):
         raise UserError(
-            f"'{name}' ({model.config.model_type}) does more between its decoder and its logits than is known here: "
+            f"'{name}' ({model.config.model_type}) does more between its decoder and its logits "
+            "than is known here: "
             "take a model of the families of T5, BART or Marian"
         )
-    if embedded and (reason := unlike(lambda: logits(torch.zeros_like(source_embeddings(model, ids))), own)):
+    if embedded and (
+        reason := unlike(lambda: logits(torch.zeros_like(source_embeddings(model, ids))), own)
+    ):
         raise UserError(
-            f"regime adversarial moves word embeddings, and '{name}' ({model.config.model_type}) does not read them as "
-            f"it reads words: {reason}. Take regime plain, or a model of the families of T5, BART or Marian"
+            f"regime adversarial moves word embeddings, and '{name}' ({model.config.model_type}) "
+            "does not read them as "
+            f"it reads words: {reason}. Take regime plain, or a model of the families of T5, BART "
+            "or Marian"
         )

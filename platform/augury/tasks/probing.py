@@ -12,7 +12,10 @@ TOLERANCE = 1e-3
 
 
 def unlike(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
-    """Return how logits are not the expected ones, or why they cannot be computed; nothing where they are."""
+    """Return how logits are not the expected ones, or why they cannot be computed.
+
+    Nothing where they are.
+    """
     try:
         ours, right = logits(), expected()
     except (AttributeError, NotImplementedError, TypeError, ValueError) as error:

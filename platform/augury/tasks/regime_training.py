@@ -1,4 +1,5 @@
-"""Training under a regime, whatever a task's model reads: examples under the regime's view groups, and its loss."""
+"""Training under a regime, whatever a task's model reads: examples under the regime's view
+groups, and its loss."""
 
 from __future__ import annotations
 
@@ -19,9 +20,11 @@ from augury.training.task import Loaded, Validation
 
 
 class RegimeTraining(ABC):
-    """A model, its training examples and its validation set, as the training loop asks for them (`training.task`).
+    """A model, its training examples and its validation set, as the training loop asks for them
+    (`training.task`).
 
-    `symbols` are asked for where an operator draws from token ids. A subclass sets `module` and `lengths`.
+    `symbols` are asked for where an operator draws from token ids. A subclass sets `module` and
+    `lengths`.
     """
 
     module: nn.Module
@@ -31,7 +34,11 @@ class RegimeTraining(ABC):
         self.experiment: Any = run.experiment
         self.regime = run.experiment.regime
         self.examples = examples_of(run, symbols)
-        self.group_rows, self.weights, self.ids = self.examples.group_rows, self.examples.weights, self.examples.ids
+        self.group_rows, self.weights, self.ids = (
+            self.examples.group_rows,
+            self.examples.weights,
+            self.examples.ids,
+        )
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)
@@ -40,9 +47,13 @@ class RegimeTraining(ABC):
 
     @abstractmethod
     def collate(
-        self, located: Sequence[tuple[ViewGroup, int]], views: Sequence[Sequence[np.ndarray]], number: int
+        self,
+        located: Sequence[tuple[ViewGroup, int]],
+        views: Sequence[Sequence[np.ndarray]],
+        number: int,
     ) -> Loaded:
-        """Return the batch, on the CPU, of rows under view groups, given their pieces view by view in pass `number`."""
+        """Return the batch, on the CPU, of rows under view groups, given their pieces view by
+        view in pass `number`."""
 
     @abstractmethod
     def rows(self, batch: Any, views: Sequence[int]) -> Rows:
@@ -66,6 +77,7 @@ def moved(batch: Any, device: torch.device) -> Any:
 
 
 def stacked(views: Sequence[Sequence[Sequence[int] | np.ndarray]], pad: int) -> Tensor:
-    """Return rows of ids, view by view, as one tensor (views, rows, length), padded on the right."""
+    """Return rows of ids, view by view, as one tensor (views, rows, length), padded on the
+    right."""
     width = max(len(ids) for view in views for ids in view)
     return torch.from_numpy(np.stack([padded(view, pad, width) for view in views]))

@@ -1,4 +1,5 @@
-"""Training of encoder-decoders: batches of sources in views and of targets, rows, likelihood of held-out targets."""
+"""Training of encoder-decoders: batches of sources in views and of targets, rows, likelihood of
+held-out targets."""
 
 from __future__ import annotations
 
@@ -25,14 +26,20 @@ Ids = Sequence[int] | np.ndarray
 
 
 class Batch(NamedTuple):
-    """`sources` (views, B, S) and `labels` (B, T), padded on the right; row b of every view is the same example."""
+    """`sources` (views, B, S) and `labels` (B, T), padded on the right.
+
+    Row b of every view is the same example.
+    """
 
     sources: Tensor
     labels: Tensor
 
 
 class SequenceTraining(RegimeTraining):
-    """Training of an encoder-decoder of `transformers`; a row is a target position, the end of sentence included."""
+    """Training of an encoder-decoder of `transformers`.
+
+    A row is a target position, the end of sentence included.
+    """
 
     module: PreTrainedModel
 
@@ -42,7 +49,8 @@ class SequenceTraining(RegimeTraining):
         self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
 
     def source(self, pieces: np.ndarray, tag: str | None, target: str = TARGET) -> Ids:
-        """Return what the encoder reads of a source; `tag` is that of its text, `target` the side to be written."""
+        """Return what the encoder reads of a source; `tag` is that of its text, `target` the
+        side to be written."""
         return pieces
 
     def label(self, pieces: np.ndarray) -> Ids:
@@ -50,7 +58,10 @@ class SequenceTraining(RegimeTraining):
         return pieces
 
     def collate(
-        self, located: Sequence[tuple[ViewGroup, int]], views: Sequence[Sequence[np.ndarray]], number: int
+        self,
+        located: Sequence[tuple[ViewGroup, int]],
+        views: Sequence[Sequence[np.ndarray]],
+        number: int,
     ) -> Loaded:
         sources = [
             [
@@ -62,7 +73,9 @@ class SequenceTraining(RegimeTraining):
         targets = self.examples.labels(located, number)
         labels = [self.label(pieces) for pieces in targets]
         batch = self.batch(sources, labels)
-        tokens = sum(len(ids) for view in sources for ids in view) + len(views) * sum(map(len, labels))
+        tokens = sum(len(ids) for view in sources for ids in view) + len(views) * sum(
+            map(len, labels)
+        )
         return Loaded(batch, tokens, batch.sources.numel() + len(views) * batch.labels.numel())
 
     def batch(self, sources: Sequence[Sequence[Ids]], labels: Sequence[Ids]) -> Batch:
@@ -73,22 +86,30 @@ class SequenceTraining(RegimeTraining):
         """Return the source as the encoder reads it, tag and end of sentence included."""
         source = batch.sources[view]
         with torch.no_grad():
-            return Embedded(encoder_decoder.source_embeddings(self.module, source), source, source != self.pad)
+            return Embedded(
+                encoder_decoder.source_embeddings(self.module, source), source, source != self.pad
+            )
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
-        """Return the real target positions of the chosen views, read in one concatenated forward pass."""
+        """Return the real target positions of the chosen views, read in one concatenated forward
+        pass."""
         sources = batch.sources[list(views)].flatten(0, 1)
         labels = batch.labels.repeat(len(views), 1)
         hidden = encoder_decoder.hidden_states(self.module, sources, labels, perturbation)
         real = batch.labels != self.pad
-        return Rows(hidden.unflatten(0, (len(views), -1))[:, real], *self.head(), batch.labels[real])
+        return Rows(
+            hidden.unflatten(0, (len(views), -1))[:, real], *self.head(), batch.labels[real]
+        )
 
     def head(self) -> tuple[Tensor, Tensor | None]:
         """Return the projection to the vocabulary: weight (V, D), and bias (V) or None."""
         return encoder_decoder.head(self.module)
 
     def likelihood(self, pairs: HeldOut, device: torch.device) -> Likelihood:
-        """Return the likelihood of held-out targets, a token at a time; the workers share the work."""
+        """Return the likelihood of held-out targets, a token at a time.
+
+        The workers share the work.
+        """
 
         def rows(examples: np.ndarray) -> Rows:
             return self.rows(moved(self.held_out_batch(pairs, examples), device), [0])
@@ -105,10 +126,12 @@ class SequenceTraining(RegimeTraining):
 
 
 class HeldOut:
-    """The pieces of the plain sources and targets of a validation corpus, and the tag before its sources."""
+    """The pieces of the plain sources and targets of a validation corpus, and the tag before its
+    sources."""
 
     def __init__(self, run: Run, split: str = VALID):
         self.sources, self.targets = (
-            Tokens(run.stored_folder(run.tokens[held_out(side, split)])) for side in (SOURCE, TARGET)
+            Tokens(run.stored_folder(run.tokens[held_out(side, split)]))
+            for side in (SOURCE, TARGET)
         )
         self.tag = run.experiment.corpus.tag(split)

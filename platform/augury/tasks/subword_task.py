@@ -1,4 +1,5 @@
-"""Tasks whose model reads its own subwords: those of a pretrained tokenizer, or ones learned from the training text."""
+"""Tasks whose model reads its own subwords: those of a pretrained tokenizer, or ones learned
+from the training text."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 
 class SubwordTask(Trainable):
-    """A task whose experiments have `model`: a Pretrained one, or settings with `vocabulary_size`."""
+    """A task whose experiments have `model`: a Pretrained one, or settings with
+    `vocabulary_size`."""
 
     @abstractmethod
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
@@ -40,12 +42,18 @@ class SubwordTask(Trainable):
 
     def cautions(self, experiment: Any) -> list[str]:
         model = experiment.model
-        if not isinstance(model, Pretrained) or (reason := pretrained.unreachable(model.name, model.revision)) is None:
+        if (
+            not isinstance(model, Pretrained)
+            or (reason := pretrained.unreachable(model.name, model.revision)) is None
+        ):
             return []
         return [
-            f"the pretrained model {model.name} cannot be had here, and training would end with that: there is no such "
-            f"directory, and no hub that has it can be reached ({reason:.200}); give model.name the path of a "
-            "directory that save_pretrained wrote, or train from nothing, model: {architecture: tiny}"
+            f"the pretrained model {model.name} cannot be had here, and training would end with "
+            "that: there is no such "
+            f"directory, and no hub that has it can be reached ({reason:.200}); give model.name "
+            "the path of a "
+            "directory that save_pretrained wrote, or train from nothing, model: {architecture: "
+            "tiny}"
         ]
 
     def check_model(self, experiment: Any, store: Store) -> None:
@@ -55,7 +63,9 @@ class SubwordTask(Trainable):
                 _symbols(pretrained.tokenizer(directory))
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
-        return self.subwords(experiment, store.folder("vocabularies", _address(experiment.model, texts)))
+        return self.subwords(
+            experiment, store.folder("vocabularies", _address(experiment.model, texts))
+        )
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         model = experiment.model
@@ -66,7 +76,8 @@ class SubwordTask(Trainable):
             learned.learn(lines, model.vocabulary_size, folder)
 
     def keep_tokenizer(self, experiment: Any, store: Store) -> str:
-        """Return the directory of a pretrained model's tokenizer and configuration, kept in the store."""
+        """Return the directory of a pretrained model's tokenizer and configuration, kept in the
+        store."""
         folder = self.tokenizer(experiment, {}, store).folder
         make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
         return learned.directory(folder)
@@ -79,8 +90,11 @@ class SubwordTask(Trainable):
             del settings["allow_pickle"]  # the same weights in another form
         return {"model": settings}
 
-    def write(self, form: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> None:
-        """Write a model and its tokenizer for plain `transformers`; UserError for another form than `hf`."""
+    def write(
+        self, form: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path
+    ) -> None:
+        """Write a model and its tokenizer for plain `transformers`; UserError for another form
+        than `hf`."""
         if form != "hf":
             raise UserError(f"this task has no form '{form}': export --to takes hf")
         with pretrained.quiet():
@@ -88,18 +102,28 @@ class SubwordTask(Trainable):
         tokenizer.save_pretrained(directory)
 
     def base_model(self, experiment: Any) -> str | None:
-        """Return the name on a hub of the model that training begins with, if it is one of a hub."""
-        return pretrained.hub_name(experiment.model.name) if isinstance(experiment.model, Pretrained) else None
+        """Return the name on a hub of the model that training begins with, if it is one of a
+        hub."""
+        return (
+            pretrained.hub_name(experiment.model.name)
+            if isinstance(experiment.model, Pretrained)
+            else None
+        )
 
     def symbols(self, run: Run) -> Symbols:
-        """Return what draws must know of a run's tokenizer; UserError where it has no unknown symbol."""
+        """Return what draws must know of a run's tokenizer; UserError where it has no unknown
+        symbol."""
         return _symbols(self.subwords(run.experiment, run.stored_folder(run.tokenizer)).tokenizer())
 
 
 def _symbols(tokenizer: PreTrainedTokenizerBase) -> Symbols:
     if tokenizer.unk_token_id is None:
-        raise UserError("draws replace tokens by the unknown symbol, and the model's tokenizer has none")
-    return Symbols(tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids))
+        raise UserError(
+            "draws replace tokens by the unknown symbol, and the model's tokenizer has none"
+        )
+    return Symbols(
+        tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids)
+    )
 
 
 def _address(model: Any, texts: Mapping[str, Text]) -> str:

@@ -1,4 +1,5 @@
-"""Tasks whose model reads a vocabulary that is learned from the training text, in all of its views."""
+"""Tasks whose model reads a vocabulary that is learned from the training text, in all of its
+views."""
 
 from __future__ import annotations
 
@@ -28,11 +29,14 @@ class VocabularyTask(Trainable):
     """A task whose experiments have `vocabulary`, and whose records are parallel."""
 
     def check(self, experiment: Any, store: Store) -> None:
-        """Refuse a vocabulary that the training text does not allow, or that a stage needs and does not have."""
+        """Refuse a vocabulary that the training text does not allow, or that a stage needs and
+        does not have."""
         if (before := experiment.before()) is not None:  # which is checked itself
             _check_stage(experiment, before)
             return
-        if not _has_size(experiment) or any(operator.works_with_models for operator in experiment.augment):
+        if not _has_size(experiment) or any(
+            operator.works_with_models for operator in experiment.augment
+        ):
             return
         from augury.text.vocabulary_size import has_words
 
@@ -42,11 +46,15 @@ class VocabularyTask(Trainable):
             with suppress(UnusableOutput):  # the system is left out when all are prepared
                 make_texts(experiment, store)  # the vocabulary of so little text is learned at once
 
-    def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
+    def tokenizer(
+        self, experiment: Any, texts: Mapping[str, Text], store: Store
+    ) -> VocabularyTokenizer:
         from augury.text import vocabulary
 
         settings = experiment.vocabulary.to_dict()
-        views = [key for key in experiment.view_names if key in texts]  # a draw's have the texts of the source
+        views = [
+            key for key in experiment.view_names if key in texts
+        ]  # a draw's have the texts of the source
         # Sizes of views that there are, in the mode that there is: the others have no effect.
         used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
         determined = {
@@ -54,7 +62,8 @@ class VocabularyTask(Trainable):
             "config": {
                 key: value
                 for key, value in settings.items()
-                if ("per_key" not in key or (key == used and views)) and (key not in FORM or value != "none")
+                if ("per_key" not in key or (key == used and views))
+                and (key not in FORM or value != "none")
             },
             "languages": experiment.corpus.languages_of("train"),
             "texts": [[name, text.folder.name] for name, text in texts.items()],
@@ -68,11 +77,19 @@ class VocabularyTask(Trainable):
         groups = {name: text.lines for name, text in texts.items()}
         languages = list(experiment.corpus.languages_of("train"))
         with Stage("vocabulary", unit="pieces") as stage:
-            stage.advance(len(vocabulary.train(groups, experiment.vocabulary, languages=languages, folder=folder)))
+            stage.advance(
+                len(
+                    vocabulary.train(
+                        groups, experiment.vocabulary, languages=languages, folder=folder
+                    )
+                )
+            )
 
     def vocabulary(self, run: Run) -> Vocabulary:
         """Return the vocabulary of a run."""
-        from augury.text.vocabulary import Vocabulary  # with sentencepiece, which reading an experiment does not need
+        from augury.text.vocabulary import (
+            Vocabulary,
+        )  # with sentencepiece, which reading an experiment does not need
 
         return Vocabulary.load(run.stored_folder(run.tokenizer))
 
@@ -83,7 +100,9 @@ class VocabularyTask(Trainable):
         """Return about how many entries the vocabulary will have."""
         from augury.text.vocabulary_size import fitting_size
 
-        drawn = {operator.name() for operator in experiment.token_draws}  # views with the vocabulary of the source
+        drawn = {
+            operator.name() for operator in experiment.token_draws
+        }  # views with the vocabulary of the source
         settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
         plain = settings.size
         if plain == "auto":
@@ -92,7 +111,9 @@ class VocabularyTask(Trainable):
             return plain + views * settings.separate_size_per_key
         if settings.mode == "mirrored":
             return plain + views * plain // 2
-        return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
+        return plain + views * (
+            plain // 2 if settings.size_per_key == "auto" else settings.size_per_key
+        )
 
     def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
         """The texts of all sides of the training corpus."""
@@ -102,18 +123,26 @@ class VocabularyTask(Trainable):
 
 
 def _check_stage(stage: Any, before: Any) -> None:
-    """Refuse a stage in other languages than those of the vocabulary, or with views that it does not know."""
+    """Refuse a stage in other languages than those of the vocabulary, or with views that it does
+    not know."""
     if stage.corpus.language_codes() != before.corpus.language_codes():
-        languages = ["-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)]
+        languages = [
+            "-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)
+        ]
         raise UserError(
-            f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
+            f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: "
+            "all stages translate "
             "between the same languages (of a text of the other direction, `reversed: true`)"
         )
     drawn = {operator.name() for operator in stage.token_draws}
-    if unknown := [view for view in stage.view_names if view not in (*stage.first().view_names, *drawn)]:
+    if unknown := [
+        view for view in stage.view_names if view not in (*stage.first().view_names, *drawn)
+    ]:
         raise UserError(
-            f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of the first stage, was "
-            "learned without it: let the first stage read it too, or make records where the operator can"
+            f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of "
+            "the first stage, was "
+            "learned without it: let the first stage read it too, or make records where the "
+            "operator can"
         )
 
 

@@ -1,7 +1,7 @@
 """Word alignment of parallel text by expectation maximisation, shard by shard.
 
-In each iteration, the executor computes the expected counts of the shards, and this process sums and normalises them.
-The result depends neither on the executor nor on the division into shards.
+In each iteration, the executor computes the expected counts of the shards, and this process sums
+and normalises them. The result depends neither on the executor nor on the division into shards.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ MODELS: Mapping[str, type[Hmm] | type[FastAlign]] = {"hmm": Hmm, "fast_align": F
 PAIRS_PER_SECOND = 2_500
 """Speed of one core, including all iterations."""
 
-Item = tuple[str, int, Tables]  # file of a shard, number of its sentence pairs, tables for its lexicon
+Item = tuple[
+    str, int, Tables
+]  # file of a shard, number of its sentence pairs, tables for its lexicon
 
 
 def align(sources: Sentences, targets: Sentences, model: Model | None = None) -> Links:
@@ -46,9 +48,14 @@ def align(sources: Sentences, targets: Sentences, model: Model | None = None) ->
     Raises UserError if no sentence pair has words on both sides.
     """
     starts = range(0, len(sources), SHARD_ROWS)
-    parts = [(sources[start : start + SHARD_ROWS], targets[start : start + SHARD_ROWS]) for start in starts]
+    parts = [
+        (sources[start : start + SHARD_ROWS], targets[start : start + SHARD_ROWS])
+        for start in starts
+    ]
     with tempfile.TemporaryDirectory() as directory:
-        encoded = encode_shards(lambda part: part, parts, Folder(directory, "align"), LocalExecutor())
+        encoded = encode_shards(
+            lambda part: part, parts, Folder(directory, "align"), LocalExecutor()
+        )
         links = apply(fit(encoded, LocalExecutor(), model or Hmm()), encoded, LocalExecutor())
     return {direction: [row for part in links for row in part[direction]] for direction in BOTH}
 
@@ -82,24 +89,34 @@ class Aligner:
         columns = {
             "sources": {"word": self.lexicon.source_words, "null": reverse.null},
             "targets": {"word": self.lexicon.target_words, "null": forward.null},
-            "pairs": {"pair": self.lexicon.pairs, "forward": forward.pairs, "reverse": reverse.pairs},
+            "pairs": {
+                "pair": self.lexicon.pairs,
+                "forward": forward.pairs,
+                "reverse": reverse.pairs,
+            },
         }
         for name, table in columns.items():
             write_shard(folder, f"{name}.parquet", pa.table(table))
         (name,) = (name for name, model in MODELS.items() if isinstance(self.model, model))
         order = {direction: table.order.tolist() for direction, table in self.tables.items()}
-        folder.write_json("aligner.json", {"aligner": name, "settings": asdict(self.model), "order": order})
+        folder.write_json(
+            "aligner.json", {"aligner": name, "settings": asdict(self.model), "order": order}
+        )
 
     @classmethod
     def read(cls, folder: Folder) -> Aligner:
         """Load an aligner saved by `write`; raise UserError if a file cannot be read."""
-        sources, targets, pairs = (read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs"))
+        sources, targets, pairs = (
+            read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs")
+        )
         saved = folder.read_json("aligner.json")
         both = (sources.column("word").combine_chunks(), targets.column("word").combine_chunks())
         nulls = {"forward": targets.column("null"), "reverse": sources.column("null")}
         tables: dict[Direction, Table] = {
             direction: Table(
-                pairs.column(direction).to_numpy(), nulls[direction].to_numpy(), np.array(saved["order"][direction])
+                pairs.column(direction).to_numpy(),
+                nulls[direction].to_numpy(),
+                np.array(saved["order"][direction]),
             )
             for direction in BOTH
         }
@@ -123,12 +140,15 @@ class Encoded:
 
 
 def encode_shards(
-    read: Callable[[T], tuple[Sentences, Sentences]], items: Sequence[T], scratch: Folder, executor: Executor
+    read: Callable[[T], tuple[Sentences, Sentences]],
+    items: Sequence[T],
+    scratch: Folder,
+    executor: Executor,
 ) -> Encoded:
     """Encode a parallel text into files in `scratch`, which all workers must be able to access.
 
-    `read` returns the words of both sides of a shard, given its item. Raises UserError if no sentence pair has words on
-    both sides.
+    `read` returns the words of both sides of a shard, given its item. Raises UserError if no
+    sentence pair has words on both sides.
     """
     shards = tuple(f"{index:05d}.npy" for index in range(len(items)))
     with Stage("read words") as stage:
@@ -145,7 +165,10 @@ def encode_shards(
 
 
 def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
-    """Train a model on an encoded text; memory use depends on the number of word pairs, not of sentences."""
+    """Train a model on an encoded text.
+
+    Memory use depends on the number of word pairs, not of sentences.
+    """
     tables = model.start(encoded.lexicon)
     with Stage("fit aligner", sum(encoded.rows) * model.iterations, "pairs") as stage:
         for iteration in range(model.iterations):
@@ -154,12 +177,18 @@ def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
     return Aligner(encoded.lexicon, tables, model)
 
 
-def expectations(encoded: Encoded, tables: Tables, model: Model, executor: Executor, stage: Stage) -> Tables:
+def expectations(
+    encoded: Encoded, tables: Tables, model: Model, executor: Executor, stage: Stage
+) -> Tables:
     """Return the expected counts under given parameters, summed over shards."""
-    counts = executor.map(_Expect(encoded.scratch, model), _items(encoded, tables), stage, size=itemgetter(0))
+    counts = executor.map(
+        _Expect(encoded.scratch, model), _items(encoded, tables), stage, size=itemgetter(0)
+    )
     totals = {}
     for direction, table in tables.items():
-        total = Table(np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order)))
+        total = Table(
+            np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order))
+        )
         for indices, (_, shard) in zip(encoded.indices, counts, strict=True):
             total.pairs[indices.pairs] += shard[direction].pairs
             total.null[indices.generated(direction)] += shard[direction].null
@@ -182,25 +211,33 @@ def _items(encoded: Encoded, tables: Tables) -> list[Item]:
 
 
 def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
-    """Return the tables restricted to the words and pairs at the given indices, with `UNSEEN` for index -1."""
+    """Return the tables restricted to the words and pairs at the given indices, with `UNSEEN`
+    for index -1."""
 
     def take(probabilities: np.ndarray, indices: np.ndarray) -> np.ndarray:
         return np.where(indices < 0, UNSEEN, probabilities[indices])
 
     return {
-        direction: Table(take(table.pairs, indices.pairs), take(table.null, indices.generated(direction)), table.order)
+        direction: Table(
+            take(table.pairs, indices.pairs),
+            take(table.null, indices.generated(direction)),
+            table.order,
+        )
         for direction, table in tables.items()
     }
 
 
 @dataclass(frozen=True)
 class _Encode(Generic[T]):
-    """Creates the task that encodes a shard and returns its number of sentence pairs, their lengths and its lexicon."""
+    """Creates the task that encodes a shard and returns its number of sentence pairs, their
+    lengths and its lexicon."""
 
     read: Callable[[T], tuple[Sentences, Sentences]]
     scratch: Folder
 
-    def __call__(self) -> Callable[[tuple[str, T]], tuple[int, dict[tuple[int, int], int], Lexicon]]:
+    def __call__(
+        self,
+    ) -> Callable[[tuple[str, T]], tuple[int, dict[tuple[int, int], int], Lexicon]]:
         def task(item: tuple[str, T]) -> tuple[int, dict[tuple[int, int], int], Lexicon]:
             shard, source = item
             sources, targets = self.read(source)
@@ -213,7 +250,8 @@ class _Encode(Generic[T]):
 
 @dataclass(frozen=True)
 class _Expect:
-    """Creates the task that returns the number of sentence pairs of a shard and its expected counts."""
+    """Creates the task that returns the number of sentence pairs of a shard and its expected
+    counts."""
 
     scratch: Folder
     model: Model

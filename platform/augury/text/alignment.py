@@ -1,4 +1,5 @@
-"""The word alignment of a parallel corpus in the store: one for all of its splits, fitted on the training text."""
+"""The word alignment of a parallel corpus in the store: one for all of its splits, fitted on the
+training text."""
 
 from __future__ import annotations
 
@@ -37,13 +38,17 @@ def address(spec: CorpusSpec, aligner: AlignerName) -> str:
         corpora = {split: cached_address(spec, split) for split in spec.splits()}
         return config.address({**determined, "corpora": corpora})
     settings = asdict(MODELS[aligner]())
-    return config.address({**determined, "corpus": cached_address(spec, "train"), "settings": settings})
+    return config.address(
+        {**determined, "corpus": cached_address(spec, "train"), "settings": settings}
+    )
 
 
 def aligned(spec: CorpusSpec, aligner: AlignerName, store: Store, execution: Execution) -> Folder:
-    """Return the aligner fitted on the training text, or the links of all splits where eflomal finds them.
+    """Return the aligner fitted on the training text, or the links of all splits where eflomal
+    finds them.
 
-    Made unless the store has it. UserError where eflomal is asked for and not installed, and for text without words.
+    Made unless the store has it. UserError where eflomal is asked for and not installed, and for
+    text without words.
     """
     folder = store.folder(KIND, address(spec, aligner))
     make_once(folder, lambda: _make(spec, aligner, folder, execution))
@@ -69,7 +74,8 @@ def _make(spec: CorpusSpec, aligner: AlignerName, folder: Folder, execution: Exe
 
 
 def links_of(aligner: AlignerName, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
-    """Return a function from a shard of a split's corpus to its links, by the alignment in a folder."""
+    """Return a function from a shard of a split's corpus to its links, by the alignment in a
+    folder."""
     if aligner == "eflomal":
         return lambda shard: _read_links(folder, _name(corpus, shard))
     fitted = Aligner.read(folder)
@@ -77,14 +83,17 @@ def links_of(aligner: AlignerName, folder: Folder, corpus: Folder) -> Callable[[
 
 
 def _align_with_eflomal(corpora: Sequence[Corpus], folder: Folder) -> None:
-    """Keep the links of every shard, found in one run, as eflomal has no model that could be applied to other text."""
+    """Keep the links of every shard, found in one run, as eflomal has no model that could be
+    applied to other text."""
     shards = [(corpus, shard) for corpus in corpora for shard in corpus.shards]
     texts = [words_of_shard(corpus.folder, shard) for corpus, shard in shards]
     sources, targets = (list(chain.from_iterable(sides)) for sides in zip(*texts, strict=True))
     links, start = eflomal.align(sources, targets), 0
     for (corpus, shard), (of_shard, _) in zip(shards, texts, strict=True):
         end = start + len(of_shard)
-        table = pa.table({direction: pa.array(links[direction][start:end], LINKS) for direction in BOTH})
+        table = pa.table(
+            {direction: pa.array(links[direction][start:end], LINKS) for direction in BOTH}
+        )
         write_shard(folder, _name(corpus.folder, shard), table)
         start = end
 
@@ -92,7 +101,10 @@ def _align_with_eflomal(corpora: Sequence[Corpus], folder: Folder) -> None:
 def _read_links(folder: Folder, name: str) -> Links:
     table = read_shard(folder, name)
     return {
-        direction: [[(source, target) for source, target in row] for row in table.column(direction).to_pylist()]
+        direction: [
+            [(source, target) for source, target in row]
+            for row in table.column(direction).to_pylist()
+        ]
         for direction in BOTH
     }
 

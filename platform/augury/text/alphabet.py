@@ -1,4 +1,5 @@
-"""Alphabets of ciphers: the letters of the training text in code-point order, in one or more cycles."""
+"""Alphabets of ciphers: the letters of the training text in code-point order, in one or more
+cycles."""
 
 from __future__ import annotations
 
@@ -36,13 +37,18 @@ class Alphabet:
         repeated = sorted(letter for letter, count in Counter(letters).items() if count > 1)
         if repeated:
             raise UserError(f"the alphabet repeats {_shown(repeated)}: give each letter once")
-        invalid = [letter for letter in letters if letter.isspace() or "\ud800" <= letter <= "\udfff"]
+        invalid = [
+            letter for letter in letters if letter.isspace() or "\ud800" <= letter <= "\udfff"
+        ]
         if invalid:
-            raise UserError(f"the alphabet contains {_shown(invalid)}: remove white space and surrogates")
+            raise UserError(
+                f"the alphabet contains {_shown(invalid)}: remove white space and surrogates"
+            )
 
     @property
     def period(self) -> int:
-        """The least common multiple of the cycle lengths: keys that are congruent modulo it are equivalent."""
+        """The least common multiple of the cycle lengths: keys that are congruent modulo it are
+        equivalent."""
         return math.lcm(*map(len, self.cycles))
 
     def rotation(self, key: int) -> dict[str, str]:
@@ -61,13 +67,19 @@ class Alphabet:
     def from_json(cls, data: Any) -> Alphabet:
         """Return the alphabet from the data of `to_json`; raise UserError for any other data."""
         cycles = data.get("cycles") if isinstance(data, dict) else None
-        if not isinstance(cycles, list) or not all(isinstance(cycle, str) and cycle for cycle in cycles):
-            raise UserError(f'not an alphabet: {data!r:.80}; expected {{"cycles": ["abc…", …]}}, none empty')
+        if not isinstance(cycles, list) or not all(
+            isinstance(cycle, str) and cycle for cycle in cycles
+        ):
+            raise UserError(
+                f'not an alphabet: {data!r:.80}; expected {{"cycles": ["abc…", …]}}, none empty'
+            )
         return cls(tuple(cycles))
 
 
 def count_letters(column: pa.Array | pa.ChunkedArray) -> dict[str, int]:
-    """Count the letters (`str.isalpha`) in a column of strings, ignoring nulls; keys are in code-point order.
+    """Count the letters (`str.isalpha`) in a column of strings, ignoring nulls.
+
+    Keys are in code-point order.
 
     Raises UserError for columns of other types.
     """
@@ -84,23 +96,29 @@ def count_letters(column: pa.Array | pa.ChunkedArray) -> dict[str, int]:
 def build_alphabet(
     counts: Mapping[str, int], mode: Mode = "alpha", min_count: int = 1, extra: str | None = None
 ) -> Alphabet:
-    """Return the alphabet of a text with given character counts (Kambhatla, Born and Sarkar 2022, Algorithm 1).
+    """Return the alphabet of a text with given character counts (Kambhatla, Born and Sarkar 2022,
+    Algorithm 1).
 
-    It has the letters (`str.isalpha`) with at least `min_count` occurrences, which excludes stray foreign letters, and
-    those in `extra`. `mode` determines the cycles:
+    It has the letters (`str.isalpha`) with at least `min_count` occurrences, which excludes stray
+    foreign letters, and those in `extra`. `mode` determines the cycles:
 
     - `alpha`: all letters in one cycle, in which `Z` precedes `a`;
-    - `cased`: a cycle of lower-case and one of upper-case letters. Letters without case and title-case digraphs are not
+    - `cased`: a cycle of lower-case and one of upper-case letters. Letters without case and
+      title-case digraphs are not
       rotated, as in the authors' code; scripts without case need another mode;
     - `lower`: lower-case letters only;
     - `block`: one cycle per Unicode block, so that Han maps to Han and Kana to Kana.
 
-    Text and letters must be in NFC. Raises UserError for an unknown mode, and for characters in `extra` that are not
-    letters.
+    Text and letters must be in NFC. Raises UserError for an unknown mode, and for characters in
+    `extra` that are not letters.
     """
     if invalid := [character for character in extra or "" if not character.isalpha()]:
         raise UserError(f"extra letters contain {_shown(invalid)}: give letters only")
-    seen = {character for character, count in counts.items() if count >= min_count and character.isalpha()}
+    seen = {
+        character
+        for character, count in counts.items()
+        if count >= min_count and character.isalpha()
+    }
     letters = sorted(seen.union(extra or ""))
     lower = "".join(filter(str.islower, letters))
     if mode == "alpha":
@@ -122,7 +140,9 @@ def explicit_alphabet(letters: str) -> Alphabet:
     Raises UserError if there are no letters, if one is repeated, or if they are not in NFC.
     """
     if not letters:
-        raise UserError("the alphabet is empty: give its letters, such as abcdefghijklmnopqrstuvwxyzäöüß")
+        raise UserError(
+            "the alphabet is empty: give its letters, such as abcdefghijklmnopqrstuvwxyzäöüß"
+        )
     composed = unicodedata.normalize("NFC", letters)
     if composed != letters:
         raise UserError(f"the alphabet {letters!a} is not in NFC: write it as {composed!a}")
@@ -146,7 +166,9 @@ def pieces(data: memoryview) -> Iterator[str]:
 
 
 def _shown(characters: Iterable[str]) -> str:
-    return ", ".join(ascii(character) if character.isspace() else repr(character) for character in characters)
+    return ", ".join(
+        ascii(character) if character.isspace() else repr(character) for character in characters
+    )
 
 
 def _by_block(letters: Iterable[str]) -> list[str]:
@@ -156,8 +178,8 @@ def _by_block(letters: Iterable[str]) -> list[str]:
     return ["".join(block) for block in blocks.values()]
 
 
-# First code points of all blocks of the Unicode Character Database (Blocks.txt, version 18.0). Ends are not needed,
-# since there are no letters between blocks.
+# First code points of all blocks of the Unicode Character Database (Blocks.txt, version 18.0). Ends
+# are not needed, since there are no letters between blocks.
 _BLOCKS = """
 0 80 100 180 250 2B0 300 370 400 500 530 590 600 700 750 780 7C0 800 840 860 870 8A0 900 980 A00 A80 B00 B80
 C00 C80 D00 D80 E00 E80 F00 1000 10A0 1100 1200 1380 13A0 1400 1680 16A0 1700 1720 1740 1760 1780 1800 18B0

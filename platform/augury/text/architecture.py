@@ -27,17 +27,20 @@ class Pretrained(Section):
     name: str
     """Directory written by `save_pretrained`, or name on the hub."""
     revision: str | None = None
-    """Branch, tag or commit on the hub; a branch or tag is resolved to its commit, which is part of addresses."""
+    """Branch, tag or commit on the hub.
+
+    A branch or tag is resolved to its commit, which is part of addresses.
+    """
     allow_pickle: bool = False
-    """Read weights from pickle files too (pytorch_model.bin), which can run code when they are read, where a model has
-    no safetensors."""
+    """Read weights from pickle files too (pytorch_model.bin), which can run code when they are
+    read, where a model has no safetensors."""
 
 
 def attention(setting: Attention) -> str | None:
     """Return the `attn_implementation` for `transformers`.
 
-    With a GPU, `auto` is None: the default of `transformers`, which is `sdpa` if the model supports it. On CPU it is
-    `eager`, which is faster for short sentences.
+    With a GPU, `auto` is None: the default of `transformers`, which is `sdpa` if the model supports
+    it. On CPU it is `eager`, which is faster for short sentences.
     """
     if setting != "auto":
         return setting
@@ -55,12 +58,16 @@ def model_directory(name: str) -> Path | None:
     if path.is_dir():
         return path
     if name.startswith(PATHS):
-        raise UserError(f"no pretrained model '{name}': give a directory written by save_pretrained, or a hub name")
+        raise UserError(
+            f"no pretrained model '{name}': give a directory written by save_pretrained, or a hub "
+            "name"
+        )
     return None
 
 
 def scratch_or_pretrained(scratch: type[Section], pretrained: type[Pretrained]) -> BeforeValidator:
-    """Return a validator of model settings, which are `scratch` if they have an `architecture`, else `pretrained`."""
+    """Return a validator of model settings, which are `scratch` if they have an `architecture`,
+    else `pretrained`."""
 
     def select(value: Any) -> Any:
         if not isinstance(value, Mapping):
@@ -73,14 +80,18 @@ def scratch_or_pretrained(scratch: type[Section], pretrained: type[Pretrained]) 
 
 
 def overridden(architecture: D, settings: Section) -> D:
-    """Return an architecture, a dataclass of sizes, with those replaced that are set in `settings`."""
+    """Return an architecture, a dataclass of sizes, with those replaced that are set in
+    `settings`."""
     overrides = {field.name: getattr(settings, field.name) for field in fields(architecture)}
-    return replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
+    return replace(
+        architecture, **{name: value for name, value in overrides.items() if value is not None}
+    )
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:
     """Raise UserError unless the hidden size is a multiple of the number of heads."""
     if hidden_size % attention_heads:
         raise UserError(
-            f"hidden_size {hidden_size} must be a multiple of attention_heads {attention_heads}: change one"
+            f"hidden_size {hidden_size} must be a multiple of attention_heads {attention_heads}: "
+            "change one"
         )

@@ -21,7 +21,8 @@ LARGEST = 4_000_000  # maximum number of cells of a sentence pair, such as 2000 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The distinct words of each side, and the word pairs that co-occur in a sentence pair, both sorted.
+    """The distinct words of each side, and the word pairs that co-occur in a sentence pair, both
+    sorted.
 
     Words are numbered by their index, and pairs (pairs,) by `source * len(target_words) + target`.
     """
@@ -40,7 +41,8 @@ class Lexicon:
         return cls(sources, targets, pairs[np.diff(pairs, prepend=-1) > 0])
 
     def indices_of(self, other: Lexicon) -> Indices:
-        """Return the indices in this lexicon of the words and pairs of another one, -1 if they are not in it."""
+        """Return the indices in this lexicon of the words and pairs of another one, -1 if they
+        are not in it."""
         numbers = self._numbers(other)
         pairs = np.searchsorted(self.pairs, numbers)
         pairs[pairs == len(self.pairs)] = -1
@@ -65,11 +67,14 @@ class Lexicon:
         return sources, targets
 
     def _numbers(self, other: Lexicon) -> np.ndarray:
-        """Return the numbers in this lexicon of the pairs of another one, -1 if a word is unknown."""
+        """Return the numbers in this lexicon of the pairs of another one, -1 if a word is
+        unknown."""
         sources, targets = other.words_of_pairs()
         sources = _indices(other.source_words, self.source_words)[sources]
         targets = _indices(other.target_words, self.target_words)[targets]
-        return np.where((sources < 0) | (targets < 0), -1, sources * len(self.target_words) + targets)
+        return np.where(
+            (sources < 0) | (targets < 0), -1, sources * len(self.target_words) + targets
+        )
 
 
 class Indices(NamedTuple):
@@ -86,11 +91,13 @@ class Indices(NamedTuple):
 
 @dataclass(frozen=True)
 class Bucket:
-    """Sentence pairs with equally many words on the generating side, sorted by descending length of the generated side.
+    """Sentence pairs with equally many words on the generating side, sorted by descending length of
+    the generated side.
 
-    Arrays over words are concatenations over the positions of the generated side: for each position, the words of the k
-    pairs that are long enough, (k,). Arrays over cells have these words paired with all generating words,
-    (generating, k). Since k does not increase, the pairs of a position are a prefix of those of the position before.
+    Arrays over words are concatenations over the positions of the generated side: for each
+    position, the words of the k pairs that are long enough, (k,). Arrays over cells have these
+    words paired with all generating words, (generating, k). Since k does not increase, the pairs of
+    a position are a prefix of those of the position before.
     """
 
     pairs: np.ndarray
@@ -122,9 +129,13 @@ class Bucket:
         return [words[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
     def cells_by_position(self, cells: np.ndarray) -> list[np.ndarray]:
-        """Split the bucket's slice of an array over cells into views (generating, k) by position."""
+        """Split the bucket's slice of an array over cells into views (generating, k) by
+        position."""
         ends = (self.ends * self.generating).tolist()
-        return [cells[start:end].reshape(self.generating, -1) for start, end in zip([0, *ends], ends, strict=False)]
+        return [
+            cells[start:end].reshape(self.generating, -1)
+            for start, end in zip([0, *ends], ends, strict=False)
+        ]
 
 
 @dataclass(frozen=True)
@@ -181,7 +192,9 @@ class Bitext:
         return cls(*(np.load(buffer) for _ in fields(cls)))
 
 
-def encode(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> tuple[Bitext, Lexicon]:
+def encode(
+    sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]
+) -> tuple[Bitext, Lexicon]:
     """Encode sentence pairs, given as lists of words, ignoring case.
 
     Raises UserError for pairs that are too long to be sentences.
@@ -192,20 +205,27 @@ def encode(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -
     _check_lengths(sources, source_lengths, target_lengths)
     rows = np.flatnonzero(source_lengths * target_lengths)
     lengths = np.stack([source_lengths, target_lengths], axis=1)[rows]
-    source_starts, target_starts = ((np.cumsum(side) - side)[rows] for side in (source_lengths, target_lengths))
+    source_starts, target_starts = (
+        (np.cumsum(side) - side)[rows] for side in (source_lengths, target_lengths)
+    )
     forward, reverse = _buckets(*lengths.T), _buckets(*lengths.T[::-1])
     generated = _words(forward, target, target_starts)
     numbers = np.empty(lengths.prod(axis=1).sum(), np.int64)
     for bucket in forward:
-        generating = source[source_starts[bucket.pairs] + np.arange(bucket.generating)[:, None]] * np.int64(
-            len(target_words)
-        )
+        generating = source[
+            source_starts[bucket.pairs] + np.arange(bucket.generating)[:, None]
+        ] * np.int64(len(target_words))
         words = bucket.words_by_position(generated[bucket.words])
         for block, word in zip(bucket.cells_by_position(numbers[bucket.cells]), words, strict=True):
             np.add(generating[:, : len(word)], word, out=block)
     pairs, cells = _unique_numbers(numbers)
     bitext = Bitext(
-        rows, lengths, _words(reverse, source, source_starts), generated, cells, _transposed(forward, reverse)
+        rows,
+        lengths,
+        _words(reverse, source, source_starts),
+        generated,
+        cells,
+        _transposed(forward, reverse),
     )
     return bitext, Lexicon(source_words, target_words, pairs)
 
@@ -224,7 +244,8 @@ def _buckets(generating: np.ndarray, generated: np.ndarray) -> list[Bucket]:
 
 
 def _words(buckets: Sequence[Bucket], words: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the words of the generated side, whose sentences start at `starts`, in the order of the buckets."""
+    """Return the words of the generated side, whose sentences start at `starts`, in the order of
+    the buckets."""
     ordered = np.empty(sum(int(bucket.ends[-1]) for bucket in buckets), np.int32)
     for bucket in buckets:
         first = starts[bucket.pairs]
@@ -236,7 +257,10 @@ def _words(buckets: Sequence[Bucket], words: np.ndarray, starts: np.ndarray) -> 
 def _transposed(forward: Sequence[Bucket], reverse: Sequence[Bucket]) -> np.ndarray:
     """Return the index in forward order of each cell, in the order of the reverse buckets."""
     pairs = sum(len(bucket.pairs) for bucket in forward)
-    first, rank = np.empty(pairs, np.int64), np.empty(pairs, np.int64)  # by pair: first position, rank in its bucket
+    first, rank = (
+        np.empty(pairs, np.int64),
+        np.empty(pairs, np.int64),
+    )  # by pair: first position, rank in its bucket
     starts, strides, positions = [], [], 0
     for bucket in forward:
         first[bucket.pairs], rank[bucket.pairs] = positions, np.arange(len(bucket.pairs))
@@ -244,7 +268,9 @@ def _transposed(forward: Sequence[Bucket], reverse: Sequence[Bucket]) -> np.ndar
         starts.append(bucket.cell + bucket.generating * (bucket.ends - strides[-1]))
         positions += len(bucket.ends)
     start, stride = _concatenate(starts, np.int64), _concatenate(strides, np.int64)
-    transposed = np.empty(sum(bucket.generating * int(bucket.ends[-1]) for bucket in reverse), np.int32)
+    transposed = np.empty(
+        sum(bucket.generating * int(bucket.ends[-1]) for bucket in reverse), np.int32
+    )
     for bucket in reverse:
         position = first[bucket.pairs] + np.arange(bucket.generating)[:, None]
         begin, step = start[position] + rank[bucket.pairs], stride[position]
@@ -255,16 +281,20 @@ def _transposed(forward: Sequence[Bucket], reverse: Sequence[Bucket]) -> np.ndar
 
 
 def _encode_side(sentences: Sequence[Sequence[str]]) -> tuple[pa.Array, np.ndarray, np.ndarray]:
-    """Return the distinct words, the numbers of all words in order, and the lengths of the sentences."""
+    """Return the distinct words, the numbers of all words in order, and the lengths of the
+    sentences."""
     lower = [word.lower() for word in chain.from_iterable(sentences)]
     words, numbers = _unique_words(pa.array(lower, pa.string()))
     return words, numbers, np.fromiter(map(len, sentences), np.int64, len(sentences))
 
 
-def _check_lengths(sources: Sequence[Sequence[str]], source_lengths: np.ndarray, target_lengths: np.ndarray) -> None:
+def _check_lengths(
+    sources: Sequence[Sequence[str]], source_lengths: np.ndarray, target_lengths: np.ndarray
+) -> None:
     for row in np.flatnonzero(source_lengths * target_lengths > LARGEST)[:1]:
         raise UserError(
-            f"a pair of {source_lengths[row]:,} and {target_lengths[row]:,} words is too long to align "
+            f"a pair of {source_lengths[row]:,} and {target_lengths[row]:,} words is too long to "
+            "align "
             f"('{' '.join(sources[row][:8])} ...'): give one sentence per line"
         )
 
@@ -284,7 +314,8 @@ def _unique_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if int(numbers.max(initial=0)).bit_length() + bits > 63:
         distinct, indices = np.unique(numbers, return_inverse=True)
         return distinct, indices.astype(np.int32)
-    # Sorting numbers and positions packed into one integer is several times faster than hashing or argsort.
+    # Sorting numbers and positions packed into one integer is several times faster than hashing or
+    # argsort.
     keys = numbers << bits
     keys |= np.arange(len(numbers), dtype=np.int32)
     keys.sort()
@@ -308,4 +339,9 @@ def _distinct(arrays: Iterator[pa.Array]) -> pa.Array:
 
 def _indices(values: pa.Array, among: pa.Array) -> np.ndarray:
     """Return the index of each value in another array, -1 if it is not in it."""
-    return pc.index_in(values, value_set=among).fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return (
+        pc.index_in(values, value_set=among)
+        .fill_null(-1)
+        .to_numpy(zero_copy_only=False)
+        .astype(np.int64)
+    )

@@ -1,7 +1,8 @@
 """Inline casing: lossless encoding of case by markers before lower-cased words.
 
-`Hello, I SAY hello` becomes `<title> hello,<title> i<upper> say hello`, so that the subwords of a word do not depend on
-its case. Markers precede the space before a word; at the beginning of a text, a space is inserted after the marker.
+`Hello, I SAY hello` becomes `<title> hello,<title> i<upper> say hello`, so that the subwords of a
+word do not depend on its case. Markers precede the space before a word; at the beginning of a text,
+a space is inserted after the marker.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ SYMBOLS = (*CASES, LITERAL)
 
 _SYMBOL, _MARKER, _WORD = "|".join(SYMBOLS), "|".join(CASES), r"[^\W\d_]+"
 _cased = re.compile(rf"(?P<symbol>{_SYMBOL})|(?P<space> ?)(?P<word>{_WORD})")
-_marked = re.compile(rf"{LITERAL}(?P<symbol>{_SYMBOL})?|(?P<marker>{_MARKER})(?P<space> *)(?P<word>{_WORD})?")
+_marked = re.compile(
+    rf"{LITERAL}(?P<symbol>{_SYMBOL})?|(?P<marker>{_MARKER})(?P<space> *)(?P<word>{_WORD})?"
+)
 
 
 def encode(text: str) -> str:
@@ -29,7 +32,8 @@ def encode(text: str) -> str:
 
 
 def decode(text: str) -> str:
-    """Invert `encode`; markers without a following word, which a model can generate, are removed."""
+    """Invert `encode`; markers without a following word, which a model can generate, are
+    removed."""
     return _marked.sub(_decode_word, text)
 
 

@@ -1,7 +1,7 @@
 """The four operations of EDA on a sentence (Wei and Zou 2019, "EDA: Easy Data Augmentation", §2).
 
-A sentence is a list of words without white space. Punctuation attached to a word is ignored when the word is looked up,
-and kept when a synonym replaces it.
+A sentence is a list of words without white space. Punctuation attached to a word is ignored when
+the word is looked up, and kept when a synonym replaces it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def augment(
 ) -> list[str]:
     """Apply an operation to a sentence; the result is empty only if `words` is.
 
-    `alpha` is the fraction of words to change, at least one, or for deletion the probability to delete a word. Stop
-    words (in lower case) are not replaced by synonyms.
+    `alpha` is the fraction of words to change, at least one, or for deletion the probability to
+    delete a word. Stop words (in lower case) are not replaced by synonyms.
     """
     if not words:
         return []
@@ -47,7 +47,8 @@ def augment(
 
 
 def operation_of(copy: int, offset: int) -> Operation:
-    """Return the operation of the copy with number `copy`: operations rotate, starting from `offset`."""
+    """Return the operation of the copy with number `copy`: operations rotate, starting from
+    `offset`."""
     return OPERATIONS[(copy + offset) % len(OPERATIONS)]
 
 
@@ -57,14 +58,20 @@ def change_count(words: int, alpha: float) -> int:
 
 
 def clean(text: str) -> str:
-    """Clean text as the authors' code does: lower-case it, remove apostrophes, and keep only a to z and spaces."""
+    """Clean text as the authors' code does: lower-case it, remove apostrophes, and keep only a
+    to z and spaces."""
     return re.sub("[^a-z]+", " ", re.sub("['’]", "", text.lower())).strip()
 
 
 def replace_words(
-    words: Sequence[str], count: int, random: np.random.Generator, synonyms: Synonyms, stop_words: Collection[str]
+    words: Sequence[str],
+    count: int,
+    random: np.random.Generator,
+    synonyms: Synonyms,
+    stop_words: Collection[str],
 ) -> list[str]:
-    """Replace up to `count` distinct words that have synonyms, in all occurrences, by a random synonym."""
+    """Replace up to `count` distinct words that have synonyms, in all occurrences, by a random
+    synonym."""
     matches = [_look_up(word, synonyms, stop_words) for word in words]
     entries = list(dict.fromkeys(match.entry for match in matches if match))
     chosen = {}
@@ -79,9 +86,16 @@ def replace_words(
 
 
 def insert_words(
-    words: Sequence[str], count: int, random: np.random.Generator, synonyms: Synonyms, stop_words: Collection[str]
+    words: Sequence[str],
+    count: int,
+    random: np.random.Generator,
+    synonyms: Synonyms,
+    stop_words: Collection[str],
 ) -> list[str]:
-    """Insert a synonym of a random word at a random position, `count` times; skipped if ten tries find no synonym."""
+    """Insert a synonym of a random word at a random position, `count` times.
+
+    Skipped if ten tries find no synonym.
+    """
     result = list(words)
     for _ in range(count):
         for _ in range(_INSERTION_TRIES):
@@ -107,11 +121,20 @@ def swap_words(words: Sequence[str], count: int, random: np.random.Generator) ->
     return swapped
 
 
-def delete_words(words: Sequence[str], probability: float, random: np.random.Generator) -> list[str]:
-    """Delete each word with a probability; a single word is kept, and a random one if all would be deleted."""
+def delete_words(
+    words: Sequence[str], probability: float, random: np.random.Generator
+) -> list[str]:
+    """Delete each word with a probability.
+
+    A single word is kept, and a random one if all would be deleted.
+    """
     if len(words) == 1:
         return list(words)
-    remaining = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw >= probability]
+    remaining = [
+        word
+        for word, draw in zip(words, random.random(len(words)), strict=True)
+        if draw >= probability
+    ]
     return remaining or [words[int(random.integers(len(words)))]]
 
 
@@ -129,7 +152,8 @@ class _Match(NamedTuple):
 
 
 def _look_up(word: str, synonyms: Synonyms, stop_words: Collection[str]) -> _Match | None:
-    """Look up a word as written, then in lower case, to distinguish US and us, and to match the first word."""
+    """Look up a word as written, then in lower case, to distinguish US and us, and to match the
+    first word."""
     start, end = 0, len(word)
     while start < end and _is_mark(word[start]):
         start += 1

@@ -1,6 +1,8 @@
-"""Word alignment with eflomal (Östling and Tiedemann 2016): a hidden Markov model with fertilities, by Gibbs sampling.
+"""Word alignment with eflomal (Östling and Tiedemann 2016): a hidden Markov model with fertilities,
+by Gibbs sampling.
 
-eflomal is an optional package: `pip install 'augury[eflomal]'`. Its random seed cannot be set, so that results vary.
+eflomal is an optional package: `pip install 'augury[eflomal]'`. Its random seed cannot be set, so
+that results vary.
 """
 
 from __future__ import annotations
@@ -31,8 +33,14 @@ def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) ->
         raise UserError("no sentence pair has words on both sides: check the text to align")
     long = sum(len(source) > LONGEST or len(target) > LONGEST for source, target in pairs)
     if long:
-        say_once(f"eflomal does not align {long:,} sentence pairs with more than {LONGEST:,} words on a side")
-    with tempfile.TemporaryDirectory() as directory, Stage("align with eflomal", len(pairs), "pairs") as stage:
+        say_once(
+            f"eflomal does not align {long:,} sentence pairs with more than {LONGEST:,} words on a "
+            "side"
+        )
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        Stage("align with eflomal", len(pairs), "pairs") as stage,
+    ):
         paths = [str(Path(directory, direction)) for direction in BOTH]
         Aligner().align(_lines(sources), _lines(targets), *paths)
         links = {direction: _links(path) for direction, path in zip(BOTH, paths, strict=True)}
@@ -46,17 +54,24 @@ def require() -> None:
         import eflomal  # noqa: F401
     except ImportError as error:
         raise UserError(
-            "the aligner eflomal needs the package `eflomal`: pip install 'augury[eflomal]' (requires a C compiler), "
+            "the aligner eflomal needs the package `eflomal`: pip install 'augury[eflomal]' "
+            "(requires a C compiler), "
             "or use the aligner hmm"
         ) from error
 
 
 def _lines(sentences: Sequence[Sequence[str]]) -> list[str]:
-    """Return sentences with words replaced by numbers, because eflomal would split words at Unicode white space."""
+    """Return sentences with words replaced by numbers, because eflomal would split words at
+    Unicode white space."""
     numbers: dict[str, str] = {}
-    return [" ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words) for words in sentences]
+    return [
+        " ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words)
+        for words in sentences
+    ]
 
 
 def _links(path: str) -> list[list[tuple[int, int]]]:
-    links = ([link.split("-") for link in line.split()] for line in Path(path).read_text().splitlines())
+    links = (
+        [link.split("-") for link in line.split()] for line in Path(path).read_text().splitlines()
+    )
     return [sorted((int(source), int(target)) for source, target in row) for row in links]

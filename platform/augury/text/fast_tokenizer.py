@@ -1,4 +1,5 @@
-"""Conversion of vocabularies to fast tokenizers of `transformers`, which need neither sentencepiece nor Augury."""
+"""Conversion of vocabularies to fast tokenizers of `transformers`, which need neither
+sentencepiece nor Augury."""
 
 from __future__ import annotations
 
@@ -19,16 +20,23 @@ WHITE = r"[ \t\n\x0b\x0c\r]+"  # ASCII white space
 
 
 def fast_tokenizer(
-    vocabulary: Vocabulary, *, prefix: Sequence[str] = (), lowercase: bool = False, positions: int | None = None
+    vocabulary: Vocabulary,
+    *,
+    prefix: Sequence[str] = (),
+    lowercase: bool = False,
+    positions: int | None = None,
 ) -> PreTrainedTokenizerFast:
-    """Return a tokenizer with the ids of `vocabulary` that encodes text as the tags of `prefix`, its pieces, `</s>`.
+    """Return a tokenizer with the ids of `vocabulary` that encodes text as the tags of `prefix`,
+    its pieces, `</s>`.
 
-    It cleans text as `corpora.filters.clean` does, except for HTML entities. Tags and special symbols in a text are
-    encoded as text. `positions` is the maximum number of ids of the model.
+    It cleans text as `corpora.filters.clean` does, except for HTML entities. Tags and special
+    symbols in a text are encoded as text. `positions` is the maximum number of ids of the model.
     """
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
     pieces = sentencepieces.pieces(SentencePieceProcessor(model_proto=vocabulary.model()))
-    tokenizer = Tokenizer(models.BPE(ids, list(sentencepieces.merges(pieces)), unk_token=UNK, fuse_unk=True))
+    tokenizer = Tokenizer(
+        models.BPE(ids, list(sentencepieces.merges(pieces)), unk_token=UNK, fuse_unk=True)
+    )
     tokenizer.normalizer = normalizers.Sequence([*_cleaning(lowercase), *_spaces()])
     tokenizer.decoder = decoders.Sequence(
         [
@@ -44,7 +52,9 @@ def fast_tokenizer(
         pair=f"{before} $A $B {EOS}".strip(),
         special_tokens=[(symbol, ids[symbol]) for symbol in (*prefix, EOS)],
     )
-    tokenizer.add_special_tokens([PAD, EOS, *vocabulary.tags])  # not the unknown piece, which decodes to text
+    tokenizer.add_special_tokens(
+        [PAD, EOS, *vocabulary.tags]
+    )  # not the unknown piece, which decodes to text
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
@@ -61,7 +71,9 @@ def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
     tokenizer.save_pretrained(directory)
     file = directory / "tokenizer_config.json"
     settings = json.loads(file.read_text(encoding="utf-8"))
-    settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
+    settings["tokenizer_class"] = (
+        "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
+    )
     file.write_text(json.dumps(settings, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 

@@ -1,6 +1,7 @@
 """Exact search for similar sentences by token edit distance.
 
-`fuzzy_filter` selects candidates, and `rapidfuzz` compares them, with tokens encoded as code points.
+`fuzzy_filter` selects candidates, and `rapidfuzz` compares them, with tokens encoded as code
+points.
 """
 
 from __future__ import annotations
@@ -26,16 +27,17 @@ MAX_TOKENS = 0x10FFFF  # number of code points, except the one for unknown token
 class Limit(NamedTuple):
     """The threshold on the similarity `1 - D / L` of sentences at edit distance D.
 
-    With norm min, L is the length of the shorter sentence, and the similarity must exceed the threshold (the released
-    code of Li and Specia 2019); with norm max, L is that of the longer one, and the similarity must reach the threshold
-    (Bulte and Tezcan 2019).
+    With norm min, L is the length of the shorter sentence, and the similarity must exceed the
+    threshold (the released code of Li and Specia 2019); with norm max, L is that of the longer one,
+    and the similarity must reach the threshold (Bulte and Tezcan 2019).
     """
 
     threshold: float
     norm: Norm
 
     def edits(self, first: int, second: int) -> int:
-        """Return the maximum edit distance of similar sentences of these lengths, exact for decimal thresholds."""
+        """Return the maximum edit distance of similar sentences of these lengths, exact for
+        decimal thresholds."""
         distance = _max_distance(self.threshold)
         if self.norm == "min":
             return math.ceil(min(first, second) * distance) - 1
@@ -48,11 +50,13 @@ class FuzzyIndex:
     def __init__(self, sentences: Sequence[Sequence[str]]):
         self._vocabulary: dict[str, int] = {}
         numbers = [
-            [self._vocabulary.setdefault(token, len(self._vocabulary)) for token in tokens] for tokens in sentences
+            [self._vocabulary.setdefault(token, len(self._vocabulary)) for token in tokens]
+            for tokens in sentences
         ]
         if len(self._vocabulary) > MAX_TOKENS:
             raise UserError(
-                f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: use fewer sentences, "
+                f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: "
+                "use fewer sentences, "
                 "or split punctuation from words"
             )
         self._codes = _codes(numbers)
@@ -77,11 +81,17 @@ class FuzzyIndex:
         """Return those pairs that are similar but not equal."""
         numbers = self._numbers(queries)
         distances = _distances(_codes(numbers), self._codes, pairs)
-        lengths = zip((len(numbers[row]) for row in pairs.queries), map(len, self._codes[pairs.sentences]), strict=True)
+        lengths = zip(
+            (len(numbers[row]) for row in pairs.queries),
+            map(len, self._codes[pairs.sentences]),
+            strict=True,
+        )
         limits = np.array([limit.edits(*both) for both in lengths], np.int64)
         return pairs.where((distances > 0) & (distances <= limits))
 
-    def overlapping(self, queries: Sequence[Sequence[str]], share: float) -> tuple[Pairs, NDArray[np.float64]]:
+    def overlapping(
+        self, queries: Sequence[Sequence[str]], share: float
+    ) -> tuple[Pairs, NDArray[np.float64]]:
         """Return all pairs with token sets A and B for which `|A ∩ B| / max(|A|, |B|)` is at least `share`, sorted.
 
         The second result has these values.
@@ -89,12 +99,20 @@ class FuzzyIndex:
         limit, selected, shares = Limit(share, "max"), [_no_pairs()], [np.zeros(0)]
         for query in by_length(_sets(self._numbers(queries))):
             for group in self._sets:
-                longer, edits = max(query.length, group.length), limit.edits(query.length, group.length)
+                longer, edits = (
+                    max(query.length, group.length),
+                    limit.edits(query.length, group.length),
+                )
                 if edits >= abs(query.length - group.length):
                     for local in candidates(query, group, edits, anywhere=True):
                         common = _common(query.tokens[local.queries], group.tokens[local.sentences])
-                        local, common = local.where(common >= longer - edits), common[common >= longer - edits]
-                        selected.append(Pairs(query.rows[local.queries], group.rows[local.sentences]))
+                        local, common = (
+                            local.where(common >= longer - edits),
+                            common[common >= longer - edits],
+                        )
+                        selected.append(
+                            Pairs(query.rows[local.queries], group.rows[local.sentences])
+                        )
                         shares.append(common / longer)
         pairs = Pairs(*map(np.concatenate, zip(*selected, strict=True)))
         order = np.lexsort(pairs[::-1])
@@ -105,7 +123,9 @@ class FuzzyIndex:
         unknown: dict[str, int] = {}
         return [
             [
-                self._vocabulary[token] if token in self._vocabulary else unknown.setdefault(token, ~len(unknown))
+                self._vocabulary[token]
+                if token in self._vocabulary
+                else unknown.setdefault(token, ~len(unknown))
                 for token in tokens
             ]
             for tokens in queries
@@ -117,8 +137,11 @@ def _max_distance(threshold: float) -> Fraction:
     return 1 - Fraction(str(threshold))
 
 
-def _distances(queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, limit: int | None = None) -> Numbers:
-    """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance exceeds `limit`."""
+def _distances(
+    queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, limit: int | None = None
+) -> Numbers:
+    """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance
+    exceeds `limit`."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 

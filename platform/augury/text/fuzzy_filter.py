@@ -1,8 +1,10 @@
-"""Candidate generation for fuzzy search: pairs of sentences that can be within a given edit distance.
+"""Candidate generation for fuzzy search: pairs of sentences that can be within a given edit
+distance.
 
-An edit affects at most one of several non-overlapping parts of a sentence. Of D + 1 such parts, at least one therefore
-occurs in any sentence within edit distance D, at about the same position. Fewer single tokens suffice if the other
-sentence is longer, since only D minus the difference in length can be missing from it. Pass-Join (Li, Deng and Feng
+An edit affects at most one of several non-overlapping parts of a sentence. Of D + 1 such parts, at
+least one therefore occurs in any sentence within edit distance D, at about the same position. Fewer
+single tokens suffice if the other sentence is longer, since only D minus the difference in length
+can be missing from it. Pass-Join (Li, Deng and Feng
 2011) uses parts of equal length; here, the parts with the fewest occurrences are selected.
 """
 
@@ -21,7 +23,10 @@ Mask = NDArray[np.bool_]
 SIZES = (1, 2, 3)  # lengths of parts, in tokens
 FEW = 20_000  # number of pairs up to which comparing all is faster than filtering
 MOST = 2_000_000  # maximum number of candidates in memory
-MIXER, BITS = 0x9E3779B97F4A7C1, (1 << 40) - 1  # of the hash of a part; a collision costs one comparison
+MIXER, BITS = (
+    0x9E3779B97F4A7C1,
+    (1 << 40) - 1,
+)  # of the hash of a part; a collision costs one comparison
 
 
 class Pairs(NamedTuple):
@@ -50,7 +55,8 @@ class Group:
 
     @cached_property
     def postings(self) -> tuple[list[Numbers], NDArray[np.int32]]:
-        """An inverted index: sorted keys of parts and positions by size of part, and the sentences of all keys."""
+        """An inverted index: sorted keys of parts and positions by size of part, and the
+        sentences of all keys."""
         keys, owners = [], []
         for size in SIZES[: self.length]:
             parts = self.parts(size)
@@ -64,12 +70,17 @@ class Group:
 def by_length(sentences: Sequence[Sequence[int]]) -> list[Group]:
     """Group sentences by length, without empty ones."""
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    rows_by_length = [np.flatnonzero(lengths == length) for length in np.unique(lengths[lengths > 0])]
-    return [Group(rows, np.array([sentences[row] for row in rows.tolist()])) for rows in rows_by_length]
+    rows_by_length = [
+        np.flatnonzero(lengths == length) for length in np.unique(lengths[lengths > 0])
+    ]
+    return [
+        Group(rows, np.array([sentences[row] for row in rows.tolist()])) for rows in rows_by_length
+    ]
 
 
 def candidates(query: Group, group: Group, edits: int, anywhere: bool = False) -> Iterator[Pairs]:
-    """Yield distinct pairs of indices in both groups that include all pairs within edit distance `edits`.
+    """Yield distinct pairs of indices in both groups that include all pairs within edit distance
+    `edits`.
 
     With `anywhere`, tokens are taken as sets. `edits` must be at least the difference in length.
     """
@@ -78,8 +89,11 @@ def candidates(query: Group, group: Group, edits: int, anywhere: bool = False) -
         yield Pairs(*np.divmod(np.arange(pairs), len(group.rows)))
         return
     gap = group.length - query.length
-    # A common part is shifted by the insertions minus the deletions before it, and the edits after it compensate.
-    backward, forward = (query.length, group.length) if anywhere else ((edits - gap) // 2, (edits + gap) // 2)
+    # A common part is shifted by the insertions minus the deletions before it, and the edits after
+    # it compensate.
+    backward, forward = (
+        (query.length, group.length) if anywhere else ((edits - gap) // 2, (edits + gap) // 2)
+    )
     starts, counts = _find(query, group, backward, forward)
     mask = _rarest(counts, query.length, edits - max(gap, 0) + 1)
     if edits < query.length and not anywhere:
@@ -88,18 +102,22 @@ def candidates(query: Group, group: Group, edits: int, anywhere: bool = False) -
     owners = group.postings[1]
     rows, starts, counts = np.nonzero(mask)[0], starts[mask], counts[mask]
     cuts = np.flatnonzero(np.diff(counts.cumsum() // MOST)) + 1
-    cuts = np.unique(np.searchsorted(rows, rows[cuts]))  # keeps all candidates of a query in one batch
+    cuts = np.unique(
+        np.searchsorted(rows, rows[cuts])
+    )  # keeps all candidates of a query in one batch
     for first, last in zip([0, *cuts], [*cuts, len(rows)], strict=True):
         posted = owners[_ranges(starts[first:last], counts[first:last])]
-        numbers = np.unique(np.repeat(rows[first:last], counts[first:last]) * len(group.rows) + posted)
+        numbers = np.unique(
+            np.repeat(rows[first:last], counts[first:last]) * len(group.rows) + posted
+        )
         yield Pairs(*np.divmod(numbers, len(group.rows)))
 
 
 def _find(query: Group, group: Group, backward: int, forward: int) -> tuple[Numbers, Numbers]:
     """Return the start and number of postings for each part of the queries, each (queries, parts).
 
-    Postings are limited to positions from `backward` before that of the part to `forward` after it. Parts are sorted by
-    size, then by position.
+    Postings are limited to positions from `backward` before that of the part to `forward` after it.
+    Parts are sorted by size, then by position.
     """
     keys, _ = group.postings
     starts, counts, before = [], [], 0
@@ -112,7 +130,9 @@ def _find(query: Group, group: Group, backward: int, forward: int) -> tuple[Numb
             continue
         sorted_keys = keys[size - 1]
         first = np.searchsorted(sorted_keys, parts + np.maximum(positions - backward, 0), "left")
-        last = np.searchsorted(sorted_keys, parts + np.minimum(positions + forward, group.length - 1), "right")
+        last = np.searchsorted(
+            sorted_keys, parts + np.minimum(positions + forward, group.length - 1), "right"
+        )
         starts.append(first + before)
         counts.append(np.maximum(last - first, 0))
         before += len(sorted_keys)
@@ -128,15 +148,20 @@ def _rarest(counts: Numbers, length: int, number: int) -> Mask:
 
 
 def _cheapest_parts(counts: Numbers, length: int, number: int) -> Mask:
-    """Return the mask (queries, parts) of `number` non-overlapping parts with the fewest postings in total.
+    """Return the mask (queries, parts) of `number` non-overlapping parts with the fewest postings
+    in total.
 
     By dynamic programming over the end position and the number of parts up to it.
     """
     queries, sizes = np.arange(len(counts)), SIZES[:length]
     columns = dict(zip(sizes, np.cumsum([0, *(length - size + 1 for size in sizes)]), strict=False))
-    least = np.full((length + 1, len(counts), number + 1), np.iinfo(np.int64).max // 2)  # [end, query, parts]
+    least = np.full(
+        (length + 1, len(counts), number + 1), np.iinfo(np.int64).max // 2
+    )  # [end, query, parts]
     least[:, :, 0] = 0
-    last = np.zeros((length + 1, len(counts), number + 1), np.int8)  # size of the part that ends there, 0 for none
+    last = np.zeros(
+        (length + 1, len(counts), number + 1), np.int8
+    )  # size of the part that ends there, 0 for none
     for end in range(1, length + 1):
         least[end] = least[end - 1]
         for size in sizes[:end]:

@@ -25,8 +25,12 @@ def neighbours(layout: Layout, language: str) -> Mapping[str, str]:
 
     Layout `auto` is that of the language (a code such as `de` or `de-AT`), by default qwerty.
     """
-    rows = LAYOUTS[LANGUAGE_LAYOUTS.get(base_language(language), "qwerty") if layout == "auto" else layout]
-    keys = {letter: (x + SHIFT * y, y) for y, row in enumerate(rows) for x, letter in enumerate(row)}
+    rows = LAYOUTS[
+        LANGUAGE_LAYOUTS.get(base_language(language), "qwerty") if layout == "auto" else layout
+    ]
+    keys = {
+        letter: (x + SHIFT * y, y) for y, row in enumerate(rows) for x, letter in enumerate(row)
+    }
     return {
         letter: "".join(
             other

@@ -1,6 +1,7 @@
 """Training of subword tokenizers for models that are trained from scratch.
 
-They are saved in the format of `AutoTokenizer.from_pretrained`, and thus used like those of pretrained models.
+They are saved in the format of `AutoTokenizer.from_pretrained`, and thus used like those of
+pretrained models.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ START, PAD, END, UNKNOWN = SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
 
 
 def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
-    """Train a BPE tokenizer with at most `size` subwords, save it in `folder` and mark that as complete.
+    """Train a BPE tokenizer with at most `size` subwords, save it in `folder` and mark that as
+    complete.
 
     Pairs are encoded as `<s> a </s></s> b </s>`, single texts as `<s> a </s>`.
     """
@@ -27,10 +29,14 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
 
     tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
-    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=size, special_tokens=list(SPECIAL), show_progress=False
+    )
     tokenizer.train_from_iterator(texts, trainer)
     tokenizer.post_processor = processors.TemplateProcessing(
-        single=f"{START} $A {END}", pair=f"{START} $A {END} {END} $B {END}", special_tokens=[(START, 0), (END, 2)]
+        single=f"{START} $A {END}",
+        pair=f"{START} $A {END} {END} $B {END}",
+        special_tokens=[(START, 0), (END, 2)],
     )
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,

@@ -1,7 +1,7 @@
 """Synthetic noise: small edits of a fraction of the words or punctuation marks of a text.
 
-The random numbers of a word do not depend on the rate: words that are changed at one rate are changed in the same way
-at all higher rates, so that a series of test sets differs in the rate only.
+The random numbers of a word do not depend on the rate: words that are changed at one rate are
+changed in the same way at all higher rates, so that a series of test sets differs in the rate only.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ class NoiseContext(NamedTuple):
 
 
 class Noised(NamedTuple):
-    """A text with noise, the number of places (words or marks) that could have any, and of those that have."""
+    """A text with noise, the number of places (words or marks) that could have any, and of those
+    that have."""
 
     text: str
     places: int
@@ -75,14 +76,18 @@ def require_language(kinds: Sequence[str], language: str) -> None:
     if "asr" in kinds:
         require_keys(language)
     if "fillers" in kinds and _base(language) not in FILLERS:
-        raise UserError(f"noise fillers does not support '{language}': use it for text in {', '.join(FILLERS)}")
+        raise UserError(
+            f"noise fillers does not support '{language}': use it for text in {', '.join(FILLERS)}"
+        )
 
 
-def add_noise(text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext) -> Noised:
+def add_noise(
+    text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext
+) -> Noised:
     """Return a text with noise of one kind; raise UserError if that does not support the language.
 
-    `rate` is the expected share of all words, or marks, that change. As not every word sounds like another, those that
-    do are confused at the rate divided by their share, at most all of them.
+    `rate` is the expected share of all words, or marks, that change. As not every word sounds like
+    another, those that do are confused at the rate divided by their share, at most all of them.
     """
     if kind == "punctuation":
         return _punctuation(text, rate, random)
@@ -92,7 +97,9 @@ def add_noise(text: str, kind: str, rate: float, random: np.random.Generator, co
     words = [index for index in range(0, len(parts), 2) if parts[index]]
     letters = "".join(filter(str.isalpha, text))
     edits = 0
-    for index, (number, *draws) in zip(words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True):
+    for index, (number, *draws) in zip(
+        words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True
+    ):
         if number < rate:
             edited = EDITS[kind](Word(parts[index], index == words[0], letters, draws), context)
             edits += edited != parts[index]
@@ -109,8 +116,11 @@ def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
     return {key: group for key, group in sorted(groups.items()) if key and len(group) > 1}
 
 
-def coverage(counts: Mapping[str, int], groups: Mapping[str, Sequence[str]], language: str, total: int) -> float:
-    """Return the share of `total` words that can be confused, given the counts of lower-cased words."""
+def coverage(
+    counts: Mapping[str, int], groups: Mapping[str, Sequence[str]], language: str, total: int
+) -> float:
+    """Return the share of `total` words that can be confused, given the counts of lower-cased
+    words."""
     confused = sum(count for word, count in counts.items() if _alternatives(word, groups, language))
     return confused / total if total else 0.0
 
@@ -121,17 +131,24 @@ def core_words(text: str) -> list[str]:
 
 
 def _spelling(word: Word, context: NoiseContext) -> str:
-    """Insert, delete or replace a letter, or swap it with the next one, if the word has enough letters."""
+    """Insert, delete or replace a letter, or swap it with the next one, if the word has enough
+    letters."""
     letters = [index for index, character in enumerate(word.text) if character.isalpha()]
     if not letters:
         return word.text
-    swaps = [index for index in letters if index + 1 in letters and word.text[index] != word.text[index + 1]]
+    swaps = [
+        index
+        for index in letters
+        if index + 1 in letters and word.text[index] != word.text[index + 1]
+    ]
     edits = ["insert", "replace", *["delete"] * (len(letters) > 1), *["swap"] * bool(swaps)]
     edit = word.choice(edits, 0)
     options = swaps if edit == "swap" else letters
     index = options[int(word.draws[1] * len(options))]
     before, letter, after = word.text[:index], word.text[index], word.text[index + 1 :]
-    others = [other for other in dict.fromkeys(word.letters.lower()) if other != letter.lower()] or [letter]
+    others = [
+        other for other in dict.fromkeys(word.letters.lower()) if other != letter.lower()
+    ] or [letter]
     match edit:
         case "delete":
             return before + after
@@ -150,12 +167,18 @@ def _keyboard(word: Word, context: NoiseContext) -> str:
         return word.text
     index = letters[int(word.draws[0] * len(letters))]
     letter = word.text[index]
-    return word.text[:index] + _cased(word.choice(keys[letter.lower()], 1), letter) + word.text[index + 1 :]
+    return (
+        word.text[:index]
+        + _cased(word.choice(keys[letter.lower()], 1), letter)
+        + word.text[index + 1 :]
+    )
 
 
 def _casing(word: Word, context: NoiseContext) -> str:
     first = word.text[:1].swapcase() + word.text[1:]
-    options = [option for option in (word.text.lower(), word.text.upper(), first) if option != word.text]
+    options = [
+        option for option in (word.text.lower(), word.text.upper(), first) if option != word.text
+    ]
     return word.choice(options, 0) if options else word.text
 
 
@@ -173,7 +196,9 @@ def _asr(word: Word, context: NoiseContext) -> str:
 
 def _alternatives(word: str, groups: Mapping[str, Sequence[str]], language: str) -> list[str]:
     """Return the other words with the phonetic key of a word."""
-    return [other for other in groups.get(phonetic_key(word, language), ()) if other != word.lower()]
+    return [
+        other for other in groups.get(phonetic_key(word, language), ()) if other != word.lower()
+    ]
 
 
 def _fillers(word: Word, context: NoiseContext) -> str:

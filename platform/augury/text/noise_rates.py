@@ -1,9 +1,10 @@
 """Estimate the rates of synthetic noise that make a clean text as noisy as another text.
 
-No clean version of the noisy text is needed. Noise of a kind shows in features that clean text has too, only less
-often: unknown words that are one edit away from a known one, words in another case, doubled marks, emoji. Each kind of
-noise is added to clean text at a small rate, which tells how much of every feature it makes; the rates are those, none
-below 0, whose effects together come nearest to what the noisy text has more than the clean one (least squares).
+No clean version of the noisy text is needed. Noise of a kind shows in features that clean text has
+too, only less often: unknown words that are one edit away from a known one, words in another case,
+doubled marks, emoji. Each kind of noise is added to clean text at a small rate, which tells how
+much of every feature it makes; the rates are those, none below 0, whose effects together come
+nearest to what the noisy text has more than the clean one (least squares).
 """
 
 from __future__ import annotations
@@ -36,20 +37,31 @@ _ended = re.compile(r"[^\w\s]\s*$")
 
 
 def estimate_rates(
-    forms: Mapping[str, int], clean: Sequence[str], noisy: Sequence[str], language: str, layout: Layout = "auto"
+    forms: Mapping[str, int],
+    clean: Sequence[str],
+    noisy: Sequence[str],
+    language: str,
+    layout: Layout = "auto",
 ) -> dict[str, float]:
-    """Return the rates from 0 to 1 of the kinds of noise in a text, four decimals, without those that are 0.
+    """Return the rates from 0 to 1 of the kinds of noise in a text, four decimals, without those
+    that are 0.
 
-    `forms` are the words of clean text, in their case, with their counts, and `clean` other sentences of it.
+    `forms` are the words of clean text, in their case, with their counts, and `clean` other
+    sentences of it.
     """
     from scipy.optimize import nnls  # here, as commands that estimate nothing start without it
 
     features, context = _Features(forms, language, layout), NoiseContext(language, layout, {})
     base = features.of(clean)
     kinds = [kind for kind in ESTIMATED if kind != "fillers" or base_language(language) in FILLERS]
-    effects = np.stack([features.of(_with_noise(clean, kind, context)) - base for kind in kinds], axis=1) / TRIAL
+    effects = (
+        np.stack([features.of(_with_noise(clean, kind, context)) - base for kind in kinds], axis=1)
+        / TRIAL
+    )
     rates, _ = nnls(effects, np.maximum(features.of(noisy) - base, 0))
-    estimated = {kind: round(min(1.0, float(rate)), 4) for kind, rate in zip(kinds, rates, strict=True)}
+    estimated = {
+        kind: round(min(1.0, float(rate)), 4) for kind, rate in zip(kinds, rates, strict=True)
+    }
     return {kind: rate for kind, rate in estimated.items() if rate}
 
 
@@ -75,21 +87,37 @@ class _Features:
     def of(self, texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the features of texts: five shares of words, and two of punctuation marks."""
         words = [word for text in texts for word in core_words(text)]
-        kinds = Counter(self.misspelt(word.lower()) for word in words if word.lower() not in self.lower)
+        kinds = Counter(
+            self.misspelt(word.lower()) for word in words if word.lower() not in self.lower
+        )
         cased = sum(word.lower() in self.lower and word not in self.forms for word in words)
         whole = "\n".join(texts)
-        counts = kinds["letter"], kinds["key"], cased, len(self.filler.findall(whole)), len(_emoji.findall(whole))
+        counts = (
+            kinds["letter"],
+            kinds["key"],
+            cased,
+            len(self.filler.findall(whole)),
+            len(_emoji.findall(whole)),
+        )
         shares = [count / max(1, len(whole.split())) for count in counts]
         return np.array([*shares, *_punctuation([_emoji.sub("", text) for text in texts])])
 
     def _misspelt(self, word: str) -> str:
-        """Return `key` where a key beside another one makes a known word of this one, `letter` for any other edit."""
+        """Return `key` where a key beside another one makes a known word of this one, `letter`
+        for any other edit."""
         if not word.isalpha() or len(word) < SHORTEST - 1:
             return ""
         for place, letter in enumerate(word):
-            if any(word[:place] + other + word[place + 1 :] in self.lower for other in self.keys.get(letter, "")):
+            if any(
+                word[:place] + other + word[place + 1 :] in self.lower
+                for other in self.keys.get(letter, "")
+            ):
                 return "key" if len(word) >= SHORTEST else ""
-        near = (known for shorter in [word, *_deletions(word)] for known in self.by_deletion.get(shorter, ()))
+        near = (
+            known
+            for shorter in [word, *_deletions(word)]
+            for known in self.by_deletion.get(shorter, ())
+        )
         return "letter" if any(_one_edit(word, known) for known in near) else ""
 
     @cached_property
@@ -104,7 +132,8 @@ class _Features:
 
 
 def _punctuation(texts: Sequence[str]) -> tuple[float, float]:
-    """Return the doubled marks, and the texts that end without one, for each mark; 0 where there is none."""
+    """Return the doubled marks, and the texts that end without one, for each mark; 0 where there
+    is none."""
     marks = sum(len(_mark.findall(text)) for text in texts)
     unended = sum(bool(text.strip()) and not _ended.search(text) for text in texts)
     doubled = sum(len(_doubled.findall(text)) for text in texts)
@@ -116,7 +145,8 @@ def _deletions(word: str) -> list[str]:
 
 
 def _one_edit(word: str, other: str) -> bool:
-    """Return whether one insertion, deletion, replacement or swap of neighbours separates two words."""
+    """Return whether one insertion, deletion, replacement or swap of neighbours separates two
+    words."""
     from rapidfuzz.distance import OSA
 
     return bool(OSA.distance(word, other, score_cutoff=1) == 1)

@@ -1,7 +1,8 @@
 """Phonetic keys: words with the same key sound similar, and can be confused by a speech recogniser.
 
-Keys result from applying the rewrite rules of a language in order. The rules are coarse on purpose: English vowels are
-a single class, since their spelling is a poor guide to pronunciation; German and French vowels are distinguished.
+Keys result from applying the rewrite rules of a language in order. The rules are coarse on purpose:
+English vowels are a single class, since their spelling is a poor guide to pronunciation; German and
+French vowels are distinguished.
 """
 
 from __future__ import annotations
@@ -87,12 +88,17 @@ RULES: dict[str, Sequence[Rule]] = {
 def require_keys(language: str) -> None:
     """Raise UserError for a language without rules."""
     if _base(language) not in RULES:
-        raise UserError(f"noise asr does not support '{language}': use it for text in {', '.join(RULES)}")
+        raise UserError(
+            f"noise asr does not support '{language}': use it for text in {', '.join(RULES)}"
+        )
 
 
 @lru_cache(maxsize=2**16)
 def phonetic_key(word: str, language: str) -> str:
-    """Return the phonetic key of a word in a language with rules; empty if no letter is pronounced."""
+    """Return the phonetic key of a word in a language with rules.
+
+    Empty if no letter is pronounced.
+    """
     key = re.sub(r"[\W\d_]", "", word.lower())
     for pattern, sound in RULES[_base(language)]:
         key = re.sub(pattern, sound, key)

@@ -20,7 +20,8 @@ class Preprocessor:
     """Encodes text before it is segmented into subwords, and decodes the output of a model."""
 
     tokenise: Tokenise = "none"
-    """`moses`: Moses tokenisation for the language, inverted by detokenisation, which does not preserve all spaces."""
+    """`moses`: Moses tokenisation for the language, inverted by detokenisation, which does not
+    preserve all spaces."""
     casing: Casing = "none"
     """`inline`: lossless encoding of case by markers."""
     source_language: str = ""

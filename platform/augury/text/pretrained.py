@@ -31,8 +31,8 @@ HUB_SECONDS = 5.0
 def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
     """Call `loader`, a `from_pretrained` of transformers; raise UserError if it fails.
 
-    `name` is a directory or a name on the hub, and `revision` a branch, tag or commit there, read at the commit that
-    `identity` names.
+    `name` is a directory or a name on the hub, and `revision` a branch, tag or commit there, read
+    at the commit that `identity` names.
     """
     directory = model_directory(name)
     pinned = {} if directory else {"revision": commit(name, revision) or revision}
@@ -41,11 +41,18 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
 
 
 def load_model(
-    loader: Loader, name: str, revision: str | None = None, *, allow_pickle: bool = False, **settings: Any
+    loader: Loader,
+    name: str,
+    revision: str | None = None,
+    *,
+    allow_pickle: bool = False,
+    **settings: Any,
 ) -> Any:
-    """Load a model with its weights as `load` does, from safetensors unless pickle files are allowed.
+    """Load a model with its weights as `load` does, from safetensors unless pickle files are
+    allowed.
 
-    Reading a pickle file can run the code of whoever wrote it. Raises UserError for a model without safetensors.
+    Reading a pickle file can run the code of whoever wrote it. Raises UserError for a model without
+    safetensors.
     """
     if not allow_pickle:
         require_safetensors(name)
@@ -64,8 +71,10 @@ def require_safetensors(name: str) -> None:
         return
     if pickled := sorted(file.name for file in directory.glob("*.bin")):
         raise UserError(
-            f"pretrained '{name}' has its weights in {pickled[0]}, a pickle file, which can run code when it is read: "
-            "convert it to safetensors (save_pretrained), or set allow_pickle: true if you trust its author"
+            f"pretrained '{name}' has its weights in {pickled[0]}, a pickle file, which can run "
+            "code when it is read: "
+            "convert it to safetensors (save_pretrained), or set allow_pickle: true if you trust "
+            "its author"
         )
 
 
@@ -76,14 +85,19 @@ def loading_errors(name: str) -> Iterator[None]:
         yield
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        advice = ". If the hub cannot be reached, give the path of a directory" if isinstance(error, OSError) else ""
+        advice = (
+            ". If the hub cannot be reached, give the path of a directory"
+            if isinstance(error, OSError)
+            else ""
+        )
         if ".safetensors" in reason:
             advice = ". Only safetensors are read unless allow_pickle: true is set, as pickle files can run code"
         raise UserError(f"pretrained '{name}' cannot be loaded: {reason}{advice}") from error
 
 
 def save(name: str, revision: str | None, folder: Folder) -> None:
-    """Save the tokenizer and configuration of a model in `folder`, so that later steps do not need the hub."""
+    """Save the tokenizer and configuration of a model in `folder`, so that later steps do not
+    need the hub."""
     from transformers import AutoConfig, AutoTokenizer
 
     directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
@@ -96,7 +110,8 @@ def save(name: str, revision: str | None, folder: Folder) -> None:
 
 
 def pinned(directory: str, revision: str | None) -> str | None:
-    """Return the commit whose tokenizer `save` wrote to a directory, or `revision` where none is known.
+    """Return the commit whose tokenizer `save` wrote to a directory, or `revision` where none is
+    known.
 
     A process of another machine reads the weights of that commit, wherever the branch has moved to.
     """
@@ -106,7 +121,8 @@ def pinned(directory: str, revision: str | None) -> str | None:
 
 
 def tokenizer(directory: str) -> PreTrainedTokenizerBase:
-    """Load the tokenizer from a directory written by `save_pretrained`; `<s>` in a text is text to it."""
+    """Load the tokenizer from a directory written by `save_pretrained`; `<s>` in a text is text
+    to it."""
     from transformers import AutoTokenizer
 
     loaded = AutoTokenizer.from_pretrained(directory)
@@ -116,7 +132,8 @@ def tokenizer(directory: str) -> PreTrainedTokenizerBase:
 
 @cache
 def identity(name: str, revision: str | None = None) -> str:
-    """Return the identity of a pretrained model: a hash of the files of a directory, or the hub name and commit.
+    """Return the identity of a pretrained model: a hash of the files of a directory, or the hub
+    name and commit.
 
     Where the commit of a branch or tag cannot be known here, it is the branch or tag.
     """
@@ -127,7 +144,9 @@ def identity(name: str, revision: str | None = None) -> str:
     for file in sorted(directory.iterdir()):
         if file.is_file():
             with file.open("rb") as stream:
-                digest.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
+                digest.update(
+                    f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode()
+                )
     return f"files:{digest.hexdigest()}"
 
 
@@ -148,7 +167,9 @@ def commit(name: str, revision: str | None = None) -> str | None:
         cached = try_to_load_from_cache(name, CONFIG_NAME, revision=revision)
         if isinstance(cached, str):
             return Path(cached).parent.name  # snapshots/COMMIT/config.json
-        return get_hf_file_metadata(hf_hub_url(name, CONFIG_NAME, revision=revision), timeout=HUB_SECONDS).commit_hash
+        return get_hf_file_metadata(
+            hf_hub_url(name, CONFIG_NAME, revision=revision), timeout=HUB_SECONDS
+        ).commit_hash
     except Exception:  # from huggingface_hub and its HTTP library; loading says why
         return None
 

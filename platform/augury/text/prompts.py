@@ -9,5 +9,6 @@ def reordering(sentence: str) -> str:
 
 
 def hypothesis(label: str, premise: str) -> str:
-    """Return the prompt for generating a hypothesis with a label for a premise (Dong et al. 2021, 2.1.2)."""
+    """Return the prompt for generating a hypothesis with a label for a premise (Dong et al.
+    2021, 2.1.2)."""
     return f"{label}: {premise}"

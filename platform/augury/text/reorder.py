@@ -21,15 +21,18 @@ _ANCHORS: dict[str, Callable[[list[int]], float]] = {
 def permutation(words: Sequence[str], links: Iterable[Link], anchor: Anchor = "min") -> list[int]:
     """Return the indices of the source words in target order.
 
-    Words are sorted by the position of their first aligned target word (`anchor`: or the mean, or the last). Unaligned
-    words move with the nearest aligned word to their right, punctuation marks with that to their left, or else with the
-    one on the other side. Ties keep the source order, as do all words if none is aligned.
+    Words are sorted by the position of their first aligned target word (`anchor`: or the mean, or
+    the last). Unaligned words move with the nearest aligned word to their right, punctuation marks
+    with that to their left, or else with the one on the other side. Ties keep the source order, as
+    do all words if none is aligned.
 
     Raises UserError for an unknown anchor.
     """
     if anchor not in _ANCHORS:
         raise unknown("anchor", anchor, _ANCHORS)
-    positions = {source: _ANCHORS[anchor](targets) for source, targets in _targets(words, links).items()}
+    positions = {
+        source: _ANCHORS[anchor](targets) for source, targets in _targets(words, links).items()
+    }
     if not positions:
         return list(range(len(words)))
     left = _nearest(range(len(words)), positions)
@@ -43,7 +46,8 @@ def permutation(words: Sequence[str], links: Iterable[Link], anchor: Anchor = "m
 
 
 def coverage(words: Sequence[str], links: Iterable[Link]) -> float:
-    """Return the fraction of words, without punctuation, that are aligned; 0 if there are no words."""
+    """Return the fraction of words, without punctuation, that are aligned; 0 if there are no
+    words."""
     linked = _targets(words, links)
     counted = [source in linked for source, word in enumerate(words) if not is_punctuation(word)]
     return sum(counted) / len(counted) if counted else 0.0

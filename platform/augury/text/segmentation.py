@@ -16,7 +16,8 @@ LETTERS = 6  # maximum number of letters per space in segmented text
 def require_words(texts: Iterable[str], language: str, where: str) -> None:
     """Raise UserError, prefixed by `where`, if the words of a text are not separated by spaces.
 
-    Text in a language without spaces is considered unsegmented if it has more than six letters per space.
+    Text in a language without spaces is considered unsegmented if it has more than six letters per
+    space.
     """
     if base_language(language) not in UNSPACED:
         return
@@ -26,13 +27,15 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
         letters += sum(map(str.isalnum, text))
     if letters > LETTERS * spaces:
         raise UserError(
-            f"{where}: '{language}' is written without spaces, and this text is not segmented into words "
+            f"{where}: '{language}' is written without spaces, and this text is not segmented into "
+            "words "
             f"({spaces:,} spaces, {letters:,} letters at its beginning): run a segmenter first"
         )
 
 
 def tokenised_line(texts: Sequence[str]) -> int | None:
-    """Return the index of the shortest tokenised text that `words` splits differently; None if there is none.
+    """Return the index of the shortest tokenised text that `words` splits differently; None if
+    there is none.
 
     Texts are considered tokenised if most commas and full stops are tokens of their own.
     """

@@ -15,7 +15,8 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from augury.text.vocabulary_settings import SPACE
 
-# Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be ordinary text.
+# Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
+# ordinary text.
 UNCOVERED = "▅"
 """Sentencepiece's symbol for characters that are not covered (U+2585), which is in no piece."""
 
@@ -46,11 +47,14 @@ class SizeError(ValueError):
         self.limit, self.too_large = limit, too_large
 
 
-def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()) -> bytes:
-    """Train a model with exactly `size` pieces, not counting the unknown piece (id 0), in one pass over `texts`.
+def learn(
+    texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()
+) -> bytes:
+    """Train a model with exactly `size` pieces, not counting the unknown piece (id 0), in one pass
+    over `texts`.
 
-    `symbols` are the first pieces, and never split. The bytes of the model are reproducible and do not depend on the
-    order of texts. Raises SizeError, and the exceptions of `texts`.
+    `symbols` are the first pieces, and never split. The bytes of the model are reproducible and do
+    not depend on the order of texts. Raises SizeError, and the exceptions of `texts`.
     """
     failures: list[BaseException] = []
 
@@ -91,7 +95,8 @@ def characters(model: bytes) -> int:
 def truncated(model: bytes, size: int) -> bytes:
     """Return the model with `size` pieces for the same text, given a larger one from `learn`.
 
-    BPE learns merges sequentially: a smaller model has a prefix of the merges, and the same characters.
+    BPE learns merges sequentially: a smaller model has a prefix of the merges, and the same
+    characters.
     """
     parsed = _parse(model)
     unknown, learned = parsed.pieces[0], parsed.pieces[1:]
@@ -106,15 +111,21 @@ def truncated(model: bytes, size: int) -> bytes:
 
 
 def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
-    """Return the model of an enciphered text, which segments it exactly as `model` segments the plain one.
+    """Return the model of an enciphered text, which segments it exactly as `model` segments the
+    plain one.
 
-    `letters` maps the characters of the plain text one to one. Merges are applied by their scores, which stay, so that
-    renaming the pieces is enough. Pieces with other characters, which the text does not have, are left out.
+    `letters` maps the characters of the plain text one to one. Merges are applied by their scores,
+    which stay, so that renaming the pieces is enough. Pieces with other characters, which the text
+    does not have, are left out.
     """
     parsed = _parse(model)
     renamed = {SPACE: SPACE, **letters}
     unknown, learned = parsed.pieces[0], parsed.pieces[1:]
-    kept = [piece for piece in learned if piece.type == piece.USER_DEFINED or set(piece.piece) <= renamed.keys()]
+    kept = [
+        piece
+        for piece in learned
+        if piece.type == piece.USER_DEFINED or set(piece.piece) <= renamed.keys()
+    ]
     for piece in kept:
         if piece.type != piece.USER_DEFINED:
             piece.piece = "".join(renamed[letter] for letter in piece.piece)

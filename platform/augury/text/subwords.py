@@ -22,7 +22,10 @@ TRUNCATED = "truncated"
 
 @dataclass(frozen=True)
 class Subwords:
-    """The tokenizer in a folder, which adds the special tokens of its model; at most `max_length` ids per row."""
+    """The tokenizer in a folder, which adds the special tokens of its model.
+
+    At most `max_length` ids per row.
+    """
 
     folder: Folder
     max_length: int
@@ -43,19 +46,26 @@ class Subwords:
         tokenizer = self.tokenizer()
 
         def encode_block(block: pa.Table, view: str) -> Encoded:
-            rows, truncated = encode(tokenizer, [column.to_pylist() for column in block.columns], self.max_length, view)
+            rows, truncated = encode(
+                tokenizer, [column.to_pylist() for column in block.columns], self.max_length, view
+            )
             return Encoded.of(rows, {TRUNCATED: truncated})
 
         return encode_block
 
 
 def encode(
-    tokenizer: PreTrainedTokenizerBase, columns: Sequence[Sequence[str]], max_length: int, view: str = "source"
+    tokenizer: PreTrainedTokenizerBase,
+    columns: Sequence[Sequence[str]],
+    max_length: int,
+    view: str = "source",
 ) -> tuple[list[list[int]], int]:
-    """Encode rows, which are texts or pairs of texts; return their ids and the number of rows truncated to a length.
+    """Encode rows, which are texts or pairs of texts.
 
-    The longer text of a pair is truncated first; special tokens are kept. The view `target` is encoded with the target
-    vocabulary of tokenizers that have one.
+    Return their ids and the number of rows truncated to a length.
+
+    The longer text of a pair is truncated first; special tokens are kept. The view `target` is
+    encoded with the target vocabulary of tokenizers that have one.
     """
     if not columns or not columns[0]:
         return [], 0

@@ -12,7 +12,10 @@ from augury.corpora.files import examine, find, lines
 from augury.corpora.tables import column_index
 
 Synonyms = Mapping[str, tuple[str, ...]]
-"""Synonyms by word, in code-point order and without the word itself; no entry for words without any."""
+"""Synonyms by word, in code-point order and without the word itself.
+
+No entry for words without any.
+"""
 
 WORDNET = "synsets.tsv.gz"
 
@@ -20,28 +23,36 @@ WORDNET = "synsets.tsv.gz"
 def load_synonyms(path: str | None = None) -> dict[str, tuple[str, ...]]:
     """Load the synonyms of all words from `synonyms_file(path)`.
 
-    Tables have lines `word<TAB>synonym[,synonym...]`; lines for the same word are merged. In WordNet, the synonyms of a
-    word are the members of all its synsets; multi-word entries are skipped, since words are looked up individually.
-    Underscores stand for spaces, in synonyms of several words. Raises UserError with file and line.
+    Tables have lines `word<TAB>synonym[,synonym...]`; lines for the same word are merged. In
+    WordNet, the synonyms of a word are the members of all its synsets; multi-word entries are
+    skipped, since words are looked up individually. Underscores stand for spaces, in synonyms of
+    several words. Raises UserError with file and line.
     """
     file = synonyms_file(path)
     return _collect(_wordnet(file) if file.name == WORDNET else _table(file))
 
 
 def load_stop_words(path: str | None = None) -> frozenset[str]:
-    """Load the lower-cased words of `stop_words_file(path)`, one per line; raise UserError with file and line."""
+    """Load the lower-cased words of `stop_words_file(path)`, one per line.
+
+    Raise UserError with file and line.
+    """
     file, words = stop_words_file(path), set()
     for number, line in _lines(file):
         if len(line.split()) != 1:
-            raise UserError(f"{file}, line {number}: {line!r:.60} is not a stop word; give one word per line")
+            raise UserError(
+                f"{file}, line {number}: {line!r:.60} is not a stop word; give one word per line"
+            )
         words.add(line.strip().lower())
     return frozenset(words)
 
 
 def synonyms_file(path: str | None = None) -> Path:
-    """Return the file with synonyms: `path`, or for a directory the synsets of Open English WordNet in it.
+    """Return the file with synonyms: `path`, or for a directory the synsets of Open English WordNet
+    in it.
 
-    The default is a table of a few hundred common English words. Raises UserError if the file does not exist.
+    The default is a table of a few hundred common English words. Raises UserError if the file does
+    not exist.
     """
     if path is None:
         return Path(__file__).with_name("synonyms.en.tsv")
@@ -50,7 +61,10 @@ def synonyms_file(path: str | None = None) -> Path:
 
 
 def stop_words_file(path: str | None = None) -> Path:
-    """Return the file with stop words, by default English function words; raise UserError if it does not exist."""
+    """Return the file with stop words, by default English function words.
+
+    Raise UserError if it does not exist.
+    """
     return Path(__file__).with_name("stop_words.en.txt") if path is None else find(path)
 
 
@@ -59,7 +73,10 @@ def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
         fields = line.split("\t")
         synonyms = [synonym.strip() for synonym in fields[-1].split(",")]
         if len(fields) != 2 or not fields[0].strip() or not all(synonyms):
-            raise UserError(f"{file}, line {number}: {line!r:.60} is not an entry; use word<TAB>synonym[,synonym...]")
+            raise UserError(
+                f"{file}, line {number}: {line!r:.60} is not an entry; use "
+                "word<TAB>synonym[,synonym...]"
+            )
         yield fields[0].strip(), synonyms
 
 
@@ -71,7 +88,8 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
         fields = line.split("\t")
         if len(fields) != len(names):
             raise UserError(
-                f"{file}, line {number} has {len(fields)} columns, but the header has {len(names)}; download it again"
+                f"{file}, line {number} has {len(fields)} columns, but the header has "
+                f"{len(names)}; download it again"
             )
         synset = fields[members].split("|")
         if len(synset) > 1:

@@ -24,7 +24,8 @@ KIND = "tokens"
 
 
 class Text(NamedTuple):
-    """Text to tokenise: a folder of shards, the column or columns to read, and the name of the view."""
+    """Text to tokenise: a folder of shards, the column or columns to read, and the name of the
+    view."""
 
     folder: Folder
     columns: tuple[str, ...]
@@ -34,7 +35,13 @@ class Text(NamedTuple):
         """Return the address of its tokens, given the name of the tokenizer."""
         column = self.columns[0] if len(self.columns) == 1 else list(self.columns)
         return config.address(
-            {"text": self.folder.name, "column": column, "view": self.view, "vocabulary": tokenizer, "version": 1}
+            {
+                "text": self.folder.name,
+                "column": column,
+                "view": self.view,
+                "vocabulary": tokenizer,
+                "version": 1,
+            }
         )
 
     def lines(self) -> Iterator[str]:
@@ -46,7 +53,8 @@ class Text(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` has statistics such as truncated rows."""
+    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` has statistics
+    such as truncated rows."""
 
     ids: np.ndarray
     offsets: np.ndarray
@@ -83,18 +91,27 @@ class Tokenizer(Protocol):
 
 
 def tokenise(
-    texts: Mapping[str, Text], folders: Mapping[str, Folder], tokenizer: Tokenizer, executor: Executor
+    texts: Mapping[str, Text],
+    folders: Mapping[str, Folder],
+    tokenizer: Tokenizer,
+    executor: Executor,
 ) -> None:
     """Tokenise all texts whose folders, by the same names, are not complete."""
     with lock_incomplete([folders[name] for name in texts]) as incomplete:
         missing = {name: text for name, text in texts.items() if folders[name] in incomplete}
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
-        items = [(name, shard) for name, manifest in manifests.items() for shard in manifest["shards"]]
+        items = [
+            (name, shard) for name, manifest in manifests.items() for shard in manifest["shards"]
+        ]
         counts = {name: Counter[str]() for name in missing}
         if items:
             work = [(missing[name], folders[name], shard) for name, shard in items]
-            with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
-                results = executor.map(_Tokenise(tokenizer), work, stage, size=lambda result: result[0])
+            with Stage(
+                "tokenise", sum(manifest["rows"] for manifest in manifests.values())
+            ) as stage:
+                results = executor.map(
+                    _Tokenise(tokenizer), work, stage, size=lambda result: result[0]
+                )
             for (name, _), (_, shard_counts) in zip(items, results, strict=True):
                 counts[name].update(shard_counts)
         for name, text in missing.items():
@@ -112,7 +129,8 @@ def tokenise(
 
 @dataclass(frozen=True)
 class _Tokenise:
-    """Creates the task that writes the ids and offsets of a shard, and returns its number of rows and its counts."""
+    """Creates the task that writes the ids and offsets of a shard, and returns its number of
+    rows and its counts."""
 
     tokenizer: Tokenizer
 
@@ -136,7 +154,9 @@ class Tokens:
     """The ids of all rows of one or more concatenated texts, read lazily."""
 
     def __init__(self, *folders: Folder):
-        shards = [folder.local() / shard for folder in folders for shard in folder.manifest()["shards"]]
+        shards = [
+            folder.local() / shard for folder in folders for shard in folder.manifest()["shards"]
+        ]
         self._ids = [np.load(f"{shard}.ids.npy", mmap_mode="r") for shard in shards]
         self._offsets = [np.load(f"{shard}.offsets.npy") for shard in shards]
         self._first_row = np.cumsum([0] + [len(offsets) - 1 for offsets in self._offsets])

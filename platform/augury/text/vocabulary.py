@@ -1,9 +1,10 @@
 """Vocabularies of subword pieces, special symbols and tags, shared by all views of a corpus.
 
-In joint mode, one BPE model is trained on the plain bitext and all enciphered views. In separate mode, the plain bitext
-and each enciphered view have models of their own, whose pieces are merged by string (CipherDAug, table 7). In mirrored
-mode, the model of a view is that of the plain bitext with enciphered pieces: the view has other pieces and no other
-segmentation, which separates two effects of a cipher.
+In joint mode, one BPE model is trained on the plain bitext and all enciphered views. In separate
+mode, the plain bitext and each enciphered view have models of their own, whose pieces are merged by
+string (CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with
+enciphered pieces: the view has other pieces and no other segmentation, which separates two effects
+of a cipher.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ Texts = Callable[[], Iterable[str]]
 class Vocabulary:
     """A mapping of pieces to ids: `<pad>` 0, `<unk>` 1, `</s>` 2, then tags, then learned pieces.
 
-    Text never encodes to tags: `__en__` in a text is ordinary characters. There is no start symbol, since decoders
-    start with `</s>`.
+    Text never encodes to tags: `__en__` in a text is ordinary characters. There is no start symbol,
+    since decoders start with `</s>`.
     """
 
     pad, unk, eos = PAD, UNK, EOS
@@ -55,19 +56,25 @@ class Vocabulary:
         tags: Sequence[str],
         preprocessor: Preprocessor = IDENTITY,
     ):
-        """`models` are serialised sentencepiece models, and `views` has the index of the model of each view."""
+        """`models` are serialised sentencepiece models, and `views` has the index of the model
+        of each view."""
         self.preprocessor = preprocessor
         self._models = [SentencePieceProcessor(model_proto=model) for model in models]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
         duplicates = set(tags).intersection(chain.from_iterable(learned))
         if duplicates:
-            raise UserError(f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such as '<tag>'")
+            raise UserError(
+                f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such as "
+                "'<tag>'"
+            )
         symbols = (*SPECIALS, *tags)
         self.pieces: tuple[str, ...] = merge([symbols, *learned])
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
-        self._ids = [np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned]
+        self._ids = [
+            np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned
+        ]
         self._resegmenters: dict[int, Resegmenter] = {}
         self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
@@ -83,7 +90,8 @@ class Vocabulary:
         return len(self.pieces)
 
     def model(self, view: str = "source") -> bytes:
-        """Return the serialised sentencepiece model of a view, whose ids differ from those of the vocabulary."""
+        """Return the serialised sentencepiece model of a view, whose ids differ from those of
+        the vocabulary."""
         return bytes(self._models[self._views[view]].serialized_model_proto())
 
     def resegmenter(self, view: str = "source") -> Resegmenter:
@@ -91,24 +99,35 @@ class Vocabulary:
         index = self._views[view]
         if index not in self._resegmenters:
             unsplit = set(self.preprocessor.symbols)
-            learned = [piece for piece in sentencepieces.pieces(self._models[index]) if piece not in unsplit]
+            learned = [
+                piece
+                for piece in sentencepieces.pieces(self._models[index])
+                if piece not in unsplit
+            ]
             self._resegmenters[index] = Resegmenter(self.pieces, learned)
         return self._resegmenters[index]
 
     def encode(
-        self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source", num_threads: int = 1
+        self,
+        texts: Sequence[str] | pa.Array | pa.ChunkedArray,
+        view: str = "source",
+        num_threads: int = 1,
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1 offsets.
+        """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1
+        offsets.
 
-        Without Moses tokenisation, decoding is lossless except for characters that were not seen in training, U+2585
-        and NUL, which become `<unk>`, and U+2581, which sentencepiece treats as a space.
+        Without Moses tokenisation, decoding is lossless except for characters that were not seen in
+        training, U+2585 and NUL, which become `<unk>`, and U+2581, which sentencepiece treats as a
+        space.
         """
         assert not isinstance(texts, str)
         if view not in self._views:
             raise unknown("view", view, self._views)
         index = self._views[view]
         lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
-        ids, offsets = sentencepieces.encode(self._models[index], self.preprocessor.encode(lines, view), num_threads)
+        ids, offsets = sentencepieces.encode(
+            self._models[index], self.preprocessor.encode(lines, view), num_threads
+        )
         return self._ids[index][ids], offsets
 
     def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
@@ -122,7 +141,9 @@ class Vocabulary:
 
     def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
         """Decode rows of pieces as `decode` does."""
-        texts = [sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows]
+        texts = [
+            sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows
+        ]
         return list(self.preprocessor.decode(texts))
 
 
@@ -132,13 +153,18 @@ def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 
 def train(
-    groups: Mapping[str, Texts], config: VocabularyConfig, *, languages: Sequence[str], folder: Folder
+    groups: Mapping[str, Texts],
+    config: VocabularyConfig,
+    *,
+    languages: Sequence[str],
+    folder: Folder,
 ) -> Vocabulary:
     """Train a vocabulary on the training split and save it in `folder`.
 
-    `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are enciphered. Each
-    language has a tag, such as `__en__`. The bytes are reproducible. Raises UserError for a view without text, a size
-    that the text does not allow, and a reserved symbol that is a tag or a piece.
+    `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are
+    enciphered. Each language has a tag, such as `__en__`. The bytes are reproducible. Raises
+    UserError for a view without text, a size that the text does not allow, and a reserved symbol
+    that is a tag or a piece.
     """
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
@@ -161,14 +187,25 @@ def train(
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
     form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
-    folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts, **form})
+    folder.finish(
+        {
+            "size": len(vocabulary),
+            "models": names,
+            "views": views,
+            "tags": tags,
+            "texts": counts,
+            **form,
+        }
+    )
     return vocabulary
 
 
 def _preprocessed(texts: Texts, view: str, preprocessor: Preprocessor) -> Texts:
     if preprocessor.is_identity:
         return texts
-    return lambda: chain.from_iterable(preprocessor.encode(batch, view) for batch in _batches(texts()))
+    return lambda: chain.from_iterable(
+        preprocessor.encode(batch, view) for batch in _batches(texts())
+    )
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -177,7 +214,9 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
+def _with_fitting_size(
+    config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int
+) -> VocabularyConfig:
     """Return the settings with size `auto` replaced by one that fits the plain bitext."""
     if config.size != "auto":
         return config
@@ -185,14 +224,18 @@ def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], sy
     size = symbols + fitting_size(_texts(groups, plain, {}), DEFAULT_SIZE - symbols)
     if size < DEFAULT_SIZE:
         say_once(
-            f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training text has few words "
+            f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training "
+            "text has few words "
             "that are repeated; set vocabulary.size for another size"
         )
     return config.model_copy(update={"size": size})
 
 
-def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
-    """Return the settings with size_per_key `auto` replaced by one that preserves the segmentation of plain text."""
+def _with_matching_size(
+    config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int
+) -> VocabularyConfig:
+    """Return the settings with size_per_key `auto` replaced by one that preserves the
+    segmentation of plain text."""
     ciphers = [view for view in groups if view not in PLAIN_VIEWS]
     if not ciphers:
         return config
@@ -208,7 +251,8 @@ def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], s
     per_key = -(-(matched.size - baseline) // len(ciphers))
     change = 100 * (matched.pieces / matched.baseline - 1)
     say_once(
-        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain sentence, "
+        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
+        "sentence, "
         f"{change:+.1f} % compared with the vocabulary without enciphered text"
     )
     return config.model_copy(update={"size_per_key": max(1, per_key)})
@@ -231,7 +275,9 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
     if config.mode == "joint" and ciphers:
         assert config.size_per_key != "auto"
         size = config.size + len(ciphers) * config.size_per_key
-        return [_Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))]
+        return [
+            _Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))
+        ]
     if config.mode == "mirrored":
         return [_Part(plain, config.size, symbols, ("vocabulary.size",))]
     own = ("vocabulary.separate_size_per_key",)
@@ -250,7 +296,8 @@ def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes
 
 
 def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> dict[str, str]:
-    """Return what each character of the plain source becomes in a view; UserError if it is not the same everywhere."""
+    """Return what each character of the plain source becomes in a view; UserError if it is not
+    the same everywhere."""
     letters: dict[str, str] = {}
     for plain, enciphered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
         if len(plain) != len(enciphered):
@@ -265,22 +312,31 @@ def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> 
 
 def _not_mirrored(view: str) -> UserError:
     return UserError(
-        f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source by one other, so that "
-        "it cannot be segmented as the source: set vocabulary.mode=joint, or leave out vocabulary.casing and tokenise"
+        f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source "
+        "by one other, so that "
+        "it cannot be segmented as the source: set vocabulary.mode=joint, or leave out "
+        "vocabulary.casing and tokenise"
     )
 
 
 def _size_error(
-    settings: Sequence[str], size: int, views: Sequence[str], error: sentencepieces.SizeError, symbols: int
+    settings: Sequence[str],
+    size: int,
+    views: Sequence[str],
+    error: sentencepieces.SizeError,
+    symbols: int,
 ) -> UserError:
     bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
     return UserError(
-        f"{' and '.join(settings)}: {size} entries, but the training text of {', '.join(views)} allows "
+        f"{' and '.join(settings)}: {size} entries, but the training text of {', '.join(views)} "
+        "allows "
         f"{bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
     )
 
 
-def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]) -> Iterator[str]:
+def _texts(
+    groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]
+) -> Iterator[str]:
     """Yield the texts of `views`, adding the numbers of those that are not blank to `counts`."""
     for view in views:
         counts[view] = 0
@@ -288,12 +344,16 @@ def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, 
             counts[view] += bool(text.strip())
             yield text
         if not counts[view]:
-            raise UserError(f"view '{view}' of the training split has no text: check its files, or remove it")
+            raise UserError(
+                f"view '{view}' of the training split has no text: check its files, or remove it"
+            )
 
 
 def _tags(languages: Iterable[str], reserved: Sequence[str]) -> list[str]:
     tags = [f"__{language}__" for language in dict.fromkeys(languages)]
     for symbol in reserved:
         if symbol in tags:
-            raise UserError(f"vocabulary.reserved: '{symbol}' is already the tag of a language; remove it")
+            raise UserError(
+                f"vocabulary.reserved: '{symbol}' is already the tag of a language; remove it"
+            )
     return [*tags, *reserved]

@@ -19,16 +19,21 @@ class VocabularyConfig(Section):
     """Sizes, symbols and preprocessing of a vocabulary."""
 
     size: PositiveInt | Literal["auto"] = "auto"
-    """Number of entries for the plain bitext, including special symbols and tags; `auto`: 12,000, or for small corpora
-    the number of characters and repeated words."""
+    """Number of entries for the plain bitext, including special symbols and tags; `auto`: 12,000,
+    or for small corpora the number of characters and repeated words."""
     size_per_key: PositiveInt | Literal["auto"] = "auto"
-    """Joint mode: number of additional entries per enciphered view; `auto`: as many as keep the number of pieces of
-    plain text the same as without enciphered views, so that systems differ in the method only (the paper: 4,000)."""
+    """Joint mode: number of additional entries per enciphered view; `auto`: as many as keep the
+    number of pieces of plain text the same as without enciphered views, so that systems differ in
+    the method only (the paper: 4,000)."""
     mode: Literal["joint", "separate", "mirrored"] = "joint"
-    """joint: one model for all views; separate: one for the plain bitext and one for each enciphered view; mirrored:
-    one for the plain bitext, whose pieces are enciphered for each view, so that views are segmented as plain text."""
+    """joint: one model for all views; separate: one for the plain bitext and one for each
+    enciphered view; mirrored: one for the plain bitext, whose pieces are enciphered for each view,
+    so that views are segmented as plain text."""
     separate_size_per_key: PositiveInt = 6_500
-    """Separate mode: number of pieces of the model of each enciphered view; pieces of other models add no entries."""
+    """Separate mode: number of pieces of the model of each enciphered view.
+
+    Pieces of other models add no entries.
+    """
     character_coverage: float = Field(default=1.0, ge=0.98, le=1.0)
     """Fraction of characters to cover; the rarest others become unknown."""
     reserved: tuple[str, ...] = ()
@@ -58,7 +63,12 @@ class VocabularyConfig(Section):
     def _distinct_words(cls, symbols: tuple[str, ...]) -> tuple[str, ...]:
         for position, symbol in enumerate(symbols):
             if symbol in SPECIALS or symbol in symbols[:position]:
-                raise ValueError(f"'{symbol}' already exists: give each symbol once, and none of {SPECIALS}")
+                raise ValueError(
+                    f"'{symbol}' already exists: give each symbol once, and none of {SPECIALS}"
+                )
             if symbol.split() != [symbol] or SPACE in symbol:
-                raise ValueError(f"'{symbol}' is not one word without spaces and '▁': use one such as '<clean_s>'")
+                raise ValueError(
+                    f"'{symbol}' is not one word without spaces and '▁': use one such as "
+                    "'<clean_s>'"
+                )
         return symbols

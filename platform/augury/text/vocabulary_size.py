@@ -1,7 +1,8 @@
 """Automatic vocabulary sizes.
 
-Views compete for the merges of a joint BPE model. With too few entries for them, plain text is split into more pieces
-than with the vocabulary of the baseline, and systems differ in more than the method.
+Views compete for the merges of a joint BPE model. With too few entries for them, plain text is
+split into more pieces than with the vocabulary of the baseline, and systems differ in more than the
+method.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ WORD = re.compile(r"[^\W\d_]{2,}")  # single letters are covered by characters
 
 
 def fitting_size(texts: Iterable[str], largest: int) -> int:
-    """Return the number of distinct characters and of words that occur at least twice, at most `largest`.
+    """Return the number of distinct characters and of words that occur at least twice, at most
+    `largest`.
 
-    The text always allows a model of this size; pieces for words that occur once would hardly be trained.
+    The text always allows a model of this size; pieces for words that occur once would hardly be
+    trained.
     """
     characters, once, repeated = {" "}, set[str](), set[str]()
     for text in texts:
@@ -37,7 +40,10 @@ def fitting_size(texts: Iterable[str], largest: int) -> int:
 
 
 def has_words(texts: Iterable[str], count: int) -> bool:
-    """Return whether texts have at least `count` distinct words; stops reading as soon as they do."""
+    """Return whether texts have at least `count` distinct words.
+
+    Stops reading as soon as they do.
+    """
     words: set[str] = set()
     for text in texts:
         words.update(WORD.findall(text))
@@ -62,11 +68,13 @@ def matching_size(
     character_coverage: float = 1.0,
     symbols: Sequence[str] = (),
 ) -> Matched:
-    """Return the smallest joint size with which plain text has at most as many pieces as with the baseline's size.
+    """Return the smallest joint size with which plain text has at most as many pieces as with the
+    baseline's size.
 
-    `plain` are the texts of both sides, `views` all enciphered ones, `baseline` is the size of a model of plain text
-    only, and `largest` the maximum size; sizes are numbers of pieces. The largest model contains all smaller ones, so
-    that only one is trained. Raises sentencepieces.SizeError if the text does not allow the baseline's size.
+    `plain` are the texts of both sides, `views` all enciphered ones, `baseline` is the size of a
+    model of plain text only, and `largest` the maximum size; sizes are numbers of pieces. The
+    largest model contains all smaller ones, so that only one is trained. Raises
+    sentencepieces.SizeError if the text does not allow the baseline's size.
     """
     sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
     target = _pieces(sentencepieces.learn(plain, baseline, character_coverage, symbols), sample)
@@ -94,5 +102,7 @@ def matching_size(
 
 def _pieces(model: bytes, texts: Sequence[str]) -> float:
     """Return the mean number of pieces of a text."""
-    _, offsets = sentencepieces.encode(SentencePieceProcessor(model_proto=model), texts, num_threads=1)
+    _, offsets = sentencepieces.encode(
+        SentencePieceProcessor(model_proto=model), texts, num_threads=1
+    )
     return float(offsets[-1]) / max(1, len(texts))

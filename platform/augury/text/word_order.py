@@ -1,4 +1,5 @@
-"""How far the word order of a language is from that of another: Kendall's τ over word alignments."""
+"""How far the word order of a language is from that of another: Kendall's τ over word
+alignments."""
 
 from __future__ import annotations
 
@@ -14,21 +15,24 @@ from augury.text.symmetrise import BOTH, Link, symmetrise
 from augury.text.words import words
 
 LEXICAL = Hmm(diagonal=5, jumps=0, tension=0.0)
-"""The alignment model without its prior on positions and jumps: IBM model 1, in both directions by agreement."""
+"""The alignment model without its prior on positions and jumps: IBM model 1, in both directions
+by agreement."""
 VERSION = 1
 """Raised when the same text comes to have another distance; part of addresses."""
 
 
 @dataclass(frozen=True)
 class WordOrder:
-    """Pairs of aligned words of a text whose order a translation keeps, and those that it inverts."""
+    """Pairs of aligned words of a text whose order a translation keeps, and those that it
+    inverts."""
 
     kept: int
     inverted: int
 
     @property
     def distance(self) -> float:
-        """The share of inverted pairs: 0 for the same word order, 1 for the opposite; 0 without pairs."""
+        """The share of inverted pairs: 0 for the same word order, 1 for the opposite; 0 without
+        pairs."""
         pairs = self.kept + self.inverted
         return self.inverted / pairs if pairs else 0.0
 
@@ -39,7 +43,8 @@ class WordOrder:
 
 
 def order_of_links(links: Iterable[Link]) -> WordOrder:
-    """Return the order of the aligned source words of a sentence pair, each at its first target word.
+    """Return the order of the aligned source words of a sentence pair, each at its first target
+    word.
 
     Two words that are aligned with the same one have no order.
     """
@@ -47,15 +52,21 @@ def order_of_links(links: Iterable[Link]) -> WordOrder:
     for source, target in links:
         positions[source] = min(target, positions.get(source, target))
     pairs = list(combinations([positions[source] for source in sorted(positions)], 2))
-    return WordOrder(sum(first < second for first, second in pairs), sum(first > second for first, second in pairs))
+    return WordOrder(
+        sum(first < second for first, second in pairs),
+        sum(first > second for first, second in pairs),
+    )
 
 
-def word_order(sources: Sequence[str], targets: Sequence[str], languages: tuple[str, str]) -> WordOrder:
-    """Return the order of the words of a text in its translation, by links that both directions agree on.
+def word_order(
+    sources: Sequence[str], targets: Sequence[str], languages: tuple[str, str]
+) -> WordOrder:
+    """Return the order of the words of a text in its translation, by links that both directions
+    agree on.
 
-    The aligner knows nothing of positions: one that prefers the diagonal finds words in the order in which it expects
-    them. Text in languages without spaces is aligned by characters. Raises UserError if no pair has words on both
-    sides.
+    The aligner knows nothing of positions: one that prefers the diagonal finds words in the order
+    in which it expects them. Text in languages without spaces is aligned by characters. Raises
+    UserError if no pair has words on both sides.
     """
     distinct = list(dict.fromkeys(zip(sources, targets, strict=True)))
     read, written = ([_tokens(pair[side], languages[side]) for pair in distinct] for side in (0, 1))

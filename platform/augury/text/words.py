@@ -1,8 +1,8 @@
 """Splitting of text into words and white space, and reassembly in another word order.
 
-Words consist of letters, digits and combining marks, and can contain hyphens and apostrophes, or decimal points and
-commas in numbers. All other characters except white space are words of their own (punctuation marks). Scripts without
-spaces need a segmenter.
+Words consist of letters, digits and combining marks, and can contain hyphens and apostrophes, or
+decimal points and commas in numbers. All other characters except white space are words of their own
+(punctuation marks). Scripts without spaces need a segmenter.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# Characters in words that `\w` does not match: vowel signs, combining accents, soft hyphens, joiners.
-_MARKS = "".join(filter(lambda character: unicodedata.category(character)[0] == "M", map(chr, range(0x10000))))
+# Characters in words that `\w` does not match: vowel signs, combining accents, soft hyphens,
+# joiners.
+_MARKS = "".join(
+    filter(lambda character: unicodedata.category(character)[0] == "M", map(chr, range(0x10000)))
+)
 _LETTERS = rf"[\w{_MARKS}\u00ad\u200c\u200d]+"
 _WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|[^\w\s][{_MARKS}]*"
 _words = re.compile(_WORD).findall
@@ -47,9 +50,9 @@ class Words:
     def text(self, order: Sequence[int] | None = None) -> str:
         """Return the text with its words in another order, by default unchanged.
 
-        White space between adjacent words is kept. New neighbours are separated by a space, unless one is a punctuation
-        mark that was attached to a word on that side, like a comma to the word before it or an opening bracket to the
-        word after it.
+        White space between adjacent words is kept. New neighbours are separated by a space, unless
+        one is a punctuation mark that was attached to a word on that side, like a comma to the word
+        before it or an opening bracket to the word after it.
         """
         positions = range(len(self.words)) if order is None else order
         assert sorted(positions) == list(range(len(self.words))), order
@@ -66,11 +69,14 @@ class Words:
         return "" if self._attached(after, -1) or self._attached(before, 1) else " "
 
     def _attached(self, position: int, step: int) -> bool:
-        """Return whether this is a punctuation mark attached to the word to its left (-1) or right (1)."""
+        """Return whether this is a punctuation mark attached to the word to its left (-1) or
+        right (1)."""
         if not is_punctuation(self.words[position]):
             return False
         while is_punctuation(self.words[position]):
-            if self.gaps[max(position, position + step)] or not 0 <= position + step < len(self.words):
+            if self.gaps[max(position, position + step)] or not 0 <= position + step < len(
+                self.words
+            ):
                 return False
             position += step
         return True

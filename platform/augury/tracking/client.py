@@ -1,4 +1,5 @@
-"""A client for one MLflow experiment that finds, creates and completes runs in as few requests as possible."""
+"""A client for one MLflow experiment that finds, creates and completes runs in as few requests
+as possible."""
 
 from __future__ import annotations
 
@@ -34,8 +35,8 @@ KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
 PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
 RUNS_PER_SEARCH = 1000
 
-# A server that does not respond must not delay a run (by default MLflow retries for minutes), and standard output is
-# reserved for results.
+# A server that does not respond must not delay a run (by default MLflow retries for minutes), and
+# standard output is reserved for results.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
@@ -46,7 +47,8 @@ ENVIRONMENT = {
 
 
 def load_mlflow() -> None:
-    """Import MLflow, which takes seconds, with our defaults for environment variables that are not set."""
+    """Import MLflow, which takes seconds, with our defaults for environment variables that are
+    not set."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import mlflow  # noqa: F401
@@ -81,8 +83,14 @@ class LoggedRun:
     has_model: bool
 
     def ended(self, status: Status, finished: float | None) -> bool:
-        """Return whether MLflow has this end of the run; it is sent last, so everything else was sent too."""
-        return status != "RUNNING" and (self.status, self.finished) == (status, _milliseconds(finished))
+        """Return whether MLflow has this end of the run.
+
+        It is sent last, so everything else was sent too.
+        """
+        return status != "RUNNING" and (self.status, self.finished) == (
+            status,
+            _milliseconds(finished),
+        )
 
 
 @dataclass
@@ -100,7 +108,8 @@ class RunContent:
     points: Sequence[Point] = ()
     """Points of curves; MLflow ignores duplicates."""
     final_metrics: Mapping[str, float | None] = field(default_factory=dict)
-    """Metrics of the whole run, logged at step 0: the UI draws metrics with a single step as bars."""
+    """Metrics of the whole run, logged at step 0: the UI draws metrics with a single step as
+    bars."""
     inputs: Sequence[Mapping[str, Any]] = ()
     """Corpora: `name`, `address`, `rows`."""
     files: Sequence[File] = ()
@@ -123,7 +132,8 @@ class MlflowExperiment:
     def lock(self) -> Iterator[None]:
         """Exclude other processes and threads on this machine.
 
-        Otherwise two of them might create the same run twice, or corrupt a SQLite store by creating it together.
+        Otherwise two of them might create the same run twice, or corrupt a SQLite store by creating
+        it together.
         """
         path = f"{self.place.database}.lock"
         if self.place.database is None:
@@ -142,7 +152,9 @@ class MlflowExperiment:
             client = MlflowClient(self.place.uri, self.place.uri)
             experiment = client.get_experiment_by_name(self.name)
             if experiment is None:
-                self._experiment_id = client.create_experiment(self.name, self.place.artifacts, {KIND: MODEL_TRAINING})
+                self._experiment_id = client.create_experiment(
+                    self.name, self.place.artifacts, {KIND: MODEL_TRAINING}
+                )
             else:
                 self._experiment_id = experiment.experiment_id
                 if KIND not in experiment.tags:
@@ -173,15 +185,26 @@ class MlflowExperiment:
         return f"{self.link}?{urlencode(query, quote_via=quote)}"
 
     def search(self, **tags: str) -> list[LoggedRun]:
-        """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`), oldest first."""
+        """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),
+        oldest first."""
         conditions = [f"tags.`augury.{tag}` = '{value}'" for tag, value in tags.items()]
         if "'" not in self.storage:  # filters cannot contain quotes
             conditions.append(f"tags.`{STORAGE}` = '{self.storage}'")
-        runs = [run for run in self._pages(" and ".join(conditions)) if run.data.tags.get(STORAGE) == self.storage]
-        return [_logged_run(run) for run in sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))]
+        runs = [
+            run
+            for run in self._pages(" and ".join(conditions))
+            if run.data.tags.get(STORAGE) == self.storage
+        ]
+        return [
+            _logged_run(run)
+            for run in sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))
+        ]
 
     def find(self, **tags: str) -> LoggedRun | None:
-        """Return the run with these tags; of duplicates, created by two machines at once, only the oldest is kept."""
+        """Return the run with these tags.
+
+        Of duplicates, created by two machines at once, only the oldest is kept.
+        """
         runs = self.search(**tags)
         for duplicate in runs[1:]:
             self.open().delete_run(duplicate.run_id)
@@ -190,12 +213,17 @@ class MlflowExperiment:
     def create(self, content: RunContent) -> LoggedRun:
         """Create a running run with its tags only."""
         tags = _tags({**content.tags, STORAGE: self.storage})
-        run = self.open().create_run(self.experiment_id, _milliseconds(content.started), tags, content.title)
+        run = self.open().create_run(
+            self.experiment_id, _milliseconds(content.started), tags, content.title
+        )
         self.updated.add(run.info.run_id)
         return LoggedRun(run.info.run_id, "RUNNING", None, {}, {}, {}, tags, frozenset(), False)
 
     def update(self, run: LoggedRun, content: RunContent) -> None:
-        """Send the content that a run lacks, its end last; files and model only if MLflow does not have this end."""
+        """Send the content that a run lacks, its end last.
+
+        Files and model only if MLflow does not have this end.
+        """
         self._log(run, content)
         if missing := [entry for entry in content.inputs if entry["name"] not in run.inputs]:
             self.open().log_inputs(run.run_id, [_dataset(entry) for entry in missing])
@@ -216,9 +244,13 @@ class MlflowExperiment:
         self.updated.add(run.run_id)
 
     def log_artifacts(
-        self, run: LoggedRun, files: Sequence[File], write_model: Callable[[Path], object] | None = None
+        self,
+        run: LoggedRun,
+        files: Sequence[File],
+        write_model: Callable[[Path], object] | None = None,
     ) -> None:
-        """Log files as artifacts of a run, replacing those with the same name, and its model unless it has one."""
+        """Log files as artifacts of a run, replacing those with the same name, and its model
+        unless it has one."""
         for file in files:
             with _local_file(file) as path:
                 self.open().log_artifact(run.run_id, str(path), file.directory or None)
@@ -235,7 +267,9 @@ class MlflowExperiment:
     def _pages(self, filter_string: str) -> Iterator[Run]:
         client, token, experiments = self.open(), None, [self.experiment_id]
         while True:
-            page = client.search_runs(experiments, filter_string, max_results=RUNS_PER_SEARCH, page_token=token)
+            page = client.search_runs(
+                experiments, filter_string, max_results=RUNS_PER_SEARCH, page_token=token
+            )
             yield from page
             token = page.token
             if not token:
@@ -245,18 +279,33 @@ class MlflowExperiment:
         """Send the parameters, tags and metrics that a run lacks in one request."""
         from mlflow.entities import Metric, Param, RunTag
 
-        parameters = {_name(key): _text(value)[:PARAMETER_CHARACTERS] for key, value in content.parameters.items()}
+        parameters = {
+            _name(key): _text(value)[:PARAMETER_CHARACTERS]
+            for key, value in content.parameters.items()
+        }
         tags = _tags(content.tags)
-        # MLflow's parameters are immutable; those that a restart has changed (workers, for example) become a tag.
-        if changed := {key: value for key, value in parameters.items() if run.parameters.get(key, value) != value}:
+        # MLflow's parameters are immutable; those that a restart has changed (workers, for example)
+        # become a tag.
+        if changed := {
+            key: value
+            for key, value in parameters.items()
+            if run.parameters.get(key, value) != value
+        }:
             tags |= _tags({"augury.changed_since_start": json.dumps(changed, ensure_ascii=False)})
         parameters = {key: value for key, value in parameters.items() if key not in run.parameters}
         tags = {key: value for key, value in tags.items() if run.tags.get(key) != value}
-        points = sorted(content.points, key=lambda point: point.step)  # an interrupted request has the earlier steps
+        points = sorted(
+            content.points, key=lambda point: point.step
+        )  # an interrupted request has the earlier steps
         final = {_name(key): _finite(value) for key, value in content.final_metrics.items()}
-        final = {key: value for key, value in final.items() if not _equal(run.metrics.get(key), value)}
+        final = {
+            key: value for key, value in final.items() if not _equal(run.metrics.get(key), value)
+        }
         metrics = [
-            *(Metric(_name(metric), _finite(value), _milliseconds(at), step) for metric, value, at, step in points),
+            *(
+                Metric(_name(metric), _finite(value), _milliseconds(at), step)
+                for metric, value, at, step in points
+            ),
             *(Metric(key, value, _milliseconds(None), 0) for key, value in final.items()),
         ]
         if parameters or tags or metrics:
@@ -300,7 +349,9 @@ def _dataset(entry: Mapping[str, Any]) -> DatasetInput:
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     source, profile = json.dumps({"address": entry["address"]}), json.dumps({"rows": entry["rows"]})
-    dataset = Dataset(entry["name"], entry["address"][:DIGEST_CHARACTERS], "augury", source, profile=profile)
+    dataset = Dataset(
+        entry["name"], entry["address"][:DIGEST_CHARACTERS], "augury", source, profile=profile
+    )
     return DatasetInput(dataset, [InputTag("mlflow.data.context", entry["name"])])
 
 
@@ -309,7 +360,8 @@ def _equal(logged: float | None, value: float) -> bool:
 
 
 def _finite(value: float | None) -> float:
-    """Return NaN for None and infinity: MLflow would store infinity as 1.8e308, which flattens its chart."""
+    """Return NaN for None and infinity: MLflow would store infinity as 1.8e308, which flattens
+    its chart."""
     return float(value) if value is not None and math.isfinite(value) else math.nan
 
 

@@ -15,12 +15,22 @@ from augury.experiments import runs
 from augury.experiments.recording import File
 from augury.reporting import exporting, run_files
 from augury.scoring.metrics import record_name
-from augury.tracking.client import FOLDER, NOTE, PARENT, LoggedRun, MlflowExperiment, Point, RunContent, Status
+from augury.tracking.client import (
+    FOLDER,
+    NOTE,
+    PARENT,
+    LoggedRun,
+    MlflowExperiment,
+    Point,
+    RunContent,
+    Status,
+)
 from augury.training import history
 from augury.training.launch import FAILURE
 
 RECORD = "record.json"
-"""A command's record of a tracked run or sweep: `status` and since when, `files`, who started it."""
+"""A command's record of a tracked run or sweep: `status` and since when, `files`, who started
+it."""
 SYSTEM = "system"
 """Subfolder of a run or sweep with the history of system metrics."""
 ANALYSED = "augury.analysed"
@@ -37,14 +47,17 @@ def read_record(folder: Folder) -> dict[str, Any]:
 def sync_run(mlflow: MlflowExperiment, run: Folder, logged: LoggedRun | None = None) -> LoggedRun:
     """Sync a run to MLflow, under its existing parent run or else that of its experiment.
 
-    `logged` is the run in MLflow if a search has already found it. Raises UserError if a file of the run is corrupt.
+    `logged` is the run in MLflow if a search has already found it. Raises UserError if a file of
+    the run is corrupt.
     """
     logged = logged or mlflow.find(folder=run.name)
     status, finished = run_status(run)
     if logged is None or not logged.ended(status, finished):
         content = run_content(run, logged, status, finished)
         if logged is None or PARENT not in logged.tags:
-            parent = sync_experiment(mlflow, Folder(run.root, f"{EXPERIMENTS}/{content.tags['augury.experiment']}"))
+            parent = sync_experiment(
+                mlflow, Folder(run.root, f"{EXPERIMENTS}/{content.tags['augury.experiment']}")
+            )
             content.tags[PARENT] = parent.run_id
         logged = logged or mlflow.create(content)
         mlflow.update(logged, content)
@@ -57,30 +70,50 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, logged: LoggedRun | None = N
 def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> LoggedRun:
     """Sync the parent run of an experiment's runs; without a record it ends when it is created."""
     name, record = folder.name.partition("/")[2], read_record(folder)
-    tags = {FOLDER: folder.name, "augury.level": "experiment", "augury.experiment": name} | source_tags(record)
+    tags = {
+        FOLDER: folder.name,
+        "augury.level": "experiment",
+        "augury.experiment": name,
+    } | source_tags(record)
     filter_string = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
     charts = mlflow.charts(filter_string, "valid/best")
-    tags[NOTE] = f"The runs of one experiment file. [Compare them]({charts}), or filter runs by `{filter_string}`."
-    content = RunContent(name, record.get("status", "FINISHED"), started=record.get("started"), tags=tags)
+    tags[NOTE] = (
+        f"The runs of one experiment file. [Compare them]({charts}), or filter runs by "
+        f"`{filter_string}`."
+    )
+    content = RunContent(
+        name, record.get("status", "FINISHED"), started=record.get("started"), tags=tags
+    )
     logged = mlflow.find(folder=folder.name)
-    content.finished = record.get("since") or (logged and logged.finished and logged.finished / 1000) or time.time()
+    content.finished = (
+        record.get("since")
+        or (logged and logged.finished and logged.finished / 1000)
+        or time.time()
+    )
     logged = logged or mlflow.create(content)
     mlflow.update(logged, content)
     return logged
 
 
 def run_status(run: Folder) -> tuple[Status, float | None]:
-    """Return the status of a run and the time at which it ended; without a record it runs until it is complete."""
+    """Return the status of a run and the time at which it ended.
+
+    Without a record it runs until it is complete.
+    """
     record, completed = read_record(run), _modified(run, MARKER)
     status: Status = record.get("status", "FAILED" if run.exists(FAILURE) else "RUNNING")
     if status == "FINISHED":
         completed = record["since"]
     if completed is not None:
-        return "FINISHED", max(completed, _modified(run, runs.SCORES) or 0.0)  # a finished run may be scored again
+        return "FINISHED", max(
+            completed, _modified(run, runs.SCORES) or 0.0
+        )  # a finished run may be scored again
     return status, None if status == "RUNNING" else record.get("since") or _modified(run, FAILURE)
 
 
-def run_content(run: Folder, logged: LoggedRun | None, status: Status, finished: float | None) -> RunContent:
+def run_content(
+    run: Folder, logged: LoggedRun | None, status: Status, finished: float | None
+) -> RunContent:
     """Return the target state of a run in MLflow, with the points of curves that `logged` lacks."""
     description, record = run.read_json(runs.DESCRIPTION), read_record(run)
     content = RunContent(
@@ -98,12 +131,18 @@ def run_content(run: Folder, logged: LoggedRun | None, status: Status, finished:
     if status != "RUNNING" and run.exists(runs.SCORES):
         scores = run.read_json(runs.SCORES)
         cost = flatten(scores["cost"])
-        final = {f"cost/{name}": value for name, value in cost.items() if isinstance(value, int | float)}
+        final = {
+            f"cost/{name}": value for name, value in cost.items() if isinstance(value, int | float)
+        }
         for test, results in scores["tests"].items():
             for score in results:
                 metric = record_name(score["name"])
                 name = f"test/{test}/{metric}"
-                final |= {name: score["value"], f"{name}/low": score["low"], f"{name}/high": score["high"]}
+                final |= {
+                    name: score["value"],
+                    f"{name}/low": score["low"],
+                    f"{name}/high": score["high"],
+                }
                 content.tags[f"signature/{metric}"] = score["signature"]
         content.final_metrics = final
         content.tags["augury.device"] = scores["cost"]["device"]
@@ -113,11 +152,14 @@ def run_content(run: Folder, logged: LoggedRun | None, status: Status, finished:
 def unsent_points(folder: Folder, logged: LoggedRun | None, section: str = "") -> list[Point]:
     """Return the points of a history after the last logged step of their metric.
 
-    Files are sent in order, so those before the last logged step are not read again. `section` is the prefix of the
-    metrics in this history; empty for all metrics but the system's.
+    Files are sent in order, so those before the last logged step are not read again. `section` is
+    the prefix of the metrics in this history; empty for all metrics but the system's.
     """
     steps = logged.steps if logged else {}
-    last = max((step for metric, step in steps.items() if metric.startswith(SYSTEM) == bool(section)), default=0)
+    last = max(
+        (step for metric, step in steps.items() if metric.startswith(SYSTEM) == bool(section)),
+        default=0,
+    )
     names = sorted(history.files(folder), key=lambda name: name.partition(".")[0])
     first = bisect.bisect_left(names, f"{last:08d}")
     points = {
@@ -131,10 +173,15 @@ def unsent_points(folder: Folder, logged: LoggedRun | None, section: str = "") -
 
 
 def artifact_files(run: Folder) -> list[File]:
-    """Return the files to log with a run: its experiment, scores, outputs and the files of its record."""
+    """Return the files to log with a run: its experiment, scores, outputs and the files of its
+    record."""
     outputs = run.sub("hypotheses")
     return [
-        *(File(run, name) for name in ("experiment.yaml", runs.DESCRIPTION, runs.SCORES) if run.exists(name)),
+        *(
+            File(run, name)
+            for name in ("experiment.yaml", runs.DESCRIPTION, runs.SCORES)
+            if run.exists(name)
+        ),
         *(File(outputs, name, "hypotheses") for name in outputs.names()),
         *(
             File(Folder(entry["root"], entry["folder"]), entry["name"], entry["directory"])
@@ -144,33 +191,51 @@ def artifact_files(run: Folder) -> list[File]:
 
 
 def model_writer(run: Folder) -> Callable[[Path], None] | None:
-    """Return a function that exports a run's model as `augury export --to hf` does; None unless logging it is on."""
+    """Return a function that exports a run's model as `augury export --to hf` does; None unless
+    logging it is on."""
     enabled = run.read_json(runs.DESCRIPTION)["parameters"].get("tracking.log_model")
-    return partial(exporting.export, run, Store(run.root), "hf") if enabled and run.exists(runs.SCORES) else None
+    return (
+        partial(exporting.export, run, Store(run.root), "hf")
+        if enabled and run.exists(runs.SCORES)
+        else None
+    )
 
 
 def source_tags(record: dict[str, Any]) -> dict[str, str]:
     """Return MLflow's tags for the user and command that started a run."""
     if "source" not in record:
         return {}
-    return {"mlflow.source.name": record["source"], "mlflow.source.type": "LOCAL", "mlflow.user": record["user"]}
+    return {
+        "mlflow.source.name": record["source"],
+        "mlflow.source.type": "LOCAL",
+        "mlflow.user": record["user"],
+    }
 
 
 def has_unsent_analyses(run: Folder, logged: LoggedRun) -> bool:
-    """Return whether a run has newer analyses than MLflow; they can be added at any time after its end."""
+    """Return whether a run has newer analyses than MLflow.
+
+    They can be added at any time after its end.
+    """
     return logged.tags.get(ANALYSED, "") != _newest_analysis(run)
 
 
 def _parameters(description: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters, with `_` copies of those that differ between systems, which MLflow sorts first."""
+    """Return the parameters, with `_` copies of those that differ between systems, which MLflow
+    sorts first."""
     parameters: dict[str, Any] = description["parameters"]
-    return parameters | {f"_{key}": parameters[key] for key in description.get("differing", ()) if key in parameters}
+    return parameters | {
+        f"_{key}": parameters[key] for key in description.get("differing", ()) if key in parameters
+    }
 
 
 def _tags(run: Folder, description: dict[str, Any]) -> dict[str, str]:
     """Return the tags that identify a run and its code."""
     tags = {FOLDER: run.name}
-    tags |= {f"augury.{key}": str(description[key]) for key in ("name", "experiment", "address", "seed", "task")}
+    tags |= {
+        f"augury.{key}": str(description[key])
+        for key in ("name", "experiment", "address", "seed", "task")
+    }
     tags |= {f"version.{package}": version for package, version in description["versions"].items()}
     if description["commit"]:
         tags["mlflow.source.git.commit"] = description["commit"]
@@ -182,11 +247,18 @@ def _tags(run: Folder, description: dict[str, Any]) -> dict[str, str]:
 def _analysis_files(run: Folder) -> list[File]:
     """Return the files of a run's analyses, in the same directories."""
     analyses = run_files.analyses(run)
-    return [File(folder, name, directory) for directory, folder in analyses.items() for name in folder.names()]
+    return [
+        File(folder, name, directory)
+        for directory, folder in analyses.items()
+        for name in folder.names()
+    ]
 
 
 def _newest_analysis(run: Folder) -> str:
-    """Return the Unix time of the newest analysis of a run in milliseconds; empty if there is none."""
+    """Return the Unix time of the newest analysis of a run in milliseconds.
+
+    Empty if there is none.
+    """
     times = [_modified(file.folder, file.name) or 0.0 for file in _analysis_files(run)]
     return f"{1000 * max(times):.0f}" if times else ""
 

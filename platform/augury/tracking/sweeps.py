@@ -1,9 +1,10 @@
-"""Sync a sweep to MLflow: a parent run for the sweep, child runs for its configurations, and theirs for seeds.
+"""Sync a sweep to MLflow: a parent run for the sweep, child runs for its configurations, and theirs
+for seeds.
 
-The three levels share metric names: for a configuration, `test/<set>/<score>` is the mean over its seeds, with
-`.../sd`, `.../low`, `.../high` and `.../seeds`; `best/<metric>` is the best validation. Configurations and seeds have
-only the swept keys as parameters, so that MLflow's comparisons show these first. The run of a seed that `augury train`
-or an earlier sweep has logged keeps its parent.
+The three levels share metric names: for a configuration, `test/<set>/<score>` is the mean over its
+seeds, with `.../sd`, `.../low`, `.../high` and `.../seeds`; `best/<metric>` is the best validation.
+Configurations and seeds have only the swept keys as parameters, so that MLflow's comparisons show
+these first. The run of a seed that `augury train` or an earlier sweep has logged keeps its parent.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ from augury.reporting.sweeps.summary import ConfigurationResult, leader
 from augury.scoring.metrics import record_name
 from augury.sweeping import state
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
-from augury.tracking.client import FOLDER, NOTE, PARENT, LoggedRun, MlflowExperiment, RunContent, Status
+from augury.tracking.client import (
+    FOLDER,
+    NOTE,
+    PARENT,
+    LoggedRun,
+    MlflowExperiment,
+    RunContent,
+    Status,
+)
 from augury.tracking.runs import (
     SYSTEM,
     artifact_files,
@@ -41,7 +50,8 @@ from augury.tracking.runs import (
 
 LEVEL, SWEEP, STATE = "augury.level", "augury.sweep", "augury.state"
 CONFIGURATION, SEEDS, SCORED = "augury.configuration", "augury.seeds", "augury.scored"
-"""Tags: a configuration's address, the runs of its seeds, and the scores used for its means or a sweep's answer."""
+"""Tags: a configuration's address, the runs of its seeds, and the scores used for its means or a
+sweep's answer."""
 
 
 def sync_sweep(mlflow: MlflowExperiment, folder: Folder) -> None:
@@ -50,9 +60,12 @@ def sync_sweep(mlflow: MlflowExperiment, folder: Folder) -> None:
 
 
 def sweep_ended(logged: LoggedRun, folder: Folder) -> bool:
-    """Return whether MLflow has the end of a sweep that its driver has written, without reading its trials."""
+    """Return whether MLflow has the end of a sweep that its driver has written, without reading
+    its trials."""
     progress = folder.read_json(state.STATE) if folder.exists(state.STATE) else {"time": 0.0}
-    return any(logged.ended(status, progress["time"]) for status in ("FINISHED", "FAILED", "KILLED"))
+    return any(
+        logged.ended(status, progress["time"]) for status in ("FINISHED", "FAILED", "KILLED")
+    )
 
 
 @dataclass
@@ -69,9 +82,13 @@ class _Sync:
         sweep = self.sweep
         self.status = self._sweep_status()
         logged = self.mlflow.search(sweep=sweep.name)[::-1]  # of duplicates, the oldest counts
-        configurations = {run.tags[CONFIGURATION]: run for run in logged if CONFIGURATION in run.tags}
+        configurations = {
+            run.tags[CONFIGURATION]: run for run in logged if CONFIGURATION in run.tags
+        }
         seeds = {run.tags[FOLDER]: run for run in logged if run.tags.get(LEVEL) == "seed"}
-        content = RunContent(sweep.name, "RUNNING", started=sweep.started, tags={LEVEL: "sweep", SWEEP: sweep.name})
+        content = RunContent(
+            sweep.name, "RUNNING", started=sweep.started, tags={LEVEL: "sweep", SWEEP: sweep.name}
+        )
         content.tags[FOLDER] = sweep.folder.name
         parent = self.mlflow.find(folder=sweep.folder.name) or self.mlflow.create(content)
         ranking = summary.ranking(sweep)
@@ -80,10 +97,14 @@ class _Sync:
                 trial
                 for trial in result.configuration.trials
                 if (trial.progress != "waiting" and trial.folder.exists(runs.DESCRIPTION))
-                or (self.status != "RUNNING" and trial.folder.name in seeds)  # started by a killed command
+                or (
+                    self.status != "RUNNING" and trial.folder.name in seeds
+                )  # started by a killed command
             ]
             if trials:
-                self._sync_configuration(parent, configurations.get(result.address), result, trials, seeds)
+                self._sync_configuration(
+                    parent, configurations.get(result.address), result, trials, seeds
+                )
         self._sync_parent(parent, content, ranking, seeds)
 
     def _sweep_status(self) -> Status:
@@ -121,14 +142,20 @@ class _Sync:
         )
         logged = logged or self.mlflow.create(content)
         for trial in trials:
-            seeds[trial.folder.name] = self._sync_seed(logged, result, trial, seeds.get(trial.folder.name))
+            seeds[trial.folder.name] = self._sync_seed(
+                logged, result, trial, seeds.get(trial.folder.name)
+            )
         by_seed = {trial.seed: seeds[trial.folder.name] for trial in trials}
         ends = [run_status(trial.folder)[1] for trial in trials if trial.progress == "finished"]
-        content.finished = self._finished(logged, content.status, max(filter(None, ends), default=None))
+        content.finished = self._finished(
+            logged, content.status, max(filter(None, ends), default=None)
+        )
         notes = runs.corpus_notes(first)
         self.notes += [note for note in notes if note not in self.notes]
         content.tags |= self._configuration_tags(result)
-        content.tags[SEEDS] = json.dumps({seed: run.run_id for seed, run in sorted(by_seed.items())})
+        content.tags[SEEDS] = json.dumps(
+            {seed: run.run_id for seed, run in sorted(by_seed.items())}
+        )
         content.tags[NOTE] = "\n\n".join([*notes, "\n".join(self._links(trials, by_seed))])
         self._set_metrics(content, logged, result, trials)
         self.mlflow.update(logged, content)
@@ -144,12 +171,20 @@ class _Sync:
         }
 
     def _set_metrics(
-        self, content: RunContent, logged: LoggedRun, result: ConfigurationResult, trials: Sequence[Trial]
+        self,
+        content: RunContent,
+        logged: LoggedRun,
+        result: ConfigurationResult,
+        trials: Sequence[Trial],
     ) -> None:
         """Set the metrics of a configuration; logged metrics that no longer hold become NaN."""
         metrics = best_validation(self.sweep, result)
         obsolete = {name for name in logged.metrics if name.startswith("best/")}
-        done = [trial.folder for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
+        done = [
+            trial.folder
+            for trial in trials
+            if trial.progress == "finished" and trial.folder.exists(runs.SCORES)
+        ]
         scored = json.dumps([[folder.name, run_status(folder)[1]] for folder in done])
         if logged.tags.get(SCORED, "[]") != scored:
             means, tags = mean_scores(done) if done else ({}, {})
@@ -167,13 +202,17 @@ class _Sync:
         if read_record(run) and not (ours and logged):
             return sync_run(self.mlflow, run, logged)  # started by `augury train`
         status, text = self._status(trial.progress, result.rung, trial.error)
-        finished = self._finished(logged, status, run_status(run)[1] if trial.progress == "finished" else None)
+        finished = self._finished(
+            logged, status, run_status(run)[1] if trial.progress == "finished" else None
+        )
         if logged and logged.tags.get(STATE) == text and logged.ended(status, finished):
             return logged
         content = run_content(run, logged, status, finished)
         # The values of a population's members change in training; they are metrics instead.
         keys = () if sweep.scheduler == "pbt" else swept_values(result.configuration)
-        content.parameters = {key: value for key, value in content.parameters.items() if key in keys}
+        content.parameters = {
+            key: value for key, value in content.parameters.items() if key in keys
+        }
         content.tags |= {LEVEL: "seed", STATE: text}
         content.inputs, content.files, content.model = (), (), None  # logged with the configuration
         if ours:
@@ -186,11 +225,13 @@ class _Sync:
         self.mlflow.update(logged, content)
         return logged
 
-    def _status(self, progress: Progress, rung: int | None = None, error: str | None = None) -> tuple[Status, str]:
+    def _status(
+        self, progress: Progress, rung: int | None = None, error: str | None = None
+    ) -> tuple[Status, str]:
         """Return the state of a seed or configuration as MLflow's status and as text.
 
-        Stopped trials are KILLED, as pruned trials are in other libraries, so that `status = 'FINISHED'` selects the
-        comparable runs.
+        Stopped trials are KILLED, as pruned trials are in other libraries, so that `status =
+        'FINISHED'` selects the comparable runs.
         """
         match progress:
             case "finished":
@@ -201,9 +242,17 @@ class _Sync:
                 return "KILLED", "stopped" if rung is None else f"stopped at rung {rung}"
         return ("RUNNING", "running") if self.status == "RUNNING" else ("KILLED", "interrupted")
 
-    def _finished(self, logged: LoggedRun | None, status: Status, finished: float | None) -> float | None:
-        """Return the end time; for stopped or interrupted runs, the time at which this was first synced."""
-        if finished is None and logged is not None and logged.status == status and logged.finished is not None:
+    def _finished(
+        self, logged: LoggedRun | None, status: Status, finished: float | None
+    ) -> float | None:
+        """Return the end time; for stopped or interrupted runs, the time at which this was first
+        synced."""
+        if (
+            finished is None
+            and logged is not None
+            and logged.status == status
+            and logged.finished is not None
+        ):
             return logged.finished / 1000
         return self.sweep.updated if finished is None else finished
 
@@ -248,7 +297,9 @@ class _Sync:
             "augury.keys": ", ".join(sweep.keys),
             "augury.seeds": ", ".join(map(str, sweep.seeds)),
             "augury.reference": sweep.reference,
-            "augury.trials": ", ".join(f"{count} {name}" for name, count in counts.items() if count),
+            "augury.trials": ", ".join(
+                f"{count} {name}" for name, count in counts.items() if count
+            ),
         }
         if best is not None:
             tags |= {"augury.best": best.name, "augury.best_configuration": best.address}
@@ -257,7 +308,9 @@ class _Sync:
         if logged.tags.get(SCORED) != scored:
             tags |= {SCORED: scored, "augury.answer": answer(summary.summarise(sweep))}
         filter_string = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
-        charts = self.mlflow.charts(filter_string, f"best/{sweep.metric}", lower_first=sweep.mode == "min")
+        charts = self.mlflow.charts(
+            filter_string, f"best/{sweep.metric}", lower_first=sweep.mode == "min"
+        )
         tags[NOTE] = "\n\n".join(
             [
                 sweep.question,
@@ -278,7 +331,8 @@ class _Sync:
 
 
 def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dict[str, str]]:
-    """Return metrics and tags with the mean scores and cost of a configuration's scored seeds (at least one)."""
+    """Return metrics and tags with the mean scores and cost of a configuration's scored seeds
+    (at least one)."""
     (system,) = results.load(folders)
     values: dict[str, float | None] = {}
     tags = {}
@@ -289,16 +343,28 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
     seeds = [folder.read_json(runs.SCORES)["tests"] for folder in folders]
     for test, metrics in system.tests.items():
         for name, estimate in metrics.items():
-            scores = [score["value"] for tests in seeds for score in tests.get(test, ()) if score["name"] == name]
+            scores = [
+                score["value"]
+                for tests in seeds
+                for score in tests.get(test, ())
+                if score["name"] == name
+            ]
             values |= dict(
-                _spread(f"test/{test}/{record_name(name)}", estimate.value, scores, estimate.low, estimate.high)
+                _spread(
+                    f"test/{test}/{record_name(name)}",
+                    estimate.value,
+                    scores,
+                    estimate.low,
+                    estimate.high,
+                )
             )
             tags[f"signature/{record_name(name)}"] = estimate.signature
     return values, tags
 
 
 def best_validation(sweep: Sweep, result: ConfigurationResult) -> dict[str, float | None]:
-    """Return the metrics of a configuration's best validation: mean, spread and interval over its seeds."""
+    """Return the metrics of a configuration's best validation: mean, spread and interval over
+    its seeds."""
     if result.mean is None:
         return {}
     name, values = f"best/{sweep.metric}", list(result.values.values())

@@ -1,7 +1,7 @@
 """Sync a storage to MLflow, idempotently and from any process.
 
-No record is kept of sent data: each call asks MLflow for its current state and sends the rest, the end of a run last.
-What one call could not send, the next one sends.
+No record is kept of sent data: each call asks MLflow for its current state and sends the rest, the
+end of a run last. What one call could not send, the next one sends.
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ from augury.experiments.tracking import Tracking, place
 from augury.reporting.run_files import analyses
 from augury.sweeping import state
 from augury.tracking.client import LoggedRun, MlflowExperiment
-from augury.tracking.runs import EXPERIMENTS, has_unsent_analyses, read_record, run_status, sync_experiment, sync_run
+from augury.tracking.runs import (
+    EXPERIMENTS,
+    has_unsent_analyses,
+    read_record,
+    run_status,
+    sync_experiment,
+    sync_run,
+)
 from augury.tracking.sweeps import sweep_ended, sync_sweep
 
 SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
@@ -34,8 +41,8 @@ class Unreachable(UserError):
 def sync(folder: Folder, tracking: Tracking) -> int:
     """Sync a run, a sweep with its trials, or the parent run of an experiment to MLflow.
 
-    Returns the number of MLflow runs that were created or changed. Errors of MLflow propagate; raises UserError if a
-    file of the folder is corrupt.
+    Returns the number of MLflow runs that were created or changed. Errors of MLflow propagate;
+    raises UserError if a file of the folder is corrupt.
     """
     mlflow = MlflowExperiment(place(tracking, Store(folder.root)), tracking.experiment, folder.root)
     with mlflow.lock():
@@ -46,8 +53,8 @@ def sync(folder: Folder, tracking: Tracking) -> int:
 def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -> int:
     """Sync a storage to MLflow and return the number of MLflow runs that were created or changed.
 
-    Unless `everything`, only syncs folders that commands have tracked. Raises Unreachable if MLflow cannot be reached,
-    and UserError after trying all folders if some could not be synced.
+    Unless `everything`, only syncs folders that commands have tracked. Raises Unreachable if MLflow
+    cannot be reached, and UserError after trying all folders if some could not be synced.
     """
     target = place(tracking, store)
     address = without_passwords(target.uri)
@@ -58,7 +65,8 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
             logged = {run.tags.get("augury.folder", ""): run for run in mlflow.search()}
     except Exception as error:
         raise Unreachable(
-            f"cannot reach MLflow at {address} ({reason(error)}): start it, or set MLFLOW_TRACKING_URI or tracking.uri "
+            f"cannot reach MLflow at {address} ({reason(error)}): start it, or set "
+            "MLFLOW_TRACKING_URI or tracking.uri "
             "to another store"
         ) from error
     failures = []
@@ -72,7 +80,9 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
             failures.append(f"  {store.root}/{folder.name}: {reason(error)}")
     if failures:
         summary = f"MLflow at {address}: {len(mlflow.updated)} runs synced, {len(failures)} failed"
-        raise UserError("\n".join([f"{summary}; fix the errors and repeat the command:", *failures]))
+        raise UserError(
+            "\n".join([f"{summary}; fix the errors and repeat the command:", *failures])
+        )
     return len(mlflow.updated)
 
 
@@ -87,23 +97,33 @@ def _up_to_date(folder: Folder, logged: LoggedRun, everything: bool) -> bool:
 
 
 def _folders(store: Store, everything: bool) -> Iterator[Folder]:
-    """Yield the sweeps of a storage in the order in which they started, other runs, and experiments."""
+    """Yield the sweeps of a storage in the order in which they started, other runs, and
+    experiments."""
     sweeps = [store.folder(state.KIND, name) for name in store.addresses(state.KIND)]
-    definitions = {folder: folder.read_json(state.DEFINITION) for folder in sweeps if folder.exists(state.DEFINITION)}
+    definitions = {
+        folder: folder.read_json(state.DEFINITION)
+        for folder in sweeps
+        if folder.exists(state.DEFINITION)
+    }
     swept = set()
     for folder in sorted(definitions, key=lambda folder: definitions[folder]["started"]):
         swept |= {entry["address"] for entry in definitions[folder]["configurations"]}
         if everything or read_record(folder):
             yield folder
     for run in runs.folders(store):
-        standalone = run.name.split("/")[1] not in swept or analyses(run)  # sweeps do not sync analyses of trials
+        standalone = run.name.split("/")[1] not in swept or analyses(
+            run
+        )  # sweeps do not sync analyses of trials
         if read_record(run) or (everything and standalone):
             yield run
     yield from (store.folder(EXPERIMENTS, name) for name in store.addresses(EXPERIMENTS))
 
 
 def reason(error: Exception) -> str:
-    """Return one line about an error; prefers an underlying network error over the exceptions that wrap it."""
+    """Return one line about an error.
+
+    Prefers an underlying network error over the exceptions that wrap it.
+    """
     cause: BaseException | None = error
     deepest: BaseException = error
     while cause is not None:

@@ -1,7 +1,8 @@
-"""Track the runs of one command: write their status to their folders and sync the folders in the background.
+"""Track the runs of one command: write their status to their folders and sync the folders in the
+background.
 
-Data that MLflow does not accept stays in the folders and is sent by a later sync: some seconds later, at the end of the
-command, by the next command, or by `augury track`.
+Data that MLflow does not accept stays in the folders and is sent by a later sync: some seconds
+later, at the end of the command, by the next command, or by `augury track`.
 """
 
 from __future__ import annotations
@@ -36,14 +37,17 @@ FLUSH_SECONDS = 20.0
 
 
 class Tracker:
-    """Tracks the runs of one command. No method raises because of MLflow, or waits longer than 20 s."""
+    """Tracks the runs of one command. No method raises because of MLflow, or waits longer than
+    20 s."""
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
         self._syncing, self._writing = threading.Lock(), threading.Lock()
         self._pending: set[Folder] = set()  # folders with unsent changes
         self._open: set[Folder] = set()  # experiments and sweeps that end with the command
-        self._failing: set[Folder | None] = set()  # folders whose last sync failed; None: that of earlier commands
+        self._failing: set[Folder | None] = (
+            set()
+        )  # folders whose last sync failed; None: that of earlier commands
         self._run_failed = False
 
     def __enter__(self) -> Tracker:
@@ -53,7 +57,10 @@ class Tracker:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         if kind is not None:
             status: Status = "FAILED" if issubclass(kind, Exception) else "KILLED"
@@ -65,14 +72,17 @@ class Tracker:
             _start(self._sync_pending).join(FLUSH_SECONDS)
         if self._pending and not self._failing:
             say(
-                f"MLflow at {self._address} is slow: the rest will be sent by the next command, or by: "
+                f"MLflow at {self._address} is slow: the rest will be sent by the next command, or "
+                "by: "
                 f"{command('augury', 'track', self.store.root)}"
             )
 
     def start(self, run: Folder) -> None:
         """Record that a run starts or continues; its folder has `run.json`."""
         if self.tracking.enabled:
-            experiment = self.store.folder(EXPERIMENTS, run.read_json(runs.DESCRIPTION)["experiment"])
+            experiment = self.store.folder(
+                EXPERIMENTS, run.read_json(runs.DESCRIPTION)["experiment"]
+            )
             self._open.add(experiment)
             for folder in (experiment, run):
                 self._write_record(folder, status="RUNNING")
@@ -95,22 +105,32 @@ class Tracker:
 
         with ExitStack() as sampling:
             if self.tracking.system_metrics:
-                sampling.enter_context(run_every(self.tracking.interval, _sampler(folder), name="system metrics"))
+                sampling.enter_context(
+                    run_every(self.tracking.interval, _sampler(folder), name="system metrics")
+                )
             _start(repeat)
             try:
                 yield
             finally:
                 stop.set()
 
-    def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
-        """Record the end of a run, with `files` to log in addition to its experiment, scores and outputs; sync it."""
+    def finish(
+        self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
+    ) -> None:
+        """Record the end of a run, with `files` to log in addition to its experiment, scores and
+        outputs; sync it."""
         if not self.tracking.enabled:
             return
         entries = []
         for file in files:
             if file.folder.exists(file.name):
                 folder = file.folder
-                entry = {"root": folder.root, "folder": folder.name, "name": file.name, "directory": file.directory}
+                entry = {
+                    "root": folder.root,
+                    "folder": folder.name,
+                    "name": file.name,
+                    "directory": file.directory,
+                }
                 entries.append(entry)
             else:
                 say(f"{file.folder.uri}/{file.name} does not exist and is not logged to MLflow")
@@ -155,13 +175,16 @@ class Tracker:
             self._pending -= pending
             try:
                 send()
-            except Exception as error:  # tracking must not end a run, whatever MLflow or the network does
+            except (
+                Exception
+            ) as error:  # tracking must not end a run, whatever MLflow or the network does
                 self._pending |= pending
                 if isinstance(error, UserError) and not isinstance(error, Unreachable):
                     say_once(f"MLflow is incomplete: {error}")
                 elif not self._failing:
                     say(
-                        f"MLflow at {self._address} is unavailable ({reason(error)}). No data is lost: it stays in "
+                        f"MLflow at {self._address} is unavailable ({reason(error)}). No data is "
+                        "lost: it stays in "
                         f"{self.store.root} and will be sent when MLflow is back, or by: "
                         f"{command('augury', 'track', self.store.root)}"
                     )
@@ -199,7 +222,8 @@ def _user() -> str:
 
 
 def _sampler(folder: Folder) -> Callable[[], None]:
-    """Return a function that adds a sample of this machine's system metrics to a folder's history."""
+    """Return a function that adds a sample of this machine's system metrics to a folder's
+    history."""
     from mlflow.system_metrics.metrics.cpu_monitor import CPUMonitor
     from mlflow.system_metrics.metrics.disk_monitor import DiskMonitor
     from mlflow.system_metrics.metrics.gpu_monitor import GPUMonitor
@@ -210,7 +234,10 @@ def _sampler(folder: Folder) -> Callable[[], None]:
         monitors.append(GPUMonitor())
     system = folder.sub(SYSTEM)
     history = History(system)
-    sample = max((int(name.partition(".")[0].rstrip("~")) for name in system.sub("history").names()), default=0)
+    sample = max(
+        (int(name.partition(".")[0].rstrip("~")) for name in system.sub("history").names()),
+        default=0,
+    )
 
     def add() -> None:
         nonlocal sample
@@ -218,7 +245,9 @@ def _sampler(folder: Folder) -> Callable[[], None]:
         metrics: dict[str, float] = {}
         for monitor in monitors:
             monitor.collect_metrics()
-            metrics |= {f"system/{name}": value for name, value in monitor.aggregate_metrics().items()}
+            metrics |= {
+                f"system/{name}": value for name, value in monitor.aggregate_metrics().items()
+            }
             monitor.clear_metrics()
         history.add(sample, 0.0, metrics)
         history.flush()

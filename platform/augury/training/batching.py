@@ -1,10 +1,11 @@
 """Batches by token budget, planned as a pure function of pass, seed and world size.
 
-A pass reads every row of the training set once, under one of the view groups of the regime: the plain source with one
-cipher, say. As many passes as there are groups read every row under each of them once; a batch is within a
-pass, so that it never holds a row twice. A plan is a list of updates; an update is, for every rank, a list of batches;
-a batch is an array of example numbers. All ranks compute the same plan and take their part of it, so that they take
-equally many steps without communication.
+A pass reads every row of the training set once, under one of the view groups of the regime: the
+plain source with one cipher, say. As many passes as there are groups read every row under each of
+them once; a batch is within a pass, so that it never holds a row twice. A plan is a list of
+updates; an update is, for every rank, a list of batches; a batch is an array of example numbers.
+All ranks compute the same plan and take their part of it, so that they take equally many steps
+without communication.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ Order = Literal["length", "random"]
 
 @dataclass(frozen=True)
 class Lengths:
-    """The tokens of every row's plain text, without views: `sources` and `targets`, (rows,) int each.
+    """The tokens of every row's plain text, without views: `sources` and `targets`, (rows,) int
+    each.
 
-    The budget of a batch is counted on them alone, so that an update reads as many rows under every regime.
+    The budget of a batch is counted on them alone, so that an update reads as many rows under every
+    regime.
     """
 
     sources: np.ndarray
@@ -40,7 +43,11 @@ class Lengths:
 
 def batches_by_length(lengths: Lengths, max_tokens: int) -> list[Batch]:
     """Return batches of rows of similar length that hold every row once, as for validation."""
-    return [batch for update in plan_pass(lengths, max_tokens=max_tokens, seed=0, number=0) for batch in update[0]]
+    return [
+        batch
+        for update in plan_pass(lengths, max_tokens=max_tokens, seed=0, number=0)
+        for batch in update[0]
+    ]
 
 
 def plan_pass(
@@ -58,20 +65,23 @@ def plan_pass(
 ) -> list[list[list[Batch]]]:
     """Return the updates of pass `number` (from 0): `plan[update][rank]` lists that rank's batches.
 
-    `groups` gives the number of rows that every view group has, the first ones; without it there is one group of all
-    rows. Example number g · rows + r is row r under group g (`locate`). `weights` (rows,) says how often the pass reads
-    each row (`copies`), never twice in a batch; without it each once. `order` is `length` (rows of similar length in a
-    batch, equally long ones and the batches in random order) or `random` (all rows). The last update may hold fewer
-    than `accumulation` batches per rank, but as many on every rank: where the number of batches does not divide by the
-    world size, the largest ones are split. Raises UserError if a row exceeds the budget, or if there are fewer rows
-    than ranks.
+    `groups` gives the number of rows that every view group has, the first ones; without it there is
+    one group of all rows. Example number g · rows + r is row r under group g (`locate`). `weights`
+    (rows,) says how often the pass reads each row (`copies`), never twice in a batch; without it
+    each once. `order` is `length` (rows of similar length in a batch, equally long ones and the
+    batches in random order) or `random` (all rows). The last update may hold fewer than
+    `accumulation` batches per rank, but as many on every rank: where the number of batches does not
+    divide by the world size, the largest ones are split. Raises UserError if a row exceeds the
+    budget, or if there are fewer rows than ranks.
     """
     _check(lengths, max_tokens)
     chosen = _chosen_groups(len(lengths.cost), groups or [len(lengths.cost)], seed, number)
     counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, number)
     counts[chosen < 0] = 0
     if not counts.any():
-        raise UserError(f"pass {number + 1} reads no example, such are the weights of the texts: raise them")
+        raise UserError(
+            f"pass {number + 1} reads no example, such are the weights of the texts: raise them"
+        )
     batches = []
     for copy in range(counts.max()):
         random = generator(seed, "batches", number, *([copy] if copy else []))
@@ -85,15 +95,18 @@ def plan_pass(
 
 
 def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
-    """Return how often pass `number` reads every row, (rows,) int, given its weight: the mean of that over passes.
+    """Return how often pass `number` reads every row, (rows,) int, given its weight: the mean of
+    that over passes.
 
-    In n passes a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉ times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one
-    weight: they come in turn, in an order that is drawn from the seed.
+    In n passes a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉ times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉
+    copies of m rows of one weight: they come in turn, in an order that is drawn from the seed.
     """
     offsets = np.zeros(len(weights))
     for weight in np.unique(weights):
         rows = np.flatnonzero(weights == weight)
-        offsets[rows] = (generator(seed, "weights", float(weight)).permutation(len(rows)) + 0.5) / len(rows)
+        offsets[rows] = (
+            generator(seed, "weights", float(weight)).permutation(len(rows)) + 0.5
+        ) / len(rows)
     before, after = (np.floor(passes * weights + offsets) for passes in (number, number + 1))
     counts: np.ndarray = (after - before).astype(np.int64)
     return counts
@@ -105,8 +118,13 @@ def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return groups, positions
 
 
-def padded(rows: Sequence[Sequence[int] | np.ndarray], pad: int, width: int | None = None) -> np.ndarray:
-    """Return rows of ids as one array (rows, width), padded on the right; by default as wide as the longest row."""
+def padded(
+    rows: Sequence[Sequence[int] | np.ndarray], pad: int, width: int | None = None
+) -> np.ndarray:
+    """Return rows of ids as one array (rows, width), padded on the right.
+
+    By default as wide as the longest row.
+    """
     array = np.full((len(rows), width or max(map(len, rows))), pad, np.int64)
     for index, ids in enumerate(rows):
         array[index, : len(ids)] = ids
@@ -115,7 +133,9 @@ def padded(rows: Sequence[Sequence[int] | np.ndarray], pad: int, width: int | No
 
 def _check(lengths: Lengths, max_tokens: int) -> None:
     if len(lengths.cost) == 0:
-        raise UserError("there are no training examples: look at the rejected rows in the corpus manifest")
+        raise UserError(
+            "there are no training examples: look at the rejected rows in the corpus manifest"
+        )
     longest = int(lengths.cost.max())
     if longest > max_tokens:
         raise UserError(
@@ -125,10 +145,11 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
 
 
 def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """Return the view group of every row in a pass, or -1 where the row lacks the group whose turn it is.
+    """Return the view group of every row in a pass, or -1 where the row lacks the group whose turn
+    it is.
 
-    In as many passes as there are groups these take turns, beginning with another one row by row, so that every pass
-    has as many rows of each.
+    In as many passes as there are groups these take turns, beginning with another one row by row,
+    so that every pass has as many rows of each.
     """
     cycle, turn = divmod(number, len(groups))
     random = generator(seed, "draws", cycle)
@@ -145,7 +166,8 @@ def _cut(
     order: Order,
     random: np.random.Generator,
 ) -> list[Batch]:
-    """Sort rows by length, equal ones at random, or all at random, and cut them where a limit is reached."""
+    """Sort rows by length, equal ones at random, or all at random, and cut them where a limit is
+    reached."""
     cost = lengths.cost
     keys = (random.random(len(cost)), lengths.targets, cost)
     sorted_rows = np.lexsort(keys if order == "length" else keys[:1])
@@ -166,7 +188,10 @@ def _divisible(batches: list[Batch], world: int) -> list[Batch]:
         largest = batches.pop()
         if len(largest) < 2:
             examples = sum(map(len, batches)) + 1
-            raise UserError(f"{examples} examples cannot be shared among {world} workers: set training.workers=1")
+            raise UserError(
+                f"{examples} examples cannot be shared among {world} workers: set "
+                "training.workers=1"
+            )
         middle = len(largest) // 2
         batches += [largest[:middle], largest[middle:]]
     return batches

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 Carry = Literal["weights", "optimizer"]
-"""The state that a stage carries over: the weights that the stage before reports on, or also the optimizer and the step
-of the schedule."""
+"""The state that a stage carries over: the weights that the stage before reports on, or also the
+optimizer and the step of the schedule."""
 
 
 class Beginning(NamedTuple):
@@ -24,10 +24,13 @@ class Beginning(NamedTuple):
     carry: Carry
 
     def load(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        """Copy what is taken over into module and optimizer; return the step after which the schedule goes on.
+        """Copy what is taken over into module and optimizer.
 
-        The optimizer's state is that of the checkpoint that the weights come from, of several the last; its settings
-        are those that it has been made with. UserError where the run has not ended, or has no such state.
+        Return the step after which the schedule goes on.
+
+        The optimizer's state is that of the checkpoint that the weights come from, of several the
+        last; its settings are those that it has been made with. UserError where the run has not
+        ended, or has no such state.
         """
         load_weights(self.run, module)
         if self.carry == "weights":
@@ -37,9 +40,12 @@ class Beginning(NamedTuple):
         update = max(self.run.read_json(OUTCOME)["weights"]["updates"])
         position, state = Checkpoints(self.run).state(update)
         settings = optimizer.state_dict()["param_groups"]
-        if [len(group["params"]) for group in settings] != [len(group["params"]) for group in state["param_groups"]]:
+        if [len(group["params"]) for group in settings] != [
+            len(group["params"]) for group in state["param_groups"]
+        ]:
             raise UserError(
-                f"{self.run.uri} was trained by another kind of optimizer (weight_decay decides): carry weights alone"
+                f"{self.run.uri} was trained by another kind of optimizer (weight_decay decides): "
+                "carry weights alone"
             )
         optimizer.load_state_dict({**state, "param_groups": settings})
         return position.start + position.update

@@ -1,8 +1,11 @@
-"""Checkpoints: everything a resume needs, written whole; the last ones, the best one, and the mean of several.
+"""Checkpoints: everything a resume needs, written whole.
 
-A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest and the best also have `state.pt`
-(optimizer, position in the plan, patience, cost so far). The random numbers of an update are a function of
-(seed, update, rank), so the position is their state too. `snapshot-<update>` is like a checkpoint between validations.
+The last ones, the best one, and the mean of several.
+
+A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest and the best
+also have `state.pt` (optimizer, position in the plan, patience, cost so far). The random numbers of
+an update are a function of (seed, update, rank), so the position is their state too.
+`snapshot-<update>` is like a checkpoint between validations.
 """
 
 from __future__ import annotations
@@ -26,7 +29,8 @@ MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 
 @dataclass
 class Position:
-    """The progress and cost of training: `update` updates, `passes` whole passes, `in_pass` updates of the next."""
+    """The progress and cost of training: `update` updates, `passes` whole passes, `in_pass`
+    updates of the next."""
 
     address: str
     seed: int
@@ -45,7 +49,8 @@ class Position:
     cpu_seconds: float | None = 0.0
     """Processor time of this process; None for a training that an earlier version began."""
     start: int = 0
-    """The step of the schedule that this training goes on from: 0 but in a stage that carries its optimizer."""
+    """The step of the schedule that this training goes on from: 0 but in a stage that carries
+    its optimizer."""
     scores: dict[int, float] = field(default_factory=dict)
     """The score of every validation, by its update; higher is better."""
 
@@ -62,7 +67,8 @@ class Position:
 
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
-    """Return every tensor that determines the module, tied ones once: parameters and persistent buffers."""
+    """Return every tensor that determines the module, tied ones once: parameters and persistent
+    buffers."""
     tensors: dict[str, Tensor] = dict(module.named_parameters())
     persistent = module.state_dict()
     tensors |= {name: buffer for name, buffer in module.named_buffers() if name in persistent}
@@ -84,7 +90,10 @@ def load_parameters(module: nn.Module, file: Path) -> None:
 
 
 def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) -> None:
-    """Copy tensors into the module's parameters and buffers; raise UserError if names or shapes differ."""
+    """Copy tensors into the module's parameters and buffers.
+
+    Raise UserError if names or shapes differ.
+    """
     own = parameters(module)
     if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
         different = sorted(
@@ -92,26 +101,43 @@ def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) ->
             for name in saved.keys() | own.keys()
             if name not in saved or name not in own or saved[name].shape != own[name].shape
         )
-        raise UserError(f"{origin} belongs to another model: {len(different)} tensors differ, first '{different[0]}'")
+        raise UserError(
+            f"{origin} belongs to another model: {len(different)} tensors differ, first "
+            f"'{different[0]}'"
+        )
     with torch.no_grad():
         for name, tensor in own.items():
             tensor.copy_(saved[name])
 
 
 class Checkpoints:
-    """The checkpoints of one run: the last `keep` of them, from whose latest training resumes, and perhaps the best."""
+    """The checkpoints of one run: the last `keep` of them, from whose latest training resumes,
+    and perhaps the best."""
 
     def __init__(self, run: Folder, keep: int = 1, *, keep_best: bool = False):
         self.folder, self.keep, self.keep_best = run.sub("checkpoints"), keep, keep_best
 
     def save(
-        self, module: nn.Module, optimizer: torch.optim.Optimizer, position: Position, *, snapshot: bool = False
+        self,
+        module: nn.Module,
+        optimizer: torch.optim.Optimizer,
+        position: Position,
+        *,
+        snapshot: bool = False,
     ) -> None:
-        """Write a checkpoint after a validation, or a snapshot; older state is dropped afterwards."""
+        """Write a checkpoint after a validation, or a snapshot.
+
+        Older state is dropped afterwards.
+        """
         name = f"{SNAPSHOT if snapshot else ''}{position.update:08d}"
         directory = Path(tempfile.mkdtemp(prefix="augury-checkpoint-"))
-        save_file({key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()}, directory / MODEL)
-        torch.save({"optimizer": optimizer.state_dict(), "position": asdict(position)}, directory / STATE)
+        save_file(
+            {key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()},
+            directory / MODEL,
+        )
+        torch.save(
+            {"optimizer": optimizer.state_dict(), "position": asdict(position)}, directory / STATE
+        )
         self.folder.put(directory, name)
         for older in self._snapshots():
             if older != name:
@@ -131,33 +157,43 @@ class Checkpoints:
 
     def updates(self) -> list[int]:
         """Return the updates after which a checkpoint was kept."""
-        return [int(name) for name in self.folder.subfolders() if name.isdigit() and self.folder.has_directory(name)]
+        return [
+            int(name)
+            for name in self.folder.subfolders()
+            if name.isdigit() and self.folder.has_directory(name)
+        ]
 
     def last(self) -> list[int]:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
         return self.updates()[-self.keep :]
 
     def last_position(self) -> Position | None:
-        """Return the position after the last checkpoint; None where there is none with its state."""
+        """Return the position after the last checkpoint; None where there is none with its
+        state."""
         names = [f"{update:08d}" for update in self.updates()[-1:]]
         states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
         return _position(states[0]) if states else None
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
-        """Return the position after an update and the optimizer's state; UserError where it was not kept."""
+        """Return the position after an update and the optimizer's state; UserError where it was
+        not kept."""
         name = f"{update:08d}"
         if not self.folder.exists(f"{name}/{STATE}"):
             raise UserError(
-                f"{self.folder.uri} has no state of the optimizer after update {update:,}: carry weights alone, or "
+                f"{self.folder.uri} has no state of the optimizer after update {update:,}: carry "
+                "weights alone, or "
                 "remove the run and train it again"
             )
         state = self._state(name)
         return _position(state), state["optimizer"]
 
-    def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position) -> Position:
+    def restore(
+        self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position
+    ) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
 
-        Raises UserError if the state was written by another configuration, seed or, within a pass, number of workers.
+        Raises UserError if the state was written by another configuration, seed or, within a pass,
+        number of workers.
         """
         names = self._names_with_state()
         if not names:
@@ -168,12 +204,14 @@ class Checkpoints:
         where = self.folder.sub(name)
         if (position.address, position.seed) != (start.address, start.seed):
             raise UserError(
-                f"{where.uri} was written by configuration {position.address}, seed {position.seed}; this run "
+                f"{where.uri} was written by configuration {position.address}, seed "
+                f"{position.seed}; this run "
                 f"is {start.address}, seed {start.seed}: remove the folder or use another storage"
             )
         if position.world != start.world and position.in_pass:
             raise UserError(
-                f"{where.uri} was written within a pass planned for {position.world} workers, and there are "
+                f"{where.uri} was written within a pass planned for {position.world} workers, and "
+                "there are "
                 f"{start.world}: continue with training.workers={position.world}"
             )
         load_parameters(module, where.local() / MODEL)
@@ -184,7 +222,11 @@ class Checkpoints:
     def _names_with_state(self) -> list[str]:
         names = [f"{update:08d}" for update in self.updates()]
         names += [name for name in self._snapshots() if self.folder.has_directory(name)]
-        return [name for name in names if all(self.folder.exists(f"{name}/{file}") for file in (STATE, MODEL))]
+        return [
+            name
+            for name in names
+            if all(self.folder.exists(f"{name}/{file}") for file in (STATE, MODEL))
+        ]
 
     def _snapshots(self) -> list[str]:
         return [name for name in self.folder.subfolders() if name.startswith(SNAPSHOT)]
@@ -195,18 +237,22 @@ class Checkpoints:
         return state
 
     def average(self, updates: Sequence[int]) -> dict[str, Tensor]:
-        """Return the mean of every tensor over the checkpoints of these updates, in fp32 (whole numbers: floor)."""
+        """Return the mean of every tensor over the checkpoints of these updates, in fp32 (whole
+        numbers: floor)."""
         total: dict[str, Tensor] = {}
         for update in updates:
             tensors = load_file(str(self.folder.sub(f"{update:08d}").local() / MODEL))
             if total and tensors.keys() != total.keys():
                 raise UserError(
-                    f"checkpoints under {self.folder.uri} hold different tensors; remove the run and train again"
+                    f"checkpoints under {self.folder.uri} hold different tensors; remove the run "
+                    "and train again"
                 )
             for name, tensor in tensors.items():
                 value = tensor.double() if tensor.is_floating_point() else tensor
                 total[name] = total[name] + value if name in total else value
         return {
-            name: (tensor / len(updates)).float() if tensor.is_floating_point() else tensor // len(updates)
+            name: (tensor / len(updates)).float()
+            if tensor.is_floating_point()
+            else tensor // len(updates)
             for name, tensor in total.items()
         }

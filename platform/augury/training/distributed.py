@@ -1,4 +1,7 @@
-"""The few collective operations of the loop; without a process group they are those of one worker."""
+"""The few collective operations of the loop.
+
+Without a process group they are those of one worker.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""A longer training continues a shorter one: runs that differ only in their end share their beginning.
+"""A longer training continues a shorter one: runs that differ only in their end share their
+beginning.
 
-Nothing before the end depends on the end, unless the learning rate does. So a run that is to be longer takes
-over the checkpoints and the history of the longest shorter one, and ends with the parameters that it would have had
-from the start.
+Nothing before the end depends on the end, unless the learning rate does. So a run that is to be
+longer takes over the checkpoints and the history of the longest shorter one, and ends with the
+parameters that it would have had from the start.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ KIND = "prefixes"
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
-    """Begin a run that has not begun with the state of a shorter run of the same prefix and seed, and register it.
+    """Begin a run that has not begun with the state of a shorter run of the same prefix and seed,
+    and register it.
 
     `name` is the address of everything that determines training but its end.
     """
@@ -45,7 +47,8 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
-    """Return the position of a run, if a training with these settings would have reached and validated it too."""
+    """Return the position of a run, if a training with these settings would have reached and
+    validated it too."""
     position = None
     with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
         position = Checkpoints(folder).last_position()

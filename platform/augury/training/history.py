@@ -1,7 +1,9 @@
-"""The history of a run: lines of metrics in its folder, written while it trains and read by everything else.
+"""The history of a run: lines of metrics in its folder, written while it trains and read by
+everything else.
 
-Rank 0 writes `history/<first update>.jsonl`, a new file every few seconds and at every checkpoint. No file spans a
-checkpoint, so that a resumed run drops exactly the records that it will write again.
+Rank 0 writes `history/<first update>.jsonl`, a new file every few seconds and at every checkpoint.
+No file spans a checkpoint, so that a resumed run drops exactly the records that it will write
+again.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ FLUSH_SECONDS = 5.0
 
 
 class Record(TypedDict):
-    """Metrics after `update` updates and `passes` passes over the training rows, at `time` (seconds since 1970)."""
+    """Metrics after `update` updates and `passes` passes over the training rows, at `time`
+    (seconds since 1970)."""
 
     update: int
     passes: float
@@ -44,7 +47,9 @@ class History:
 
     def add(self, update: int, passes: float, metrics: dict[str, float]) -> None:
         """Keep a record; it reaches the folder within a few seconds or at the next `flush`."""
-        self._waiting.append({"update": update, "passes": passes, "time": time.time(), "metrics": metrics})
+        self._waiting.append(
+            {"update": update, "passes": passes, "time": time.time(), "metrics": metrics}
+        )
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
 
@@ -54,7 +59,9 @@ class History:
             name = f"{self._waiting[0]['update']:08d}"
             while self._folder.exists(f"{name}.jsonl"):
                 name += "~"
-            self._folder.write(f"{name}.jsonl", "".join(json.dumps(record) + "\n" for record in self._waiting))
+            self._folder.write(
+                f"{name}.jsonl", "".join(json.dumps(record) + "\n" for record in self._waiting)
+            )
         self._waiting = []
         self._flushed = time.monotonic()
 
@@ -66,24 +73,37 @@ def read(run: Folder) -> list[Record]:
 
 
 def files(run: Folder) -> dict[str, int]:
-    """Return the names of the history files and their sizes in bytes; a restarted run may write a name anew."""
+    """Return the names of the history files and their sizes in bytes.
+
+    A restarted run may write a name anew.
+    """
     folder = run.sub(KIND)
     infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path(), allow_not_found=True))
     return {info.base_name: info.size for info in infos if not info.base_name.startswith(".tmp-")}
 
 
 def records(run: Folder, name: str) -> list[Record]:
-    """Return the records of one history file; raise UserError, which names the file, where it is damaged."""
+    """Return the records of one history file.
+
+    Raise UserError, which names the file, where it is damaged.
+    """
     folder = run.sub(KIND)
     try:
         lines = [json.loads(line) for line in folder.read(name).decode().splitlines()]
         return [
-            Record(update=line["update"], passes=line["passes"], time=line["time"], metrics=line["metrics"])
+            Record(
+                update=line["update"],
+                passes=line["passes"],
+                time=line["time"],
+                metrics=line["metrics"],
+            )
             for line in lines
         ]
     except (ValueError, KeyError, TypeError) as error:
         where = f"{folder.uri}/{name}"
-        raise UserError(f"{where} is damaged ({error}): remove it, only MLflow and charts use it") from error
+        raise UserError(
+            f"{where} is damaged ({error}): remove it, only MLflow and charts use it"
+        ) from error
 
 
 def _first(name: str) -> int:

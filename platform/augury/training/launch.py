@@ -33,7 +33,9 @@ class Crashed(RuntimeError):
 class Train(Protocol):
     """Trains a run on a worker, as far as the validation `until` if that is given."""
 
-    def __call__(self, run: Any, device: torch.device, report: Report, until: int | None) -> None: ...
+    def __call__(
+        self, run: Any, device: torch.device, report: Report, until: int | None
+    ) -> None: ...
 
 
 def launch(
@@ -44,11 +46,13 @@ def launch(
     report: Report | None = None,
     until: int | None = None,
 ) -> bool:
-    """Call `train` on the workers of the settings; return whether training has ended, and not just reached `until`.
+    """Call `train` on the workers of the settings.
 
-    A run that has an outcome is not repeated; one that has a prefix begins with what a shorter run of the same prefix
-    has. `report` is called in this process, where training runs in it too. Raises Diverged, Crashed, and UserError
-    where the cluster is too small.
+    Return whether training has ended, and not just reached `until`.
+
+    A run that has an outcome is not repeated; one that has a prefix begins with what a shorter run
+    of the same prefix has. `report` is called in this process, where training runs in it too.
+    Raises Diverged, Crashed, and UserError where the cluster is too small.
     """
     folder = run.folder
     if folder.exists(OUTCOME):
@@ -58,7 +62,10 @@ def launch(
         take_over(folder, run.prefix, run.address, run.seed, training)
     cuda = execution.cuda
     direct = execution.launcher == "direct" or (
-        execution.launcher == "auto" and training.workers == 1 and not cuda and not execution.joins_cluster
+        execution.launcher == "auto"
+        and training.workers == 1
+        and not cuda
+        and not execution.joins_cluster
     )
     assert not direct or training.workers == 1, "the preflight has checked the launcher"
     if direct:
@@ -70,9 +77,16 @@ def launch(
 
 
 def _on_ray(
-    train: Train, run: TrainingRun, training: Training, execution: Execution, cuda: bool, until: int | None
+    train: Train,
+    run: TrainingRun,
+    training: Training,
+    execution: Execution,
+    cuda: bool,
+    until: int | None,
 ) -> None:
-    os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")  # every report waits for this poll
+    os.environ.setdefault(
+        "RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5"
+    )  # every report waits for this poll
     connect(execution.address)
     import ray
     from ray.train import FailureConfig, RunConfig, ScalingConfig
@@ -80,7 +94,10 @@ def _on_ray(
 
     resources = execution.worker_resources(cuda)
     if execution.joins_cluster:
-        say(f"workers ask for {training.workers} × {resources}; a cluster that grows may start machines for them")
+        say(
+            f"workers ask for {training.workers} × {resources}; a cluster that grows may start "
+            "machines for them"
+        )
     else:
         _fits(training.workers, resources, ray.cluster_resources())
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
@@ -97,11 +114,15 @@ def _on_ray(
 
     trainer = TorchTrainer(
         worker,
-        scaling_config=ScalingConfig(num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources),
+        scaling_config=ScalingConfig(
+            num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
+        ),
         run_config=RunConfig(
             name=folder.name.replace("/", "-"),
             storage_path=f"{folder.root.rstrip('/')}/.ray",
-            failure_config=FailureConfig(max_failures=execution.max_failures, controller_failure_limit=3),
+            failure_config=FailureConfig(
+                max_failures=execution.max_failures, controller_failure_limit=3
+            ),
         ),
     )
     _fit(trainer, folder, execution)
@@ -111,18 +132,22 @@ def _on_ray(
 
 
 def _fit(trainer: TorchTrainer, folder: Folder, execution: Execution) -> None:
-    """Run a trainer; raise KeyboardInterrupt after Ctrl-C, and Crashed where its workers failed too often."""
+    """Run a trainer; raise KeyboardInterrupt after Ctrl-C, and Crashed where its workers failed
+    too often."""
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
     try:
         trainer.fit()
-    except SystemExit as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
+    except (
+        SystemExit
+    ) as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except TrainingFailedError as error:
         raise Crashed(
-            f"the workers of {folder.uri} failed {execution.max_failures + 1} times: {_cause(error)}"
+            f"the workers of {folder.uri} failed {execution.max_failures + 1} times: "
+            f"{_cause(error)}"
         ) from error
     finally:
         if main:
@@ -133,7 +158,8 @@ def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) 
     for kind, amount in resources.items():
         if workers * amount > cluster.get(kind, 0):
             raise UserError(
-                f"{workers} workers × {amount:g} {kind} do not fit the cluster's {cluster.get(kind, 0):g} {kind}: "
+                f"{workers} workers × {amount:g} {kind} do not fit the cluster's "
+                f"{cluster.get(kind, 0):g} {kind}: "
                 f"lower training.workers or execution.{kind.lower()}s_per_worker"
             )
 

@@ -1,8 +1,10 @@
-"""The training loop: planned batches, one optimizer step per update, validation, checkpoints, early stopping.
+"""The training loop: planned batches, one optimizer step per update, validation, checkpoints, early
+stopping.
 
-Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, pass, world size) and
-torch is seeded from (seed, update, rank) before every update. A run that was killed and continued from its last
-checkpoint therefore ends with the parameters of the undisturbed run, bit for bit, on the same hardware.
+Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, pass,
+world size) and torch is seeded from (seed, update, rank) before every update. A run that was killed
+and continued from its last checkpoint therefore ends with the parameters of the undisturbed run,
+bit for bit, on the same hardware.
 """
 
 from __future__ import annotations
@@ -45,7 +47,10 @@ Report = Callable[[dict[str, float]], None]
 
 
 class Diverged(ArithmeticError):
-    """A loss or a gradient is not finite; the message names the update, the records and the last good checkpoint."""
+    """A loss or a gradient is not finite.
+
+    The message names the update, the records and the last good checkpoint.
+    """
 
 
 class Interrupted(KeyboardInterrupt):
@@ -80,7 +85,9 @@ class _Clock:
 
     def __init__(self, position: Position):
         self._wall = position.seconds - time.monotonic()
-        self._cpu = None if position.cpu_seconds is None else position.cpu_seconds - time.process_time()
+        self._cpu = (
+            None if position.cpu_seconds is None else position.cpu_seconds - time.process_time()
+        )
 
     def update(self, position: Position) -> None:
         position.seconds = self._wall + time.monotonic()
@@ -97,12 +104,15 @@ def fit(
     until: int | None = None,
     beginning: Beginning | None = None,
 ) -> None:
-    """Train until the schedule, the patience or an interrupt ends it; continue where an earlier call stopped.
+    """Train until the schedule, the patience or an interrupt ends it.
 
-    Training begins with the task's module as it is, or with what `beginning` holds. With `until`, return after that
-    validation, counted from the start of the run, ready to be continued. `report` is called after every validation,
-    when its checkpoint is written, and may end the call by raising. A finished run leaves `checkpoints/`, `history/`,
-    and at the end `weights.safetensors` and `outcome.json` in the run's folder. Raises Diverged and Interrupted.
+    Continue where an earlier call stopped.
+
+    Training begins with the task's module as it is, or with what `beginning` holds. With `until`,
+    return after that validation, counted from the start of the run, ready to be continued. `report`
+    is called after every validation, when its checkpoint is written, and may end the call by
+    raising. A finished run leaves `checkpoints/`, `history/`, and at the end `weights.safetensors`
+    and `outcome.json` in the run's folder. Raises Diverged and Interrupted.
     """
     _Loop(task, training, run, device, report or (lambda metrics: None), until, beginning).run()
 
@@ -118,24 +128,36 @@ class _Loop:
         until: int | None,
         beginning: Beginning | None,
     ):
-        self.task, self.training, self.folder, self.device, self.report = task, training, run.folder, device, report
+        self.task, self.training, self.folder, self.device, self.report = (
+            task,
+            training,
+            run.folder,
+            device,
+            report,
+        )
         self.seed, self.until = run.seed, until
         self.module = task.module.to(device)
         world = distributed.world_size()
         objective = _Objective(task)
         self.objective: nn.Module = DistributedDataParallel(objective) if world > 1 else objective
-        self.trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
+        self.trained = [
+            parameter for parameter in self.module.parameters() if parameter.requires_grad
+        ]
         self.optimizer = _optimizer(self.trained, training)
         averages = training.weights in ("averaged", "chosen")
         self.checkpoints = Checkpoints(
-            run.folder, training.average_last if averages else 1, keep_best=training.weights in ("best", "chosen")
+            run.folder,
+            training.average_last if averages else 1,
+            keep_best=training.weights in ("best", "chosen"),
         )
         self.history = History(run.folder)
         start = Position(run.address, run.seed, world)
         if beginning is not None and not self.checkpoints.begun:
             start.start = beginning.load(self.module, self.optimizer)
         self.position = self.checkpoints.restore(self.module, self.optimizer, start)
-        self.patience = Patience(training.patience, training.patience_mean, self.position.best, self.position.waited)
+        self.patience = Patience(
+            training.patience, training.patience_mean, self.position.best, self.position.waited
+        )
         self.leads = distributed.rank() == 0
         self.window = _Window(time.monotonic())
         self.unchecked: list[tuple[int, list[np.ndarray], Tensor]] = []
@@ -158,7 +180,8 @@ class _Loop:
                         if self._over():
                             break
                     elif self.interrupted or (
-                        distributed.world_size() == 1 and time.monotonic() - saved > SNAPSHOT_SECONDS
+                        distributed.world_size() == 1
+                        and time.monotonic() - saved > SNAPSHOT_SECONDS
                     ):
                         self._save(snapshot=True)
                         saved = time.monotonic()
@@ -199,7 +222,9 @@ class _Loop:
         )
         self.position.updates_per_pass = len(plan)
         self._warn_of_late_onset()
-        if self.position.in_pass >= len(plan):  # that of another member of a population, whose pass was longer
+        if self.position.in_pass >= len(
+            plan
+        ):  # that of another member of a population, whose pass was longer
             self.position.passes, self.position.in_pass = self.position.passes + 1, 0
             return
         for update in plan[self.position.in_pass :]:
@@ -210,14 +235,20 @@ class _Loop:
         onset, last = self.task.onset(per_pass), last_update(self.training, per_pass)
         if self.position.update == 0 and self.leads and onset >= last:
             say(
-                f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}: "
-                "what comes after the warm-up never acts; shorten it (regime.warmup_steps, regime.warmup_passes, "
+                f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after "
+                f"update {last:,}: "
+                "what comes after the warm-up never acts; shorten it (regime.warmup_steps, "
+                "regime.warmup_passes, "
                 "regime.ramp_passes) or train longer"
             )
 
     def _step(self, batches: list[np.ndarray]) -> None:
-        """Do one update: the gradient of the sum of losses, divided once by the divisor over batches and workers."""
-        update, progress = self.position.update, Progress(self.position.update, self.position.all_passes)
+        """Do one update: the gradient of the sum of losses, divided once by the divisor over
+        batches and workers."""
+        update, progress = (
+            self.position.update,
+            Progress(self.position.update, self.position.all_passes),
+        )
         torch.manual_seed(seed_of(self.seed, "update", update, distributed.rank()))
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
@@ -225,11 +256,17 @@ class _Loop:
         for index, examples in enumerate(batches):
             loaded = self.task.load(examples, self.position.passes, self.device)
             with self._accumulating(index < len(batches) - 1):
-                with torch.autocast(self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
+                with torch.autocast(
+                    self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"
+                ):
                     losses = self.objective(loaded.batch, progress)
                 losses.total.backward()
             totals += torch.stack(
-                [losses.total.detach().float(), totals.new_tensor(losses.divisor), totals.new_tensor(losses.rows)]
+                [
+                    losses.total.detach().float(),
+                    totals.new_tensor(losses.divisor),
+                    totals.new_tensor(losses.rows),
+                ]
             )
             self._record(losses, loaded.tokens, loaded.positions)
         distributed.sum_over_workers(totals)
@@ -239,8 +276,12 @@ class _Loop:
         norm = torch.nn.utils.get_total_norm(gradients)
         if self.training.clip_norm:
             torch.nn.utils.clip_grads_with_norm_(self.trained, self.training.clip_norm, norm)
-        self.unchecked.append((update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]])))
-        if self.device.type == "cpu" or len(self.unchecked) == 20:  # looking at a number makes a GPU wait
+        self.unchecked.append(
+            (update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]]))
+        )
+        if (
+            self.device.type == "cpu" or len(self.unchecked) == 20
+        ):  # looking at a number makes a GPU wait
             self._check()
         rate = self._rate(update + 1)
         for group in self.optimizer.param_groups:
@@ -251,19 +292,24 @@ class _Loop:
 
     def _rate(self, update: int) -> float:
         """The learning rate of an update, from 1."""
-        return learning_rate(self.training, self.position.start + update, self.position.updates_per_pass)
+        return learning_rate(
+            self.training, self.position.start + update, self.position.updates_per_pass
+        )
 
     @contextmanager
     def _accumulating(self, more: bool) -> Iterator[None]:
         """Exchange gradients between workers only with the last batch of an update."""
         wait = (
-            self.objective.no_sync() if more and isinstance(self.objective, DistributedDataParallel) else nullcontext()
+            self.objective.no_sync()
+            if more and isinstance(self.objective, DistributedDataParallel)
+            else nullcontext()
         )
         with wait:
             yield
 
     def _check(self) -> None:
-        """Stop at the first update whose loss or gradient is not finite, before its state can be saved."""
+        """Stop at the first update whose loss or gradient is not finite, before its state can be
+        saved."""
         for update, batches, values in self.unchecked:
             loss, norm, rows = values.tolist()
             self.position.rows += int(rows)
@@ -278,9 +324,11 @@ class _Loop:
                 last = f"{self.checkpoints.folder.uri}/{good[-1]:08d}" if good else "none yet"
                 more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
                 raise Diverged(
-                    f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: {last}. "
+                    f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good "
+                    f"checkpoint: {last}. "
                     f"Records of the update: {', '.join(ids[:20])}{more}. "
-                    f"Lower training.learning_rate, set training.clip_norm, or look at these records"
+                    "Lower training.learning_rate, set training.clip_norm, or look at these "
+                    "records"
                 )
         self.unchecked = []
 
@@ -296,7 +344,12 @@ class _Loop:
             ]
         )
         if window.names and names != window.names:  # a regime's warm-up ended: its metrics change
-            window.sums, window.tokens, window.positions, window.start = None, 0, 0, time.monotonic()
+            window.sums, window.tokens, window.positions, window.start = (
+                None,
+                0,
+                0,
+                time.monotonic(),
+            )
         window.names = names
         window.sums = values if window.sums is None else window.sums + values
         window.tokens += tokens
@@ -314,13 +367,17 @@ class _Loop:
             "train/padding": 1 - window.tokens / window.positions,
             "train/memory_gib": _memory(self.device),
         }
-        metrics |= {f"train/{name}": value / rows for name, value in zip(window.names, sums, strict=True)}
+        metrics |= {
+            f"train/{name}": value / rows for name, value in zip(window.names, sums, strict=True)
+        }
         self.history.add(self.position.update, self.position.all_passes, metrics)
         self.window = _Window(time.monotonic())
 
     def _validation_due(self) -> bool:
         position = self.position
-        return self._spent() or self.training.validates(position.update, position.passes, position.in_pass)
+        return self._spent() or self.training.validates(
+            position.update, position.passes, position.in_pass
+        )
 
     def _validate(self) -> None:
         self._check()
@@ -333,11 +390,16 @@ class _Loop:
         self.position.validations += 1
         metrics = {
             "valid/loss": validation.loss,
-            **({"valid/best": abs(self.patience.best)} if math.isfinite(self.patience.best) else {}),
+            **(
+                {"valid/best": abs(self.patience.best)} if math.isfinite(self.patience.best) else {}
+            ),
             **{f"valid/{name}": value for name, value in validation.metrics.items()},
         }
         if self.leads:
-            times = {"train/seconds": self.position.seconds, "train/cpu_seconds": self.position.cpu_seconds}
+            times = {
+                "train/seconds": self.position.seconds,
+                "train/cpu_seconds": self.position.cpu_seconds,
+            }
             recorded = {name: seconds for name, seconds in times.items() if seconds is not None}
             self.history.add(self.position.update, self.position.all_passes, metrics | recorded)
             self.history.flush()
@@ -386,14 +448,17 @@ class _Loop:
             "stopped_by": "patience" if self.patience.exhausted else "schedule",
             "weights": weights,
             "workers": self.position.world,
-            "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu",
+            "device": torch.cuda.get_device_name(self.device)
+            if self.device.type == "cuda"
+            else "cpu",
             "processor": processor(),
             "parameters": sum(parameter.numel() for parameter in self.trained),
         }
         self.folder.write_json(OUTCOME, outcome)
 
     def _weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        """Return the kind of weights, the updates they come from and the scores they were chosen by; and tensors."""
+        """Return the kind of weights, the updates they come from and the scores they were chosen
+        by; and tensors."""
         kind: str = self.training.weights
         last, scores = self.checkpoints.last(), self.position.scores
         candidates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
@@ -410,7 +475,10 @@ class _Loop:
     @contextmanager
     def _stoppable(self) -> Iterator[None]:
         """Let Ctrl-C end the current update and save, where this process has the terminal."""
-        if threading.current_thread() is not threading.main_thread() or distributed.world_size() > 1:
+        if (
+            threading.current_thread() is not threading.main_thread()
+            or distributed.world_size() > 1
+        ):
             yield
             return
 
@@ -433,7 +501,10 @@ def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.O
     if training.weight_decay and training.decayed == "matrices":
         matrices = [parameter for parameter in trained if parameter.ndim > 1]
         vectors = [parameter for parameter in trained if parameter.ndim <= 1]
-        groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
+        groups = [
+            {"params": matrices, "weight_decay": training.weight_decay},
+            {"params": vectors, "weight_decay": 0.0},
+        ]
     return kind(
         [group for group in groups if group["params"]],
         lr=training.learning_rate,
@@ -444,7 +515,8 @@ def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.O
 
 
 def _memory(device: torch.device) -> float:
-    """Return the peak memory of this process in GiB: of the GPU where there is one, else resident."""
+    """Return the peak memory of this process in GiB: of the GPU where there is one, else
+    resident."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**30
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

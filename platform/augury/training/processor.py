@@ -1,4 +1,5 @@
-"""The processor of a machine, which decides how sums are rounded and thus moves scores as much as a seed does."""
+"""The processor of a machine, which decides how sums are rounded and thus moves scores as much
+as a seed does."""
 
 from __future__ import annotations
 
@@ -11,9 +12,12 @@ CPUINFO = Path("/proc/cpuinfo")
 
 
 def processor() -> str:
-    """Return the model of this machine's processor and its vector instructions: `AMD EPYC (26/2), AVX512 bf16`."""
+    """Return the model of this machine's processor and its vector instructions: `AMD EPYC
+    (26/2), AVX512 bf16`."""
     lines = CPUINFO.read_text().splitlines() if CPUINFO.exists() else []
-    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    facts = {
+        name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)
+    }
     model = facts.get("model name") or platform.processor() or platform.machine()
     if "cpu family" in facts:  # virtual machines often hide the rest of the name
         model += f" ({facts['cpu family']}/{facts.get('model', '')})"

@@ -15,4 +15,5 @@ class TrainingRun:
     address: str
     seed: int
     prefix: str | None = None
-    """The address of everything that determines training but its end, by which a longer run finds a shorter one."""
+    """The address of everything that determines training but its end, by which a longer run
+    finds a shorter one."""

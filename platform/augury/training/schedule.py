@@ -10,8 +10,13 @@ from augury.training.settings import Training
 
 
 def learning_rate(training: Training, update: int, updates_per_pass: int) -> float:
-    """Return the rate of update `update`, from 1 (Vaswani et al. 2017 with a free peak; fairseq's inverse_sqrt)."""
-    peak, warmup, last = training.learning_rate, training.warmup_updates, last_update(training, updates_per_pass)
+    """Return the rate of update `update`, from 1 (Vaswani et al. 2017 with a free peak;
+    fairseq's inverse_sqrt)."""
+    peak, warmup, last = (
+        training.learning_rate,
+        training.warmup_updates,
+        last_update(training, updates_per_pass),
+    )
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
     if update < warmup:
@@ -32,7 +37,10 @@ def last_update(training: Training, updates_per_pass: int) -> int:
 
 @dataclass
 class Patience:
-    """Counts validations whose mean with those before them is not strictly better than the best; higher is better."""
+    """Counts validations whose mean with those before them is not strictly better than the best.
+
+    Higher is better.
+    """
 
     allowed: int
     mean_of: int = 1

@@ -27,27 +27,33 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "weights": "averaged",
     },
 }
-"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is four passes over the
-160,239 pairs of IWSLT14."""
+"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is
+four passes over the 160,239 pairs of IWSLT14."""
 ADDED = ("decayed", "patience_mean")
-"""Settings that enter addresses only where they differ from their defaults, as runs from before them have none."""
+"""Settings that enter addresses only where they differ from their defaults, as runs from before
+them have none."""
 BUDGETS = ("max_passes", "max_updates")
 OPTIMISER = Mutability("the state of the optimiser, which a checkpoint restores, has it")
-PLANNED = Mutability("a pass's batches are planned by it, and a member goes on in the middle of a pass")
+PLANNED = Mutability(
+    "a pass's batches are planned by it, and a member goes on in the middle of a pass"
+)
 COMPARED = Mutability("members are compared after as many validations, and end alike")
 
 
 class Training(Section):
-    """How a model is optimised; everything here changes the result and is part of a run's address."""
+    """How a model is optimised; everything here changes the result and is part of a run's
+    address."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     max_tokens: Annotated[int, PLANNED] = Field(4096, gt=0)
-    """Budget of one batch: rows × longest side, counted on the plain source and the target, whatever view is read."""
+    """Budget of one batch: rows × longest side, counted on the plain source and the target,
+    whatever view is read."""
     max_examples: Annotated[int | None, PLANNED] = Field(None, ge=1)
     """Most examples of one batch, which is full at either limit; none: max_tokens alone."""
     order: Annotated[Order, PLANNED] = "length"
-    """Batches of examples of similar length, or (random) of examples in random order, which pads more."""
+    """Batches of examples of similar length, or (random) of examples in random order, which pads
+    more."""
     accumulation: Annotated[int, PLANNED] = Field(1, ge=1)
     """Batches per worker and optimizer step."""
     workers: Annotated[int, PLANNED] = Field(1, ge=1)
@@ -55,7 +61,8 @@ class Training(Section):
     learning_rate: Annotated[float, MUTABLE] = Field(6e-4, gt=0)
     """Peak of the schedule."""
     schedule: Annotated[Literal["inverse_sqrt", "linear", "constant"], MUTABLE] = "inverse_sqrt"
-    """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or constant."""
+    """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or
+    constant."""
     warmup_updates: Annotated[int, MUTABLE] = Field(8000, ge=0)
     """Updates during which the rate rises linearly from zero."""
     warmup_share: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
@@ -73,9 +80,15 @@ class Training(Section):
     precision: Annotated[Literal["fp32", "bf16"], MUTABLE] = "fp32"
     """bf16: matrix products under autocast, parameters and sums in fp32."""
     max_passes: Annotated[int | None, COMPARED] = Field(None, ge=1)
-    """Passes over the training rows after which training ends; in each, every row is read once, with one view."""
+    """Passes over the training rows after which training ends.
+
+    In each, every row is read once, with one view.
+    """
     max_updates: Annotated[int | None, COMPARED] = Field(100_000, ge=1)
-    """Optimizer steps after which training ends; setting one of both budgets drops the other's default."""
+    """Optimizer steps after which training ends.
+
+    Setting one of both budgets drops the other's default.
+    """
     validate_every: Annotated[int | None, COMPARED] = Field(None, ge=1)
     """Updates between validations; none: after passes."""
     validate_every_passes: Annotated[int, COMPARED] = Field(1, ge=1)
@@ -83,27 +96,34 @@ class Training(Section):
     patience: Annotated[int, COMPARED] = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
     patience_mean: Annotated[int, COMPARED] = Field(1, ge=1)
-    """Validations whose mean must be strictly better, the last ones at each validation, so that no single one decides;
-    before there are so many, none counts against patience."""
+    """Validations whose mean must be strictly better, the last ones at each validation, so that no
+    single one decides; before there are so many, none counts against patience."""
     stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
     """The quantity that must improve: the trainable's validation score or the validation loss."""
     weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
-    """Which weights are reported on: the mean of the last checkpoints, the last, the best of all validations in what
-    stop_on names, or (chosen) whichever of these does best on the validation set. A mean over a run that still rises is
-    worse than its end."""
+    """Which weights are reported on: the mean of the last checkpoints, the last, the best of all
+    validations in what stop_on names, or (chosen) whichever of these does best on the validation
+    set. A mean over a run that still rises is worse than its end."""
     average_last: Annotated[int, COMPARED] = Field(5, ge=1)
-    """The number of checkpoints in the mean: those of the last validations, or fewer where there are fewer."""
+    """The number of checkpoints in the mean: those of the last validations, or fewer where there
+    are fewer."""
 
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, values: Any) -> Any:
         if isinstance(values, Mapping) and "max_epochs" in values:
-            raise UserError("max_epochs is called max_passes: a pass reads every row once, with one of its views")
+            raise UserError(
+                "max_epochs is called max_passes: a pass reads every row once, with one of its "
+                "views"
+            )
         if isinstance(values, Mapping) and "preset" in values:
             preset = values["preset"]
             if preset not in cls.PRESETS:
                 raise unknown("preset of training", str(preset), cls.PRESETS)
-            return {**cls.PRESETS[preset], **{key: value for key, value in values.items() if key != "preset"}}
+            return {
+                **cls.PRESETS[preset],
+                **{key: value for key, value in values.items() if key != "preset"},
+            }
         return values
 
     @model_validator(mode="before")
@@ -122,7 +142,11 @@ class Training(Section):
         return self
 
     def inactive(self) -> dict[str, str]:
-        unused = {} if self.warmup_share is None else {"warmup_updates": "warmup_share gives the warm-up"}
+        unused = (
+            {}
+            if self.warmup_share is None
+            else {"warmup_updates": "warmup_share gives the warm-up"}
+        )
         if self.validate_every is not None:
             unused["validate_every_passes"] = "validate_every says when, in updates"
         if self.weights in ("last", "best"):
@@ -132,7 +156,8 @@ class Training(Section):
         return unused
 
     def validates(self, update: int, passes: int, in_pass: int) -> bool:
-        """Return whether a validation is due after `update` updates, `in_pass` of them in the pass after `passes`."""
+        """Return whether a validation is due after `update` updates, `in_pass` of them in the
+        pass after `passes`."""
         if self.validate_every is not None:
             return update % self.validate_every == 0
         return in_pass == 0 and passes % self.validate_every_passes == 0
@@ -141,16 +166,22 @@ class Training(Section):
     def validations(self) -> int | None:
         """The most validations there can be; None where the settings alone do not decide it."""
         if self.validate_every is None:
-            return None if self.max_passes is None else -(-self.max_passes // self.validate_every_passes)
+            return (
+                None
+                if self.max_passes is None
+                else -(-self.max_passes // self.validate_every_passes)
+            )
         if self.max_updates is None or self.max_passes is not None:
             return None
         return -(-self.max_updates // self.validate_every)  # the last update is always validated
 
 
 class FineTuning(Training):
-    """The optimisation of a pretrained model: random batches, and a rate that falls linearly over ten passes.
+    """The optimisation of a pretrained model: random batches, and a rate that falls linearly over
+    ten passes.
 
-    Three of them in a row without gain are the last; the best validation says which checkpoint is kept.
+    Three of them in a row without gain are the last; the best validation says which checkpoint is
+    kept.
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
@@ -168,7 +199,11 @@ class FineTuning(Training):
 def addressed(training: Training) -> dict[str, Any]:
     """Return the settings of the optimisation as they enter addresses."""
     defaults = {name: type(training).model_fields[name].default for name in ADDED}
-    return {key: value for key, value in training.to_dict().items() if key not in ADDED or value != defaults[key]}
+    return {
+        key: value
+        for key, value in training.to_dict().items()
+        if key not in ADDED or value != defaults[key]
+    }
 
 
 def without_end(training: Training) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from augury.training.batching import Lengths
 
 
 class Loaded(NamedTuple):
-    """A batch on its device, with the number of tokens read and the number of positions they were padded to."""
+    """A batch on its device, with the number of tokens read and the number of positions they
+    were padded to."""
 
     batch: Any
     tokens: int
@@ -51,4 +52,7 @@ class Task(Protocol):
         """Return the regime's loss of a batch, at a point of training."""
 
     def validate(self, device: torch.device) -> Validation:
-        """Return loss and score on the validation set; called by all workers together, with an equal result on all."""
+        """Return loss and score on the validation set.
+
+        Called by all workers together, with an equal result on all.
+        """

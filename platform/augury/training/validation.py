@@ -16,7 +16,8 @@ from augury.training.batching import Lengths, batches_by_length
 
 
 class Likelihood(NamedTuple):
-    """`loss`: the mean negative log-likelihood of a row, not smoothed; `accuracy`: the share of rows predicted."""
+    """`loss`: the mean negative log-likelihood of a row, not smoothed; `accuracy`: the share of
+    rows predicted."""
 
     loss: float
     accuracy: float
@@ -30,10 +31,12 @@ class Likelihood(NamedTuple):
 def likelihood(
     rows: Callable[[np.ndarray], Rows], lengths: Lengths, max_tokens: int, device: torch.device
 ) -> Likelihood:
-    """Return the likelihood of the first view of all examples; the workers share the work, with an equal result on all.
+    """Return the likelihood of the first view of all examples.
 
-    `rows` are those of a batch of examples, given their numbers; `lengths` (examples) are theirs, and a batch has at
-    most `max_tokens` or is one example.
+    The workers share the work, with an equal result on all.
+
+    `rows` are those of a batch of examples, given their numbers; `lengths` (examples) are theirs,
+    and a batch has at most `max_tokens` or is one example.
     """
     budget = max(max_tokens, int(lengths.cost.max()))
     sums = torch.zeros(3, dtype=torch.float64)

@@ -1,10 +1,13 @@
-"""Kambhatla, Born and Sarkar (2022): what its tables have in common. Each module here is a table or a figure.
+"""Kambhatla, Born and Sarkar (2022): what its tables have in common. Each module here is a table or
+a figure.
 
-The paper trains a transformer on IWSLT14, IWSLT17, TED and WMT14 with ROT-k enciphered sources (CipherDAug), and
-compares it with augmentations of words (WordDrop, SwitchOut, RAML), with BPE-dropout and with data diversification.
+The paper trains a transformer on IWSLT14, IWSLT17, TED and WMT14 with ROT-k enciphered sources
+(CipherDAug), and compares it with augmentations of words (WordDrop, SwitchOut, RAML), with
+BPE-dropout and with data diversification.
 
-toy: 1,000 pairs of two toy languages, about half a minute a row on one core; small: the first 5,000 or
-10,000 pairs of Multi30k, half an hour to some hours a row; paper: the paper's corpora and settings, for GPUs.
+toy: 1,000 pairs of two toy languages, about half a minute a row on one core; small: the first 5,000
+or 10,000 pairs of Multi30k, half an hour to some hours a row; paper: the paper's corpora and
+settings, for GPUs.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from augury.sweeping.printed import PrintedTable
 from search_spaces.scales import TRANSLATION, TWO_GPUS
 
 PAPER = (
-    "Kambhatla, Born and Sarkar (2022), CipherDAug: Ciphertext based Data Augmentation for Neural Machine Translation, "
+    "Kambhatla, Born and Sarkar (2022), CipherDAug: Ciphertext based Data Augmentation for Neural "
+    "Machine Translation, "
     "ACL, https://aclanthology.org/2022.acl-long.17"
 )
 
@@ -33,11 +37,19 @@ SEEDS = (1, 2, 3)
 TOLERANCE = 0.5  # the paper gives medians of three runs, and no deviation
 
 
-def trained(known: str, source: str, target: str, size: int, size_per_key: int, **changes: Any) -> dict[str, Any]:
-    """Return the paper's settings for one of its corpora, with the vocabulary's size without and for every key."""
+def trained(
+    known: str, source: str, target: str, size: int, size_per_key: int, **changes: Any
+) -> dict[str, Any]:
+    """Return the paper's settings for one of its corpora, with the vocabulary's size without and
+    for every key."""
     test = "newstest2014" if known == "wmt14" else "test"
     return {
-        "corpus": {"known": known, "source_language": source, "target_language": target, "tests": {test: {}}},
+        "corpus": {
+            "known": known,
+            "source_language": source,
+            "target_language": target,
+            "tests": {test: {}},
+        },
         "vocabulary": {"size": size, "size_per_key": size_per_key},
         "model": {"architecture": "transformer_iwslt_de_en"},
         "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_updates": 100_000},
@@ -59,7 +71,8 @@ CORPORA: dict[str, dict[str, Any]] = {
         "de",
         36_000,
         12_000,
-        # With 36,000 + 12,000 entries: 68.7M, the 68M of Section 3.3; with a matrix for each side it would be 93.3M.
+        # With 36,000 + 12,000 entries: 68.7M, the 68M of Section 3.3; with a matrix for each side
+        # it would be 93.3M.
         model={"architecture": "transformer_wmt_en_de", "share_all_embeddings": True},
         training={
             "preset": "paper",
@@ -94,7 +107,8 @@ TOY: dict[str, Any] = {
         "patience": 8,
     },
 }
-"""For many rows in little time: two toy languages of short sentences, whose baseline is at its plateau in 20 passes."""
+"""For many rows in little time: two toy languages of short sentences, whose baseline is at its
+plateau in 20 passes."""
 SCALES: dict[str, dict[str, Any]] = {
     "toy": TOY,
     "small": TRANSLATION["small"],
@@ -123,19 +137,25 @@ def cipher(keys: int) -> dict[str, Any]:
     return {"operator": "cipher", "keys": list(range(1, keys + 1))}
 
 
-# On little text a divergence that acts at once, with the paper's weight, keeps a model from learning to translate.
+# On little text a divergence that acts at once, with the paper's weight, keeps a model from
+# learning to translate.
 _LITTLE = {"beta": 1, "warmup_passes": 10}
 
 
 def agreement(scale: str, **changes: Any) -> dict[str, Any]:
-    """CipherDAug's regime: the paper's, with τ = 2 on its large corpus, or the one for little text."""
+    """CipherDAug's regime: the paper's, with τ = 2 on its large corpus, or the one for little
+    text."""
     large = {"tau": 2} if scale == WMT14 else {}
     return {"name": "coregularised", **(large if is_paper(scale) else _LITTLE), **changes}
 
 
 def r_drop(scale: str) -> dict[str, Any]:
     """R-Drop: the views are the plain source twice."""
-    return agreement(scale, preset="r_drop") if is_paper(scale) else agreement(scale, preset="r_drop", beta=1)
+    return (
+        agreement(scale, preset="r_drop")
+        if is_paper(scale)
+        else agreement(scale, preset="r_drop", beta=1)
+    )
 
 
 def _tau(scale: str) -> float:
@@ -166,11 +186,15 @@ DIVERSE: dict[str, dict[str, int]] = {
     "toy": {"max_passes": 48, "validate_every_passes": 3},
     "small": {"max_passes": 60, "validate_every_passes": 1},
 }
-"""Training of the last model of data diversification, whose passes read up to seven times as many pairs."""
+"""Training of the last model of data diversification, whose passes read up to seven times as
+many pairs."""
 
 
-def diversification(scale: str, views: bool = False, *, forward: bool = True, backward: bool = True) -> dict[str, Any]:
-    """Translations of the training text by three models each way, or by the three views of one CipherDAug model."""
+def diversification(
+    scale: str, views: bool = False, *, forward: bool = True, backward: bool = True
+) -> dict[str, Any]:
+    """Translations of the training text by three models each way, or by the three views of one
+    CipherDAug model."""
     directions = ["forward"] * forward + ["backward"] * backward
     operator: dict[str, Any] = {"operator": "data_diversification", "directions": directions}
     system: dict[str, Any] = {}
@@ -193,23 +217,29 @@ LITERATURE = "literature: the value is another paper's, and the system is not on
 _PRECISION = "precision: bf16, which the paper does not state; the released script trains in fp16"
 _DECAY = "weight decay and clipping: none, as the paper states none; the released script has 1e-4 and 0.1"
 _BATCHES = (
-    "batches: 2 workers × 2 accumulated × 5,000 tokens; the paper states its 2 GPUs and no batch, the released script "
-    "reads 20,000 tokens an update on 1 GPU (with fewer GPUs: --set training.workers=1 --set training.accumulation=4)"
+    "batches: 2 workers × 2 accumulated × 5,000 tokens; the paper states its 2 GPUs and no batch, "
+    "the released script "
+    "reads 20,000 tokens an update on 1 GPU (with fewer GPUs: --set training.workers=1 --set "
+    "training.accumulation=4)"
 )
 _EMBEDDINGS = (
-    "embeddings: the source has a matrix of its own, the target's is the output layer's, as released; the printed "
+    "embeddings: the source has a matrix of its own, the target's is the output layer's, as "
+    "released; the printed "
     "sizes agree (python -m search_spaces.papers.cipherdaug.sizes)"
 )
 _WMT_BATCHES = (
-    "batches: 8 workers × 4,096 tokens; the paper states its 8 GPUs and no batch (with fewer GPUs: --set "
+    "batches: 8 workers × 4,096 tokens; the paper states its 8 GPUs and no batch (with fewer GPUs: "
+    "--set "
     "training.workers=1 --set training.accumulation=8)"
 )
 _WMT_EMBEDDINGS = (
-    "embeddings: one matrix for source, target and output, with which the system of one key has the printed 68M; the "
+    "embeddings: one matrix for source, target and output, with which the system of one key has "
+    "the printed 68M; the "
     "paper does not state it"
 )
 _DRAWS = (
-    "word changes, not stated: τ as the inverse of a temperature and replacements from the joint vocabulary (the "
+    "word changes, not stated: τ as the inverse of a temperature and replacements from the joint "
+    "vocabulary (the "
     "released code), for all languages but French those of German"
 )
 _MEAN = "the paper prints the median of three runs; measured are means over seeds"
@@ -218,18 +248,21 @@ _MEAN = "the paper prints the median of three runs; measured are means over seed
 def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
     """Return deviations from the paper by scale; `lines` hold at all scales."""
     little = (
-        "agreement: β = 1 from pass 10 on, not β = 5 from update 2,000 on, with which a model of so little text does "
+        "agreement: β = 1 from pass 10 on, not β = 5 from update 2,000 on, with which a model of "
+        "so little text does "
         "not learn to translate"
     )
     toy, small = (
-        f"training: at most {SCALES[scale]['training']['max_passes']} passes; the last model of data diversification, "
+        f"training: at most {SCALES[scale]['training']['max_passes']} passes; the last model of "
+        "data diversification, "
         f"whose passes are up to seven times as long, {DIVERSE[scale]['max_passes']}"
         for scale in ("toy", "small")
     )
     return {
         "toy": (
             "corpus: 1,000 pairs of two toy languages, not IWSLT14",
-            "model: one layer of 96; vocabulary of 600 entries, and for enciphered text as many more as leave plain "
+            "model: one layer of 96; vocabulary of 600 entries, and for enciphered text as many "
+            "more as leave plain "
             "text in as many pieces",
             little,
             toy,
@@ -237,7 +270,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
         ),
         "small": (
             "corpus: the first 5,000 or 10,000 pairs of Multi30k, not IWSLT14",
-            "model: 2 + 2 layers of 192; vocabulary of 4,000 entries, and for enciphered text as many more as leave "
+            "model: 2 + 2 layers of 192; vocabulary of 4,000 entries, and for enciphered text as "
+            "many more as leave "
             "plain text in as many pieces",
             little,
             small,

@@ -14,13 +14,21 @@ reference = "baseline"
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Keys under the usual weight, and weights with two keys; β is the paper's, and a fifth of it at other scales."""
+    """Keys under the usual weight, and weights with two keys.
+
+    Β is the paper's, and a fifth of it at other scales.
+    """
     weight = 1 if common.is_paper(scale) else 0.2
     return {
         "baseline": common.row(),
-        **{f"{keys} key{'s' * (keys > 1)}, β 5": common.cipherdaug(scale, keys) for keys in (1, 2, 3, 4, 5)},
         **{
-            f"2 keys, β {beta}": common.row(common.cipher(2), regime=common.agreement(scale, beta=beta * weight))
+            f"{keys} key{'s' * (keys > 1)}, β 5": common.cipherdaug(scale, keys)
+            for keys in (1, 2, 3, 4, 5)
+        },
+        **{
+            f"2 keys, β {beta}": common.row(
+                common.cipher(2), regime=common.agreement(scale, beta=beta * weight)
+            )
             for beta in (0, 1, 2, 10)
         },
     }
@@ -29,4 +37,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Figure 2", common.published("figure2", "BLEU")
 _WEIGHTS = "β in names is five times that of the rows: 5 means 1"
-deviations = {scale: lines if scale == "paper" else (*lines, _WEIGHTS) for scale, lines in common.deviations().items()}
+deviations = {
+    scale: lines if scale == "paper" else (*lines, _WEIGHTS)
+    for scale, lines in common.deviations().items()
+}

@@ -10,7 +10,9 @@ from augury.analysis.system import System
 from augury.sweeping import printed
 from search_spaces.papers import cipherdaug as common
 
-QUESTION = "Is the rarest subword of a sentence more frequent in enciphered text than in plain text?"
+QUESTION = (
+    "Is the rarest subword of a sentence more frequent in enciphered text than in plain text?"
+)
 
 base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS

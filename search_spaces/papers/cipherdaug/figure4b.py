@@ -23,7 +23,8 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 
 
 def measure(system: System) -> Mapping[str, float]:
-    """Return BLEU of the sentences by the number of words of the reference; `augury analyze` tests the differences."""
+    """Return BLEU of the sentences by the number of words of the reference; `augury analyze`
+    tests the differences."""
     (result,) = buckets([system])
     return {bucket.bucket: bucket.value for bucket in result.length}
 

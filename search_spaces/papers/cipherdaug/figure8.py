@@ -1,4 +1,5 @@
-"""Figure 8: how often training has seen the rarest subword of another example, plain and enciphered."""
+"""Figure 8: how often training has seen the rarest subword of another example, plain and
+enciphered."""
 
 from __future__ import annotations
 
@@ -9,7 +10,9 @@ from search_spaces.papers import cipherdaug as common
 from search_spaces.papers.cipherdaug import figure7
 
 SENTENCE = "wir alle lieben baseball, oder?"
-QUESTION = f"Is the rarest subword of '{SENTENCE}' more frequent in enciphered text than in plain text?"
+QUESTION = (
+    f"Is the rarest subword of '{SENTENCE}' more frequent in enciphered text than in plain text?"
+)
 
 base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, (1,)
@@ -17,7 +20,8 @@ rows = figure7.rows
 
 
 def measure(system: System) -> Mapping[str, float]:
-    """Return the count by view; `augury analyze --which rare_subwords --texts` shows the subwords too."""
+    """Return the count by view; `augury analyze --which rare_subwords --texts` shows the
+    subwords too."""
     return figure7.rarest_counts(system, SENTENCE, 1)
 
 

@@ -13,7 +13,9 @@ from augury.sweeping import printed
 from augury.text.tokens import Tokens
 from search_spaces.papers import cipherdaug as common
 
-QUESTION = "How many subwords of a joint vocabulary does each text use, and what do enciphered ones cost?"
+QUESTION = (
+    "How many subwords of a joint vocabulary does each text use, and what do enciphered ones cost?"
+)
 
 base = common.BASE
 scales = {
@@ -34,15 +36,17 @@ NAMES = {
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The run of CipherDAug with two keys that the other tables have too: its vocabulary is what is counted."""
+    """The run of CipherDAug with two keys that the other tables have too: its vocabulary is what
+    is counted."""
     return {NAMES.get(scale, scale): common.cipherdaug(scale, 2)}
 
 
 def unavailable(scale: str) -> dict[str, str]:
     """Every other corpus of the paper."""
-    return {name: f"another corpus: --scale paper --corpus {of.partition('/')[2]}" for of, name in NAMES.items()} | {
-        NAMES["paper"]: "another corpus: --scale paper"
-    }
+    return {
+        name: f"another corpus: --scale paper --corpus {of.partition('/')[2]}"
+        for of, name in NAMES.items()
+    } | {NAMES["paper"]: "another corpus: --scale paper"}
 
 
 def measure(system: System) -> Mapping[str, float]:

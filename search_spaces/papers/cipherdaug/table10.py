@@ -1,4 +1,5 @@
-"""Table 10: the number of parameters of embeddings, as counted in trained models and by the paper's formulas."""
+"""Table 10: the number of parameters of embeddings, as counted in trained models and by the
+paper's formulas."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ ALONE = "Transformer + ALONE, O trained"
 
 
 def measure(system: System) -> Mapping[str, float]:
-    """Return the numbers of one side's embeddings: those of the model, those that are trained, those of the formula."""
+    """Return the numbers of one side's embeddings: those of the model, those that are trained,
+    those of the formula."""
     from augury.training.trained import load_weights
     from trainables.nmt.embeddings import AloneEmbedding
     from trainables.nmt.model import build
@@ -38,7 +40,9 @@ def measure(system: System) -> Mapping[str, float]:
     embeddings = model.model.encoder.embed_tokens
     parameters = sum(parameter.numel() for parameter in embeddings.parameters())
     filters = embeddings.codebooks.numel() if isinstance(embeddings, AloneEmbedding) else 0
-    trained = sum(parameter.numel() for parameter in embeddings.parameters() if parameter.requires_grad)
+    trained = sum(
+        parameter.numel() for parameter in embeddings.parameters() if parameter.requires_grad
+    )
     return {
         "parameters and filters": parameters + filters,
         "trained": trained,
@@ -47,7 +51,8 @@ def measure(system: System) -> Mapping[str, float]:
 
 
 def formula(model: ModelConfig, entries: int) -> int:
-    """Return the number of parameters by the formulas of the paper; `entries` is the size of the vocabulary (V)."""
+    """Return the number of parameters by the formulas of the paper; `entries` is the size of the
+    vocabulary (V)."""
     d_emb, alone = resolve(model).hidden_size, model.embeddings
     if not isinstance(alone, Alone):
         return (alone.size or d_emb) * entries

@@ -1,4 +1,5 @@
-"""Table 12: data diversification, by models of several seeds and by the views of one CipherDAug model."""
+"""Table 12: data diversification, by models of several seeds and by the views of one CipherDAug
+model."""
 
 from __future__ import annotations
 
@@ -6,7 +7,9 @@ from typing import Any
 
 from search_spaces.papers import cipherdaug as common
 
-QUESTION = "Can the views of one CipherDAug model replace the models of three seeds that diversify data?"
+QUESTION = (
+    "Can the views of one CipherDAug model replace the models of three seeds that diversify data?"
+)
 
 base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
@@ -14,7 +17,10 @@ reference = "data-diverse, base"
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Backward and forward translations of the training text, alone and together; both bases are the baseline."""
+    """Backward and forward translations of the training text, alone and together.
+
+    Both bases are the baseline.
+    """
     systems: dict[str, dict[str, Any]] = {}
     for name, views in (("data-diverse", False), ("CipherDAug+", True)):
         systems[f"{name}, base"] = common.row()

@@ -28,6 +28,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Table 13", common.published("table13", "De→En")
 unavailable = dict.fromkeys(
-    ("MixSeq", "SeqMix", "MixedRep", "Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"), common.LITERATURE
+    ("MixSeq", "SeqMix", "MixedRep", "Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"),
+    common.LITERATURE,
 )
 deviations = common.deviations()

@@ -8,11 +8,14 @@ from augury.core.config import merge
 from search_spaces.papers import cipherdaug as common
 
 QUESTION = (
-    "Do enciphered sources help as further training pairs, how many of them, and is agreement between views better?"
+    "Do enciphered sources help as further training pairs, how many of them, "
+    "and is agreement between views better?"
 )
 
 base = common.BASE
-scales = common.SCALES | {"paper": merge(common.IWSLT14, {"corpus.tests": {"dev": {"validation": True}}})}
+scales = common.SCALES | {
+    "paper": merge(common.IWSLT14, {"corpus.tests": {"dev": {"validation": True}}})
+}
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = "Transformer"
 
@@ -27,10 +30,13 @@ BUDGET: dict[str, dict[str, int]] = {
 
 
 def naive(scale: str, named: int, equation: int, *draws: dict[str, Any]) -> dict[str, Any]:
-    """Enciphered sources as further pairs, under word-level augmentations, for the number of keys that a row names."""
+    """Enciphered sources as further pairs, under word-level augmentations, for the number of
+    keys that a row names."""
     name = scale.partition("/")[0]
     keys = dict(zip((2, 5, 10, 20), KEYS.get(name, (2, 5, 10, 20)), strict=True))[named]
-    system = common.row(common.cipher(keys), *draws, regime={"name": "multi_source", "equation": equation})
+    system = common.row(
+        common.cipher(keys), *draws, regime={"name": "multi_source", "equation": equation}
+    )
     return system | {f"training.{key}": value for key, value in BUDGET.get(name, {}).items()}
 
 
@@ -60,9 +66,12 @@ paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Table 2", common.published("table2", "dev")
 deviations = common.deviations()
 for _scale in ("toy", "small"):
-    deviations[_scale] += ("the paper prints BLEU on the development set; measured is the test set",)
+    deviations[_scale] += (
+        "the paper prints BLEU on the development set; measured is the test set",
+    )
 _NAIVE = (
-    "naive training: at most {} passes, each of which reads a pair in one of its texts, however many keys there are"
+    "naive training: at most {} passes, each of which reads a pair in one of its texts, "
+    "however many keys there are"
 )
 deviations["toy"] += (
     "naive training: 2, 3, 4 and 5 keys stand for 2, 5, 10 and 20",

@@ -10,7 +10,9 @@ from search_spaces.papers import cipherdaug as common
 QUESTION = "Does CipherDAug beat word-level augmentation, BPE-dropout and data diversification?"
 
 base = common.BASE
-scales = common.SCALES | {f"paper/{corpus}": settings for corpus, settings in common.CORPORA.items()}
+scales = common.SCALES | {
+    f"paper/{corpus}": settings for corpus, settings in common.CORPORA.items()
+}
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = "Transformer"
 
@@ -50,5 +52,6 @@ where = "Table 3"
 unavailable = {"Mixed-Repr.": common.LITERATURE}
 deviations = common.deviations()
 deviations[common.WMT14] += (
-    "Section 3.1 gives key 1 alone for WMT14, and Table 3 prints a system with 2 keys for it, which is run",
+    "Section 3.1 gives key 1 alone for WMT14, and Table 3 prints a system with 2 keys for it, "
+    "which is run",
 )

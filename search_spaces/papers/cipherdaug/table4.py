@@ -24,5 +24,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Table 4", common.published("table4", "De→En")
-unavailable = dict.fromkeys(("Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"), common.LITERATURE)
+unavailable = dict.fromkeys(
+    ("Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"), common.LITERATURE
+)
 deviations = common.deviations()

@@ -12,14 +12,21 @@ base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = "Transformer-512, 12k"
 
-ENTRIES: dict[str, tuple[int, int]] = {"toy": (600, 1000), "small": (4000, 6600), "paper": (12_000, 20_000)}
+ENTRIES: dict[str, tuple[int, int]] = {
+    "toy": (600, 1000),
+    "small": (4000, 6600),
+    "paper": (12_000, 20_000),
+}
 """Of the plain bitext, and as many as with two keys."""
 HALF: dict[str, int] = {"toy": 48, "small": 96, "paper": 256}
 """Half of the hidden size."""
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Embeddings of 512 have the hidden size of the scale; those of 256 have half of it, and are projected."""
+    """Embeddings of 512 have the hidden size of the scale.
+
+    Those of 256 have half of it, and are projected.
+    """
     name = scale.partition("/")[0]
     usual, large = ENTRIES[name]
     half: dict[str, Any] = {"model.embeddings": {"name": "table", "size": HALF[name]}}

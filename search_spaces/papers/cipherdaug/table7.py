@@ -19,7 +19,10 @@ OF_A_KEY: dict[str, int] = {"toy": 300, "small": 2_000, "paper": 6_500}
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """CipherDAug with two keys under both vocabularies."""
     size = OF_A_KEY[scale.partition("/")[0]]
-    separate: dict[str, Any] = {"vocabulary.mode": "separate", "vocabulary.separate_size_per_key": size}
+    separate: dict[str, Any] = {
+        "vocabulary.mode": "separate",
+        "vocabulary.separate_size_per_key": size,
+    }
     return {"joint": common.cipherdaug(scale, 2), "sep": common.cipherdaug(scale, 2) | separate}
 
 

@@ -1,4 +1,5 @@
-"""Table 9: ALONE embeddings, whose parameters do not depend on the vocabulary, in place of tables."""
+"""Table 9: ALONE embeddings, whose parameters do not depend on the vocabulary, in place of
+tables."""
 
 from __future__ import annotations
 
@@ -6,26 +7,38 @@ from typing import Any
 
 from search_spaces.papers import cipherdaug as common
 
-QUESTION = "Does CipherDAug help as much where embeddings cost no parameters for a larger vocabulary?"
+QUESTION = (
+    "Does CipherDAug help as much where embeddings cost no parameters for a larger vocabulary?"
+)
 
 base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = "Transformer"
 
 INTERMEDIATE: dict[str, int] = {"toy": 768, "small": 1536, "paper": 4096}
-TRAINING: dict[str, dict[str, Any]] = {"toy": {"training.learning_rate": 2.0e-3, "training.max_passes": 120}}
+TRAINING: dict[str, dict[str, Any]] = {
+    "toy": {"training.learning_rate": 2.0e-3, "training.max_passes": 120}
+}
 """Training of the rows of ALONE, which at the toy table's rate of 5e-3 does not learn."""
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Both systems with tables, with ALONE and its vector as it is drawn, and with that vector trained."""
+    """Both systems with tables, with ALONE and its vector as it is drawn, and with that vector
+    trained."""
     corpus_size = scale.partition("/")[0]
 
     def alone(freeze: bool) -> dict[str, Any]:
-        embeddings = {"name": "alone", "intermediate_size": INTERMEDIATE[corpus_size], "freeze_base": freeze}
+        embeddings = {
+            "name": "alone",
+            "intermediate_size": INTERMEDIATE[corpus_size],
+            "freeze_base": freeze,
+        }
         return {"model.embeddings": embeddings, **TRAINING.get(corpus_size, {})}
 
-    systems: dict[str, dict[str, Any]] = {"Transformer": common.row(), "CipherDAug": common.cipherdaug(scale, 2)}
+    systems: dict[str, dict[str, Any]] = {
+        "Transformer": common.row(),
+        "CipherDAug": common.cipherdaug(scale, 2),
+    }
     for suffix, freeze in (("O frozen", True), ("O trained", False)):
         systems[f"Transformer + ALONE, {suffix}"] = common.row() | alone(freeze)
         systems[f"CipherDAug + ALONE, {suffix}"] = common.cipherdaug(scale, 2) | alone(freeze)
@@ -35,4 +48,6 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Table 9", common.published("table9", "BLEU")
 deviations = common.deviations()
-deviations["toy"] += ("training of ALONE: learning rate 2e-3 and at most 120 passes; with 5e-3 it does not learn",)
+deviations["toy"] += (
+    "training of ALONE: learning rate 2e-3 and at most 120 passes; with 5e-3 it does not learn",
+)

@@ -1,12 +1,14 @@
 """Li and Specia (2019): what its tables have in common. Each module here is a table.
 
-The paper trains a transformer on clean text (WMT15 French-English) and tunes it on little noisy text (MTNT, comments of
-Reddit), with fuzzy matches (FM), forward and back translation (FT, BT) and transcripts of speech (ASR).
+The paper trains a transformer on clean text (WMT15 French-English) and tunes it on little noisy
+text (MTNT, comments of Reddit), with fuzzy matches (FM), forward and back translation (FT, BT) and
+transcripts of speech (ASR).
 
-toy: the built-in synthetic corpus, whose noisy part spells otherwise, a minute or two a row on one core; small: news
-and Tatoeba as clean text and the development set of MTNT as noisy text, twenty to thirty minutes for the baseline on
-one core and some minutes for every stage; paper: the paper's corpora and settings, for GPUs. Files of the scales small
-and paper are in the directory that AUGURY_DATA names.
+toy: the built-in synthetic corpus, whose noisy part spells otherwise, a minute or two a row on one
+core; small: news and Tatoeba as clean text and the development set of MTNT as noisy text, twenty to
+thirty minutes for the baseline on one core and some minutes for every stage; paper: the paper's
+corpora and settings, for GPUs. Files of the scales small and paper are in the directory that
+AUGURY_DATA names.
 """
 
 from __future__ import annotations
@@ -19,14 +21,29 @@ from augury.sweeping import printed
 from augury.sweeping.printed import PrintedTable
 
 PAPER = (
-    "Li and Specia (2019), Improving Neural Machine Translation Robustness via Data Augmentation: Beyond "
+    "Li and Specia (2019), Improving Neural Machine Translation Robustness via Data Augmentation: "
+    "Beyond "
     "Back-Translation, W-NUT, https://aclanthology.org/D19-5543"
 )
 PUBLISHED = Path(__file__).with_name("published.tsv")
-METRIC, MODE, SEEDS, TOLERANCE = "valid/loss", "min", (1, 2, 3), 1.0  # the paper gives single runs, and no deviation
+METRIC, MODE, SEEDS, TOLERANCE = (
+    "valid/loss",
+    "min",
+    (1, 2, 3),
+    1.0,
+)  # the paper gives single runs, and no deviation
 REFERENCE = "Baseline"
 TESTS = ("MTNT", "MTNT2019", "newstest2014", "newsdiscusstest2015")
-TAGS = ("<clean_s>", "<MTNT_s>", "<MTNT_rev>", "<IWSLT_s>", "<mustc_s>", "<asr_s>", "<FT_s>", "<NFR_s>")
+TAGS = (
+    "<clean_s>",
+    "<MTNT_s>",
+    "<MTNT_rev>",
+    "<IWSLT_s>",
+    "<mustc_s>",
+    "<asr_s>",
+    "<FT_s>",
+    "<NFR_s>",
+)
 MONOLINGUAL_TAG = "<NFR_mono>"
 """The released code's tag of fuzzy matches of monolingual text."""
 BASE: dict[str, Any] = {
@@ -37,7 +54,8 @@ BASE: dict[str, Any] = {
     "baseline": False,
 }
 BLEU, UNCASED, FIXED = "multi_bleu_detok", "multi_bleu_detok:lower", "-fixed"
-"""The paper's metric, that of leaderboards, and what is behind a metric that reads French with fixed punctuation."""
+"""The paper's metric, that of leaderboards, and what is behind a metric that reads French with
+fixed punctuation."""
 
 Text = dict[str, Any]
 
@@ -53,7 +71,8 @@ class Corpora(NamedTuple):
     opposite: Text
     """The same text as that of a model of the other direction."""
     opposite_valid: Text | None
-    """The noisy development set of that model; None: the one of this direction, read the other way."""
+    """The noisy development set of that model; None: the one of this direction, read the other
+    way."""
     noisy_source: Text
     noisy_target: Text
     """Texts of one language."""
@@ -70,7 +89,12 @@ _SPELLING = {"ch": "x", "ei": "ai", "th": "d", "ou": "u", "ee": "i", "s": "z"}
 
 
 def _builtin(size: int, seed: int = 1, noisy: bool = False, lexicon: int = 400) -> Text:
-    return {"builtin": size, "seed": seed, "lexicon": lexicon, **({"replace": _SPELLING} if noisy else {})}
+    return {
+        "builtin": size,
+        "seed": seed,
+        "lexicon": lexicon,
+        **({"replace": _SPELLING} if noisy else {}),
+    }
 
 
 def _toy() -> Corpora:
@@ -96,12 +120,19 @@ def _toy() -> Corpora:
 
 def _mtnt(name: str, source: str, target: str, start: float = 0.0, end: float = 1.0) -> Text:
     whole = _table(f"mtnt/{name}.{source}-{target}.tsv.gz", "src", "tgt")
-    return whole if (start, end) == (0.0, 1.0) else {**whole, "portion": [start, end], "portion_seed": 1}
+    return (
+        whole
+        if (start, end) == (0.0, 1.0)
+        else {**whole, "portion": [start, end], "portion_seed": 1}
+    )
 
 
 def _column(text: Text, column: str) -> Text:
     """One side of a table as a text of one language."""
-    return {**{key: value for key, value in text.items() if not key.endswith("_column")}, "text_column": column}
+    return {
+        **{key: value for key, value in text.items() if not key.endswith("_column")},
+        "text_column": column,
+    }
 
 
 def _table(file: str, source: str, target: str, **settings: Any) -> Text:
@@ -112,7 +143,14 @@ def _news(source: str, target: str, name: str) -> Text:
     return _table("wmt_news/news.fr-en.tsv.gz", source, target, where={"set": name})
 
 
-_TRAINED_ON = ("news-test2008", "newssyscomb2009", "newstest2009", "newstest2010", "newstest2011", "newstest2012")
+_TRAINED_ON = (
+    "news-test2008",
+    "newssyscomb2009",
+    "newstest2009",
+    "newstest2010",
+    "newstest2011",
+    "newstest2012",
+)
 
 
 def _small(source: str, target: str) -> Corpora:
@@ -152,7 +190,9 @@ _WMT15 = ("giga-fren.release2.fixed", "undoc.2000.fr-en", "commoncrawl.fr-en", "
 
 def _paper(source: str, target: str) -> Corpora:
     """The names of files are those of the distributions."""
-    clean = [_aligned(f"wmt15/{name}", source, target) for name in (*_WMT15, "news-commentary-v10.fr-en")]
+    clean = [
+        _aligned(f"wmt15/{name}", source, target) for name in (*_WMT15, "news-commentary-v10.fr-en")
+    ]
     direction = f"{source}-{target}"
     mtnt = {name: _released(name, direction) for name in ("train", "valid", "test")}
     other = _released("train", f"{target}-{source}")
@@ -205,15 +245,33 @@ _SETTINGS: dict[str, dict[str, Any]] = {
             "feedforward_size": 384,
             "dropout": 0.1,
         },
-        "training": {"max_tokens": 1000, "learning_rate": 5.0e-3, "warmup_updates": 150, "max_passes": 30}
+        "training": {
+            "max_tokens": 1000,
+            "learning_rate": 5.0e-3,
+            "warmup_updates": 150,
+            "max_passes": 30,
+        }
         | {"validate_every_passes": 5, "weights": "best", "stop_on": "loss"},
-        "health": {"min_realised": None},  # of the toy language, 7 % of the words sound like another
+        "health": {
+            "min_realised": None
+        },  # of the toy language, 7 % of the words sound like another
     },
     "small": {
         "vocabulary": {"size": 8000, "tokenise": "moses"},
-        "model": {"architecture": "tiny", "hidden_size": 192, "feedforward_size": 768, "dropout": 0.1, **_LONG},
+        "model": {
+            "architecture": "tiny",
+            "hidden_size": 192,
+            "feedforward_size": 768,
+            "dropout": 0.1,
+            **_LONG,
+        },
         "validation": {"sentences": 100},
-        "training": {"max_tokens": 4000, "learning_rate": 2.0e-3, "warmup_updates": 1000, "max_passes": 6}
+        "training": {
+            "max_tokens": 4000,
+            "learning_rate": 2.0e-3,
+            "warmup_updates": 1000,
+            "max_passes": 6,
+        }
         | {"precision": "bf16", "patience": 4, "weights": "best", "stop_on": "loss"},
     },
     "paper": {
@@ -238,35 +296,57 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 }
 _TUNING: dict[str, dict[str, Any]] = {
     "toy": {"training.max_passes": 40, "training.validate_every": 5, "training.patience": 10},
-    "small": {"training.max_passes": 30, "training.validate_every_passes": 1, "training.patience": 3},
-    "paper": {"training.max_passes": 60, "training.validate_every_passes": 1, "training.patience": 3},
+    "small": {
+        "training.max_passes": 30,
+        "training.validate_every_passes": 1,
+        "training.patience": 3,
+    },
+    "paper": {
+        "training.max_passes": 60,
+        "training.validate_every_passes": 1,
+        "training.patience": 3,
+    },
 }
 """Three epochs without a better perplexity on noisy text (section 3.3)."""
 _TUNING["paper"]["training.validate_every"] = None
 
 
 def _named(texts: list[Text], name: str) -> list[Text]:
-    return [{"name": name if len(texts) == 1 else f"{name}-{number}", **text} for number, text in enumerate(texts, 1)]
+    return [
+        {"name": name if len(texts) == 1 else f"{name}-{number}", **text}
+        for number, text in enumerate(texts, 1)
+    ]
 
 
 def scales(source: str, target: str, first: str = BLEU) -> dict[str, dict[str, Any]]:
     """Return the scales of a direction; `first` is the metric that decides."""
     return {
-        name: {**_at_scale(name, source, target), "scoring": {"metrics": _metrics(name, target, first)}}
+        name: {
+            **_at_scale(name, source, target),
+            "scoring": {"metrics": _metrics(name, target, first)},
+        }
         for name in _SETTINGS
     }
 
 
 def fixed(scale: str, target: str) -> bool:
-    """Whether the punctuation of outputs can be fixed, which is that of French; at toy scale they are English."""
+    """Whether the punctuation of outputs can be fixed, which is that of French.
+
+    At toy scale they are English.
+    """
     return target == "fr" and scale != "toy"
 
 
 def _metrics(scale: str, target: str, first: str) -> list[str]:
-    """Cased and uncased BLEU, of outputs as they are and, in French, with fixed punctuation; and chrF."""
+    """Cased and uncased BLEU, of outputs as they are and, in French, with fixed punctuation.
+
+    And chrF.
+    """
     steps = ("", FIXED) if fixed(scale, target) else ("",)
     known = [f"{metric}{step}" for step in steps for metric in (BLEU, UNCASED)]
-    return list(dict.fromkeys([first if first in known else first.removesuffix(FIXED), *known, "chrf"]))
+    return list(
+        dict.fromkeys([first if first in known else first.removesuffix(FIXED), *known, "chrf"])
+    )
 
 
 def _at_scale(scale: str, source: str, target: str) -> dict[str, Any]:
@@ -300,7 +380,11 @@ class Direction(NamedTuple):
 
     def stage(self, train: Text | list[Text], *operators: Any, **mixture: Any) -> dict[str, Any]:
         """Tuning: optimizer and step are carried over, the noisy validation text decides."""
-        changes: dict[str, Any] = {"carry": "optimizer", "corpus.train": train, "corpus.decides": "noisy"}
+        changes: dict[str, Any] = {
+            "carry": "optimizer",
+            "corpus.train": train,
+            "corpus.decides": "noisy",
+        }
         changes |= {**_TUNING[self.scale], "augment": list(operators)}
         return {**changes, "mixture": mixture} if mixture else changes
 
@@ -314,11 +398,15 @@ class Direction(NamedTuple):
 
     @property
     def _both(self) -> list[Text]:
-        return [{"name": "same", **self.texts.same}, {"name": "other", **self.texts.other, "reversed": True}]
+        return [
+            {"name": "same", **self.texts.same},
+            {"name": "other", **self.texts.other, "reversed": True},
+        ]
 
     @property
     def fuzzy(self) -> dict[str, Any]:
-        """Fuzzy matches within the noisy text, and in the paper of monolingual text, among ten candidates each."""
+        """Fuzzy matches within the noisy text, and in the paper of monolingual text, among ten
+        candidates each."""
         operator = {"operator": "fuzzy_match", "threshold": 0.5}
         if self.scale != "paper":
             return operator
@@ -327,7 +415,11 @@ class Direction(NamedTuple):
     @property
     def forward(self) -> dict[str, Any]:
         """Noisy source text, translated by the plain model of the stage, Tune-B."""
-        return {"operator": "forward_translation", "monolingual": self._noisy_source, **self._search}
+        return {
+            "operator": "forward_translation",
+            "monolingual": self._noisy_source,
+            **self._search,
+        }
 
     @property
     def backward(self) -> dict[str, Any]:
@@ -355,17 +447,30 @@ class Direction(NamedTuple):
         return {"decoding": _UNPENALISED} if self.scale == "paper" else {}
 
     def transcripts(self, ratio: float) -> dict[str, Any]:
-        """Transcripts of the spoken text; where there are none, confusions of words that sound alike."""
+        """Transcripts of the spoken text.
+
+        Where there are none, confusions of words that sound alike.
+        """
         if self.scale != "paper":
             return {"operator": "noise", "asr": {1.5: 0.36, 1.2: 0.32}[ratio]}
         audio = {"audio": f"{DATA}/must_c/train.audio.txt", "recogniser": "openai/whisper-small"}
-        return {"operator": "asr_transcript", **audio, "max_ratio": ratio, "indicators": "drop", "text": "spoken"}
+        return {
+            "operator": "asr_transcript",
+            **audio,
+            "max_ratio": ratio,
+            "indicators": "drop",
+            "text": "spoken",
+        }
 
     def asr(self, ratio: float) -> dict[str, Any]:
         """Tuning on transcripts alone, the text that was spoken is not read."""
         operator = self.transcripts(ratio)
         spoken = [{"name": "spoken", **self.texts.spoken, "weight": 0}]
-        return {"stages": {"speech": self.stage(spoken, operator, **{operator["operator"]: {"weight": 1}})}}
+        return {
+            "stages": {
+                "speech": self.stage(spoken, operator, **{operator["operator"]: {"weight": 1}})
+            }
+        }
 
     def rows(self) -> dict[str, dict[str, Any]]:
         """The rows that both directions have, by what is read."""
@@ -389,13 +494,24 @@ class Direction(NamedTuple):
         texts, transcripts = self.texts, self.transcripts(1.5)
         same, other = self._both
         train = [{**text, "tag": "<clean_s>"} for text in _named(texts.clean, "clean")]
-        train += [{**same, "tag": "<MTNT_s>", "weight": 6}, {**other, "tag": "<MTNT_rev>", "weight": 6}]
+        train += [
+            {**same, "tag": "<MTNT_s>", "weight": 6},
+            {**other, "tag": "<MTNT_rev>", "weight": 6},
+        ]
         train += [{"name": "speech", **texts.speech, "tag": "<IWSLT_s>"}]
         train += [{"name": "spoken", **texts.spoken, "tag": "<mustc_s>"}]
         plain = _at_scale(self.scale, self.source, self.target)
-        model = {"corpus": plain["corpus"], "vocabulary": plain["vocabulary"], "stages": {"both": self.both()}}
-        tests = {name: "<MTNT_s>" if name.startswith("MTNT") else "<clean_s>" for name in texts.tests}
-        further = {"fuzzy_match-mono": {"tag": MONOLINGUAL_TAG}} if "monolingual" in self.fuzzy else {}
+        model = {
+            "corpus": plain["corpus"],
+            "vocabulary": plain["vocabulary"],
+            "stages": {"both": self.both()},
+        }
+        tests = {
+            name: "<MTNT_s>" if name.startswith("MTNT") else "<clean_s>" for name in texts.tests
+        }
+        further = (
+            {"fuzzy_match-mono": {"tag": MONOLINGUAL_TAG}} if "monolingual" in self.fuzzy else {}
+        )
         return {
             "corpus.train": train,
             "corpus.decides": "noisy",
@@ -430,23 +546,30 @@ def leaderboard(table: str) -> PrintedTable:
 LEADERBOARD = "another team's system (WMT19 Robustness): the value is theirs, and the system is not one of Augury"
 _SHARED = (
     "tuning validates once a pass at the scales small and paper, and every 5 updates at toy scale",
-    "tuning is validated on the noisy development set of its direction; the released code merges those of both",
+    "tuning is validated on the noisy development set of its direction; the released code merges "
+    "those of both",
     "mixed training reads pairs of MTNT six times a pass; the paper does not say how often",
     "mixed training reads the transcripts of λ = 1.5; the paper does not say which",
-    "double tuning starts from +FT+FM, as section 4.3 says; the released code starts from a checkpoint that it calls "
+    "double tuning starts from +FT+FM, as section 4.3 says; the released code starts from a "
+    "checkpoint that it calls "
     "all(merge)",
 )
 _REDUCED = (
     "one vocabulary of both languages, not 50,000 merges of each",
-    "scores of hypotheses are divided by their length (length penalty 1); OpenNMT-py's default divides by nothing",
-    "FM: within the noisy pairs alone, among all similar sources; the paper looks monolingual text up too, and "
+    "scores of hypotheses are divided by their length (length penalty 1); OpenNMT-py's default "
+    "divides by nothing",
+    "FM: within the noisy pairs alone, among all similar sources; the paper looks monolingual text "
+    "up too, and "
     "compares the ten candidates that share the most tokens",
-    "BT: the model of the other direction is validated on the development set of this one, read the other way",
+    "BT: the model of the other direction is validated on the development set of this one, read "
+    "the other way",
 )
 _BF16 = "precision: bf16, and not fp32 as OpenNMT-py of the time"
 _STAND_IN = (
-    "ASR: words confused with words that sound alike, 36 % for λ = 1.5 and 32 % for λ = 1.2, in place of transcripts "
-    "of recordings, of which there are none; fewer words where none sounds alike, and λ drops none of these"
+    "ASR: words confused with words that sound alike, 36 % for λ = 1.5 and 32 % for λ = 1.2, in "
+    "place of transcripts "
+    "of recordings, of which there are none; fewer words where none sounds alike, and λ drops none "
+    "of these"
 )
 
 
@@ -454,22 +577,30 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
     """Return deviations from the paper by scale; `lines` hold at all scales."""
     return {
         "toy": (
-            "corpora: the built-in synthetic corpus, German to English; noisy text spells otherwise on both sides",
-            "model: one layer of 96 and 600 entries; clean text of 2,000 pairs, noisy text of 200 and 300",
+            "corpora: the built-in synthetic corpus, German to English; noisy text spells "
+            "otherwise on both sides",
+            "model: one layer of 96 and 600 entries; clean text of 2,000 pairs, noisy text of 200 "
+            "and 300",
             _STAND_IN,
             *_REDUCED,
             *_SHARED,
             *lines,
         ),
         "small": (
-            "clean text: news of 2008 to 2012 (13,498 pairs, read twice a pass) and Tatoeba (142,782 pairs, read every "
-            "other pass), not the 40.86 million pairs of WMT15; two fifths of newstest2013 are the clean development "
+            "clean text: news of 2008 to 2012 (13,498 pairs, read twice a pass) and Tatoeba "
+            "(142,782 pairs, read every "
+            "other pass), not the 40.86 million pairs of WMT15; two fifths of newstest2013 are the "
+            "clean development "
             "set",
-            "noisy text: the training set of MTNT is not among the data; its development set is split by seed 1, for "
-            "Fr→En into halves for tuning and development, for En→Fr into 40 %, 20 % and 40 % for tuning, development "
+            "noisy text: the training set of MTNT is not among the data; its development set is "
+            "split by seed 1, for "
+            "Fr→En into halves for tuning and development, for En→Fr into 40 %, 20 % and 40 % for "
+            "tuning, development "
             "and test",
-            "FT and BT: the other half of the development set of the other direction; its French is a translation",
-            "speech: TED is among the data in German-English alone; 10,000 pairs of Tatoeba stand for IWSLT and 10,000 "
+            "FT and BT: the other half of the development set of the other direction; its French "
+            "is a translation",
+            "speech: TED is among the data in German-English alone; 10,000 pairs of Tatoeba stand "
+            "for IWSLT and 10,000 "
             "others for MuST-C, which are clean text too",
             "MTNT2019 is not among the data",
             "model: 2 + 2 layers of 192 and 8,000 entries, 6 passes",
@@ -480,16 +611,22 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
             *lines,
         ),
         "paper": (
-            "ASR: Whisper small recognises files that hold an utterance each, not the Google Speech-to-Text API",
-            "ASR: indicators such as (Applause) are dropped from transcripts and translations before the filter of "
+            "ASR: Whisper small recognises files that hold an utterance each, not the Google "
+            "Speech-to-Text API",
+            "ASR: indicators such as (Applause) are dropped from transcripts and translations "
+            "before the filter of "
             "lengths; the paper does not say",
-            "vocabulary: one of both languages with 50,000 entries, learnt from the clean text; in the released code "
+            "vocabulary: one of both languages with 50,000 entries, learnt from the clean text; in "
+            "the released code "
             "one of each language, of 50,000 merges",
-            "FM: each of two similar sentences gets the translation of the other, as the paper says; the released code "
+            "FM: each of two similar sentences gets the translation of the other, as the paper "
+            "says; the released code "
             "makes one of the two pairs",
-            "FM: pairs that exist already are left out, and monolingual sentences of up to five tokens, as in the "
+            "FM: pairs that exist already are left out, and monolingual sentences of up to five "
+            "tokens, as in the "
             "released code",
-            "FT and BT: monolingual sentences over 70 subwords are translated too, and their pairs are left out "
+            "FT and BT: monolingual sentences over 70 subwords are translated too, and their pairs "
+            "are left out "
             "of training",
             _BF16,
             *_SHARED,

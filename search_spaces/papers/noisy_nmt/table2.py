@@ -28,7 +28,10 @@ def measure(system: System) -> Mapping[str, float]:
     """Return the rates of all records against the training text that they are made of."""
     run = system.run
     corpus, (records,) = run.corpus("train"), map(run.stored_folder, run.records.values())
-    references, transcripts = dict(zip(corpus.column("id"), corpus.column("source"), strict=True)), Corpus(records)
+    references, transcripts = (
+        dict(zip(corpus.column("id"), corpus.column("source"), strict=True)),
+        Corpus(records),
+    )
     counts = Alignment(0, 0, 0)
     lineages: list[Any] = transcripts.column("lineage")
     for text, lineage in zip(transcripts.column("source"), lineages, strict=True):
@@ -40,4 +43,6 @@ def measure(system: System) -> Mapping[str, float]:
 paper, tolerance = common.PAPER, common.TOLERANCE
 where = "Table 2"
 published = printed.read(common.PUBLISHED, "table2", {"WER": "WER", "WRR": "WRR"})
-deviations = common.deviations("transcripts by people are compared as they are in the training text")
+deviations = common.deviations(
+    "transcripts by people are compared as they are in the training text"
+)

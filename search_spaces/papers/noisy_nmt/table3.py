@@ -13,7 +13,8 @@ metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, commo
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Every system that the paper trains, and mixed training, which it has in the other direction alone."""
+    """Every system that the paper trains, and mixed training, which it has in the other
+    direction alone."""
     direction = common.Direction(scale, "fr", "en")
     return {**direction.rows(), "Mixed training": direction.mixed()}
 

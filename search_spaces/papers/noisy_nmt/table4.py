@@ -16,7 +16,11 @@ NAMES = {"Tune-S": "MTNT(Tune-S)", "Tune-B": "MTNT(Tune-B)"}
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """Every system that the paper trains; it has no row for BT here."""
     direction = common.Direction(scale, "en", "fr")
-    shared = {NAMES.get(name, name): changes for name, changes in direction.rows().items() if name != "+BT"}
+    shared = {
+        NAMES.get(name, name): changes
+        for name, changes in direction.rows().items()
+        if name != "+BT"
+    }
     return {
         **shared,
         "ASR (λ = 1.5)": direction.asr(1.5),
@@ -33,13 +37,18 @@ _FIXED = {"Tune-S +fix punctuation": "MTNT(Tune-S)", "double tune +fix punctuati
 
 def rescored(scale: str) -> dict[str, tuple[str, str]]:
     """The rows whose outputs are those of another, scored after their punctuation is fixed."""
-    return {row: (of, common.BLEU + common.FIXED) for row, of in _FIXED.items() if common.fixed(scale, "fr")}
+    return {
+        row: (of, common.BLEU + common.FIXED)
+        for row, of in _FIXED.items()
+        if common.fixed(scale, "fr")
+    }
 
 
 def unavailable(scale: str) -> dict[str, str]:
     """The same rows where outputs are not French."""
     return dict.fromkeys(
-        _FIXED.keys() - rescored(scale).keys(), "at this scale outputs are English, and French is fixed"
+        _FIXED.keys() - rescored(scale).keys(),
+        "at this scale outputs are English, and French is fixed",
     )
 
 

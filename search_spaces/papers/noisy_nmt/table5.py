@@ -1,4 +1,5 @@
-"""Table 5: the leaderboard of WMT19 Robustness, French to English, BLEU without case on MTNT2019."""
+"""Table 5: the leaderboard of WMT19 Robustness, French to English, BLEU without case on
+MTNT2019."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Table 6: the leaderboard of WMT19 Robustness, English to French, BLEU without case on MTNT2019."""
+"""Table 6: the leaderboard of WMT19 Robustness, English to French, BLEU without case on
+MTNT2019."""
 
 from __future__ import annotations
 

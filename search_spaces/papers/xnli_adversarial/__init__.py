@@ -1,10 +1,12 @@
 """Dong et al. (2021): what its tables have in common. Each module here is a table or a figure.
 
-The paper fine-tunes XLM-R on 20,000 English examples of MultiNLI and tests it on XNLI in 15 languages. EA, RA and SA
-are its augmentations (EDA, reordering, generated hypotheses), PGD and FGM its adversarial training.
+The paper fine-tunes XLM-R on 20,000 English examples of MultiNLI and tests it on XNLI in 15
+languages. EA, RA and SA are its augmentations (EDA, reordering, generated hypotheses), PGD and FGM
+its adversarial training.
 
-toy: the built-in synthetic corpus in two languages of different word order, minutes a row on two cores; small: English
-text of the same kind as MultiNLI and the development set of XNLI; paper: the paper's corpora and models, for GPUs.
+toy: the built-in synthetic corpus in two languages of different word order, minutes a row on two
+cores; small: English text of the same kind as MultiNLI and the development set of XNLI; paper: the
+paper's corpora and models, for GPUs.
 """
 
 from __future__ import annotations
@@ -18,7 +20,8 @@ from augury.sweeping import printed
 from augury.sweeping.printed import PrintedTable
 
 PAPER = (
-    "Dong, Zhu, Fu, Xu and de Melo (2021), Data Augmentation with Adversarial Training for Cross-Lingual NLI, "
+    "Dong, Zhu, Fu, Xu and de Melo (2021), Data Augmentation with Adversarial Training for "
+    "Cross-Lingual NLI, "
     "ACL-IJCNLP, https://aclanthology.org/2021.acl-long.401"
 )
 
@@ -58,7 +61,11 @@ SCALES: dict[str, dict[str, Any]] = {
         "training": TOY_TRAINING,
     },
     "small": {
-        "corpus": {"language": "en", "known": ["ling_in_loop", "xnli_dev"], "train": {"subset": 10000}},
+        "corpus": {
+            "language": "en",
+            "known": ["ling_in_loop", "xnli_dev"],
+            "train": {"subset": 10000},
+        },
         "model": {"architecture": "small"},
         "training": {"learning_rate": 3.0e-4},
     },
@@ -82,8 +89,8 @@ def published(table: str) -> PrintedTable:
 
 
 PLAIN = {"name": "plain"}
-# A tiny model with random weights learns little under attack, and the paper's radius is larger than its small
-# embeddings.
+# A tiny model with random weights learns little under attack, and the paper's radius is larger than
+# its small embeddings.
 TOY_ATTACK = {"epsilon": 0.02, "clean_weight": 1.0, "warmup_steps": 450}
 
 
@@ -102,7 +109,10 @@ def fgm(scale: str) -> dict[str, Any]:
 
 
 # Models and texts of the operators; settings that are not given are the paper's.
-_TINY_T5 = {"model": {"architecture": "tiny"}, "training": {"learning_rate": 2.0e-3, "max_passes": 10}}
+_TINY_T5 = {
+    "model": {"architecture": "tiny"},
+    "training": {"learning_rate": 2.0e-3, "max_passes": 10},
+}
 _REORDERER: dict[str, dict[str, Any]] = {
     "toy": {
         "parallel": {
@@ -111,10 +121,23 @@ _REORDERER: dict[str, dict[str, Any]] = {
             "train": {"builtin": 1500, "lexicon": 24},
             "valid": {"builtin": 100, "lexicon": 24},
         },
-        "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
-        "training": {"learning_rate": 4.0e-3, "max_examples": None, "max_tokens": 500, "max_passes": 12},
+        "model": {
+            "architecture": "tiny",
+            "vocabulary_size": 200,
+            "feedforward_size": 128,
+            "dropout": 0,
+        },
+        "training": {
+            "learning_rate": 4.0e-3,
+            "max_examples": None,
+            "max_tokens": 500,
+            "max_passes": 12,
+        },
     },
-    "small": {"parallel": {"known": "multi30k", "source_language": "en", "target_language": "de"}, **_TINY_T5},
+    "small": {
+        "parallel": {"known": "multi30k", "source_language": "en", "target_language": "de"},
+        **_TINY_T5,
+    },
     "paper": {
         "parallel": {
             "known": "wmt14",
@@ -150,7 +173,8 @@ STRATEGY = {"rectify": "teacher", "threshold": 0.8}  # of all tables but Table 3
 
 
 def sa(scale: str, copies: int = 2, **changes: Any) -> dict[str, Any]:
-    """Hypotheses generated for both other labels, 80,000 examples of 20,000 before labels are rectified."""
+    """Hypotheses generated for both other labels, 80,000 examples of 20,000 before labels are
+    rectified."""
     return {"operator": "semantic", "copies": copies, **STRATEGY, **changes, **_GENERATOR[scale]}
 
 
@@ -160,8 +184,10 @@ def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN) -> dict[str,
 
 
 _UNSTATED = (
-    "not stated in the paper, and chosen here: AdamW with linear decay, 6 % warm-up and weight decay 0.01; a patience "
-    "of three passes; the direction and symmetrisation of the word alignments; the attack starts from no perturbation; "
+    "not stated in the paper, and chosen here: AdamW with linear decay, 6 % warm-up and weight "
+    "decay 0.01; a patience "
+    "of three passes; the direction and symmetrisation of the word alignments; the attack starts "
+    "from no perturbation; "
     "SA's examples are counted before labels are rectified"
 )
 _SIZES = "20k and 80k in names stand for once and four times the training examples of the scale"
@@ -173,12 +199,16 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
     """Return deviations from the paper by scale; `lines` hold at all scales."""
     return {
         "toy": (
-            "corpus: built-in synthetic NLI in two toy languages of different word order, not MultiNLI and XNLI",
+            "corpus: built-in synthetic NLI in two toy languages of different word order, not "
+            "MultiNLI and XNLI",
             "models: tiny and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
-            "attacks: ε = 0.02 for the small embeddings of tiny models, not 3, with the clean loss added, and after "
+            "attacks: ε = 0.02 for the small embeddings of tiny models, not 3, with the clean loss "
+            "added, and after "
             "450 updates without attack: a model that starts from nothing learns little under it",
-            "RA: word order is learnt from the built-in parallel corpus of the toy languages, not from JW300",
-            "EA: the toy languages have no synonyms, so that copies by replacement and insertion, half of all, stay as "
+            "RA: word order is learnt from the built-in parallel corpus of the toy languages, not "
+            "from JW300",
+            "EA: the toy languages have no synonyms, so that copies by replacement and insertion, "
+            "half of all, stay as "
             "they are",
             _UNSTATED,
             _PROJECTION,
@@ -186,7 +216,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
             *lines,
         ),
         "small": (
-            "training: 10,000 examples of Linguist in the Loop (premises of MultiNLI), not 20,000 of MultiNLI",
+            "training: 10,000 examples of Linguist in the Loop (premises of MultiNLI), not 20,000 "
+            "of MultiNLI",
             "tests: the development set of XNLI, not its test set",
             "models: small and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
             "RA: JW300 was withdrawn; word order is learnt from Multi30k",
@@ -197,8 +228,10 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
             *lines,
         ),
         "paper": (
-            "RA: JW300 was withdrawn; word order is learnt from 200,000 pairs of WMT14 English-German",
-            "the 20,000 training examples are drawn in the proportions of their labels; the paper's are not known",
+            "RA: JW300 was withdrawn; word order is learnt from 200,000 pairs of WMT14 "
+            "English-German",
+            "the 20,000 training examples are drawn in the proportions of their labels; the "
+            "paper's are not known",
             "precision: bf16; the paper does not say",
             _SYNONYMS,
             _UNSTATED,

@@ -13,7 +13,9 @@ base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = table4.reference
 
-improvements = {f"{size} training": (f"+RA +SA +PGD ({size})", f"XLM-R ({size})") for size in ("10k", "20k")}
+improvements = {
+    f"{size} training": (f"+RA +SA +PGD ({size})", f"XLM-R ({size})") for size in ("10k", "20k")
+}
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:

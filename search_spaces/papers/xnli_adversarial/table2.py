@@ -7,7 +7,9 @@ from typing import Any
 from augury.corpora.known_nli import XNLI_LANGUAGES
 from search_spaces.papers import xnli_adversarial as common
 
-QUESTION = "Which augmentations help zero-shot cross-lingual NLI, alone and with adversarial training?"
+QUESTION = (
+    "Which augmentations help zero-shot cross-lingual NLI, alone and with adversarial training?"
+)
 
 base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
@@ -16,7 +18,8 @@ TOY = ("qaa", "qab")
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The rows of zero-shot transfer, and a system of each language for the rows of in-language training."""
+    """The rows of zero-shot transfer, and a system of each language for the rows of in-language
+    training."""
     ea, ra, sa, pgd = common.ea(scale), common.ra(scale), common.sa(scale), common.pgd(scale)
     return {
         "XLM-R": common.row(),
@@ -41,14 +44,19 @@ MODELS: dict[str, dict[str, Any]] = {
 
 
 def _in_language(scale: str) -> dict[str, dict[str, Any]]:
-    """A system for each language, trained on the text that was translated into it; and one trained on all of these."""
+    """A system for each language, trained on the text that was translated into it.
+
+    And one trained on all of these.
+    """
     systems = {
         row: common.row() | _translated(scale, language, MODELS[model])
         for model in MODELS
         for language, row in _parts(scale, model).items()
         if row != reference
     }
-    return systems | ({} if scale == "small" else {"XLM-R (translate-train-all)": common.row() | _all(scale)})
+    return systems | (
+        {} if scale == "small" else {"XLM-R (translate-train-all)": common.row() | _all(scale)}
+    )
 
 
 def _parts(scale: str, model: str) -> dict[str, str]:
@@ -56,20 +64,31 @@ def _parts(scale: str, model: str) -> dict[str, str]:
 
     XLM-R trained on the language of zero-shot transfer is the reference.
     """
-    by_scale: dict[str, tuple[str, ...]] = {"paper": XNLI_LANGUAGES, "toy": TOY if model == "XLM-R" else ()}
+    by_scale: dict[str, tuple[str, ...]] = {
+        "paper": XNLI_LANGUAGES,
+        "toy": TOY if model == "XLM-R" else (),
+    }
     languages = by_scale.get(scale, ())
     if model == "RoBERTa":
         languages = languages and ("en",)
     zero_shot = {"en", TOY[0]} if model == "XLM-R" else set()
     return {
-        language: reference if language in zero_shot else f"{model} (in-language, {language})" for language in languages
+        language: reference if language in zero_shot else f"{model} (in-language, {language})"
+        for language in languages
     }
 
 
 def _translated(scale: str, language: str, model: dict[str, Any]) -> dict[str, Any]:
     if scale == "toy":
-        return {"corpus.language": language, "corpus.tests": {language: common.SCALES["toy"]["corpus"]["tests"]["qaa"]}}
-    text = {} if language == "en" else {"corpus.language": language, "corpus.known": ["xnli", "xnli_mt"]}
+        return {
+            "corpus.language": language,
+            "corpus.tests": {language: common.SCALES["toy"]["corpus"]["tests"]["qaa"]},
+        }
+    text = (
+        {}
+        if language == "en"
+        else {"corpus.language": language, "corpus.known": ["xnli", "xnli_mt"]}
+    )
     return {**text, "corpus.tests": {language: {}}, **model}
 
 
@@ -77,8 +96,12 @@ def _all(scale: str) -> dict[str, Any]:
     """Translate-train-all: one model for the training text in all languages."""
     if scale == "toy":
         train = common.SCALES["toy"]["corpus"]["train"]
-        return {"corpus.train": [{"name": language, "language": language, **train} for language in TOY]}
-    texts = [{"name": language, "language": language, "subset": 20000} for language in XNLI_LANGUAGES]
+        return {
+            "corpus.train": [{"name": language, "language": language, **train} for language in TOY]
+        }
+    texts = [
+        {"name": language, "language": language, "subset": 20000} for language in XNLI_LANGUAGES
+    ]
     return {"corpus.known": ["xnli", "xnli_mt"], "corpus.train": texts}
 
 
@@ -97,11 +120,17 @@ REASONS = {
 
 def unavailable(scale: str) -> dict[str, str]:
     """The rows of in-language training that a scale cannot run."""
-    return {row: REASONS[scale] for model in MODELS if (row := f"{model} (in-language)") not in assembled(scale)}
+    return {
+        row: REASONS[scale]
+        for model in MODELS
+        if (row := f"{model} (in-language)") not in assembled(scale)
+    }
 
 
 deviations = common.deviations(
-    "in-language rows: which RoBERTa is not stated, and the teacher's, RoBERTa-large, is taken; XLM-R on English is "
+    "in-language rows: which RoBERTa is not stated, and the teacher's, RoBERTa-large, is taken; "
+    "XLM-R on English is "
     "the system of zero-shot transfer",
-    "XLM-R (translate-train-all), trained on as many examples of every language, is not in the paper",
+    "XLM-R (translate-train-all), trained on as many examples of every language, is not in the "
+    "paper",
 )

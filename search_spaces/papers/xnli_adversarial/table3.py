@@ -1,4 +1,5 @@
-"""Table 3: what becomes of generated examples on whose label teacher and generator need not agree."""
+"""Table 3: what becomes of generated examples on whose label teacher and generator need not
+agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Table 4: the fast gradient method against projected gradient descent, on 20,000 and on 10,000 training examples."""
+"""Table 4: the fast gradient method against projected gradient descent, on 20,000 and on 10,000
+training examples."""
 
 from __future__ import annotations
 
@@ -36,7 +37,11 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Table 4", common.published("table4")
-improvements = {f"Improvement(%) ({size})": (f"+RA +SA +PGD ({size})", f"XLM-R ({size})") for size in ("10k", "20k")}
+improvements = {
+    f"Improvement(%) ({size})": (f"+RA +SA +PGD ({size})", f"XLM-R ({size})")
+    for size in ("10k", "20k")
+}
 deviations = common.deviations(
-    "20k training examples stand for all of the scale, 10k for half of them; SA of the half makes as many as of all"
+    "20k training examples stand for all of the scale, 10k for half of them; SA of the half makes "
+    "as many as of all"
 )

@@ -39,12 +39,16 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
     systems = open_systems(folders)
     systems[1] = replace(systems[1], name=hostile)
     report = analyse(name, systems, SETTINGS)
-    assert report.text().endswith(f"{report.answer}\n" + "".join(f"{line}\n" for line in report.cautions))
+    assert report.text().endswith(
+        f"{report.answer}\n" + "".join(f"{line}\n" for line in report.cautions)
+    )
     for system in systems:
         folder = folder_of(systems, system)
         assert folder.name.startswith(f"{system.run.folder.name}/analyses/test-with-")
         content = folder.read_json(f"{name}.json")
-        assert [run["address"] for run in content["runs"]] == [system.run.address for system in systems]
+        assert [run["address"] for run in content["runs"]] == [
+            system.run.address for system in systems
+        ]
         assert content["answer"] == report.answer and content["results"]
         page = read(folder.read(f"{name}.html").decode())
         assert "img" not in page.tags
@@ -65,8 +69,12 @@ def test_runs_that_cannot_be_analysed_are_refused(folders: list[Folder]) -> None
         open_systems(folders, test="tset")
 
 
-def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["analyze", folders[1].uri, "--which", "outputs", "--sentences", "9", "--json"]) == 0
+def test_the_command_prints_json_of_what_it_did(
+    folders: list[Folder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["analyze", folders[1].uri, "--which", "outputs", "--sentences", "9", "--json"]) == 0
+    )
     printed = json.loads(capsys.readouterr().out)
     (result,) = printed["outputs"]["results"]
     assert [view["view"] for view in result["views"]] == ["plain", "rot-1"]
@@ -90,10 +98,23 @@ def test_a_storage_may_be_called_keys() -> None:
 
 
 def test_keys_are_analysed_from_files(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["ein haus", "zwei alte hunde", "der mann im haus", "zwei hunde laufen", "ein alter mann läuft"] * 4
+    words = [
+        "ein haus",
+        "zwei alte hunde",
+        "der mann im haus",
+        "zwei hunde laufen",
+        "ein alter mann läuft",
+    ] * 4
     for name in ("a.de", "a.en"):
         (tmp_path / name).write_text("".join(f"{line} {row}\n" for row, line in enumerate(words)))
-    files = ["--source", f"{tmp_path}/a.de", "--target", f"{tmp_path}/a.en", "--storage", f"{tmp_path}/results"]
+    files = [
+        "--source",
+        f"{tmp_path}/a.de",
+        "--target",
+        f"{tmp_path}/a.en",
+        "--storage",
+        f"{tmp_path}/results",
+    ]
     size = ["--set", "vocabulary.size=50", "--set", "vocabulary.size_per_key=10"]
     assert main(["analyze", *files, "keys", *size, "--keys", "1", "2", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)

@@ -21,12 +21,18 @@ def drawn(*pieces: Piece) -> Any:
 
 def test_sentences_that_are_given_have_their_rarest_piece_by_view() -> None:
     counts = ViewCounts("plain", (3,), mean([3.0]), 3.0, 0, None, None)
-    views = {"plain": (Piece("▁hey", 2), Piece(",", 900)), "rot-1": (Piece("▁if", 26), Piece("z,", 30))}
+    views = {
+        "plain": (Piece("▁hey", 2), Piece(",", 900)),
+        "rot-1": (Piece("▁if", 26), Piece("z,", 30)),
+    }
     result = RareSubwords("one", (counts,), (), (("hey,", views),))
     system: Any = SimpleNamespace(name="one", sources=["ab"], rows=[0])
     _, given, drawings = parts([result], [system], {"pooled": False})
     assert given.table is not None
-    assert given.table.lines()[1:] == [["hey,", "one", "plain", "▁hey", "2"], ["hey,", "one", "rot-1", "▁if", "26"]]
+    assert given.table.lines()[1:] == [
+        ["hey,", "one", "plain", "▁hey", "2"],
+        ["hey,", "one", "rot-1", "▁if", "26"],
+    ]
     assert [figure.name for figure in drawings.figures] == ["distribution-0", "sentence-0-0"]
 
 

@@ -42,7 +42,9 @@ class Paper:
         """A row with a seed for every number of right answers in 100."""
         address: str = self.sweeps.configuration({"augment": [row]}, row)
         for place in range(len(next(iter(tests.values())))):
-            run = self.sweeps.trial(address, place + 1, [50.0], seconds=60.0 if row == "plain" else 90.0)
+            run = self.sweeps.trial(
+                address, place + 1, [50.0], seconds=60.0 if row == "plain" else 90.0
+            )
             scores = {}
             for test, right in tests.items():
                 labels = ["1"] * right[place] + ["0"] * (100 - right[place])
@@ -54,7 +56,9 @@ class Paper:
         return address
 
     def reproduction(self, scale: str = "toy", ended: bool = True) -> Reproduction:
-        return load_reproduction(published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended))
+        return load_reproduction(
+            published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended)
+        )
 
 
 @pytest.fixture
@@ -70,5 +74,7 @@ def table7(paper: Paper) -> Callable[[str], Reproduction]:
     failing = paper.sweeps.configuration({"augment": ["b"]}, "+B")
     for seed in (1, 2):
         paper.sweeps.trial(failing, seed, [], "failed", error="Diverged: loss <nan>")
-    paper.sweeps.merged.append({"point": {}, "same_as": "+A", "reason": "twice is once", "name": "+A again"})
+    paper.sweeps.merged.append(
+        {"point": {}, "same_as": "+A", "reason": "twice is once", "name": "+A again"}
+    )
     return paper.reproduction

@@ -21,13 +21,16 @@ def test_published_measured_heat_map_cost_and_deviations(table7: Any, read: Any)
     page = read(html)
     assert page.texts["h1"][0].endswith("table7.py at scale toy")
     assert page.texts["p"][:2] == ["Does it help?", page.texts["p"][1]]
-    assert page.texts["p"][1].startswith("On the mean of the test sets, +A scores 14.0 accuracy more than plain")
+    assert page.texts["p"][1].startswith(
+        "On the mean of the test sets, +A scores 14.0 accuracy more than plain"
+    )
     assert page.texts["p"][2].startswith("power: with 2 seeds and 200 examples")
     assert page.texts["p"][3].startswith("scale toy is not the paper's")
     assert len(page.texts["h2"]) == 6
-    assert {"two toy languages", "+B: seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"} <= set(
-        page.texts["li"]
-    )
+    assert {
+        "two toy languages",
+        "+B: seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>",
+    } <= set(page.texts["li"])
     assert page.texts["td"][:3] == ["2", "69.1", "66.0 ± 1.4"]
     assert list(figures(html)) == ["cost"] and "cost" in page.ids
     assert not [link for link in page.links if link and link.startswith("http")]
@@ -43,13 +46,21 @@ def test_before_anything_is_measured(paper: Any, read: Any) -> None:
 def test_the_command_repeats_the_rows_that_were_asked_for(paper: Any, read: Any) -> None:
     for row in ("plain", "+A", "+B"):
         paper.measure(row, {"qaa": [70, 72]})
-    (command,) = [text for text in read(render(paper.reproduction())).texts["pre"] if "reproduce" in text]
-    assert shlex.split(command)[shlex.split(command).index("--rows") + 1 :][:3] == ["+A", "+B", "--name"]
+    (command,) = [
+        text for text in read(render(paper.reproduction())).texts["pre"] if "reproduce" in text
+    ]
+    assert shlex.split(command)[shlex.split(command).index("--rows") + 1 :][:3] == [
+        "+A",
+        "+B",
+        "--name",
+    ]
 
 
 def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> None:
     paper.path.write_text(
-        paper.path.read_text().replace("two toy languages", hostile).replace("Does it help?", hostile)
+        paper.path.read_text()
+        .replace("two toy languages", hostile)
+        .replace("Does it help?", hostile)
     )
     paper.measure("plain", {hostile.replace("/", ""): [70, 72], "qab": [60, 62]})
     page = read(render(paper.reproduction()))

@@ -27,7 +27,11 @@ def text(table: Published) -> str:
     ],
 )
 def test_values_are_as_they_are_printed(name: str, row: str, value: str) -> None:
-    (line,) = [line for line in text(published.find(name, "paper")).splitlines() if line.startswith(f"{row} ")]
+    (line,) = [
+        line
+        for line in text(published.find(name, "paper")).splitlines()
+        if line.startswith(f"{row} ")
+    ]
     assert re.split(r"\s{2,}", line)[1] == value
 
 

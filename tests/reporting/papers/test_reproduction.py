@@ -16,7 +16,11 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("plain", "measured", ""),
         ("+A", "measured", ""),
         ("+A again", "measured", "runs once, as +A: twice is once"),
-        ("+B", "failed", "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"),
+        (
+            "+B",
+            "failed",
+            "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>",
+        ),
         ("oracle", "not run", "reads the labels"),
         ("gain", "computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
     ]
@@ -68,7 +72,9 @@ def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -
 def test_improvements_are_computed_from_two_rows(table7: Any) -> None:
     reproduction = table7()
     gain = reproduction.lines[-1]
-    assert gain.values == pytest.approx({"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61})
+    assert gain.values == pytest.approx(
+        {"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61}
+    )
     assert reproduction.measurement(gain) == Measurement(gain.values["mean"])
 
 
@@ -87,7 +93,11 @@ def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:
 def test_of_one_test_set_there_is_no_mean(paper: Any) -> None:
     paper.measure("plain", {"qaa": [70, 72]})
     reproduction = paper.reproduction()
-    assert (reproduction.column, list(reproduction.comparisons), reproduction.deciding.test) == ("qaa", ["qaa"], "qaa")
+    assert (reproduction.column, list(reproduction.comparisons), reproduction.deciding.test) == (
+        "qaa",
+        ["qaa"],
+        "qaa",
+    )
     (line, *_) = reproduction.lines
     assert (reproduction.measurement(line).value, reproduction.published(line)) == (71.0, 69.1)
 
@@ -120,13 +130,23 @@ def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> No
     reproduction = paper.reproduction("paper", ended=False)
     lines = {line.name: line for line in reproduction.lines}
     fixed, row = lines["+A fixed"], reproduction.measurement(lines["+A fixed"]).row
-    assert fixed.values == lines["+A"].values and (fixed.status, fixed.published) == ("measured", {"qab": 81.0})
+    assert fixed.values == lines["+A"].values and (fixed.status, fixed.published) == (
+        "measured",
+        {"qab": 81.0},
+    )
     assert fixed.reason == "the outputs of '+A', scored by accuracy"
-    assert (row.difference, row.tested, row.cost) == (None, None, reproduction.measurement(lines["+A"]).row.cost)
+    assert (row.difference, row.tested, row.cost) == (
+        None,
+        None,
+        reproduction.measurement(lines["+A"]).row.cost,
+    )
 
 
 def test_a_row_can_have_a_system_for_each_column(paper: Any) -> None:
-    """As in-language training has; the mean is that of the columns, and is there when all of them are."""
+    """As in-language training has.
+
+    The mean is that of the columns, and is there when all of them are.
+    """
     content = paper.path.read_text().replace(
         '"oracle": {"mean"', '"own": {"qaa": 90.0, "mean": 85.0}, "oracle": {"mean"'
     )

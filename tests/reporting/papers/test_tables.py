@@ -38,35 +38,55 @@ def test_text_at_another_scale(table7: Any, wide: None) -> None:
     assert lines_of(shown, "oracle")[0].split() == ["oracle", "0", "99.0", *["–"] * 7, "not", "run"]
     assert "oracle: reads the labels" in shown and "+A elsewhere: 78.9 (Table 8)" in shown
     assert "not as in the paper: two toy languages" in shown
-    assert "cost: 5 min 00 s of training in all\nOn the mean of the test sets, +A scores 14.0 accuracy more" in shown
+    assert (
+        "cost: 5 min 00 s of training in all\nOn the mean of the test sets, +A scores 14.0 "
+        "accuracy more" in shown
+    )
 
 
 def test_text_at_the_scale_of_the_paper(table7: Any, wide: None) -> None:
     shown = text(table7("paper"))
     assert "do not compare" not in shown
     assert "measured − published: within the tolerance of ± 1, or beyond it" in shown
-    assert "-3.1 (beyond)" in lines_of(shown, "plain ")[0] and "+1.0 (within)" in lines_of(shown, "+A ")[0]
+    assert (
+        "-3.1 (beyond)" in lines_of(shown, "plain ")[0]
+        and "+1.0 (within)" in lines_of(shown, "+A ")[0]
+    )
 
 
 def test_what_is_published_of_single_test_sets_stands_below(table7: Any, wide: None) -> None:
     shown = text(table7())
     below = shown[shown.index("by test set") :]
     assert lines_of(below, "row")[0].split() == ["row", "qaa", "qab", "mean"]
-    assert lines_of(below, "+A (published)")[0].split() == ["+A", "(published)", "–", "80.0", "79.0"]
+    assert lines_of(below, "+A (published)")[0].split() == [
+        "+A",
+        "(published)",
+        "–",
+        "80.0",
+        "79.0",
+    ]
     assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "79.0", "80.0"]
     assert "plain (published)" not in below  # of the mean alone
 
 
-def test_cost_comes_below_where_there_is_no_room(table7: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cost_comes_below_where_there_is_no_room(
+    table7: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     shown = text(table7())
-    assert max(map(len, shown[shown.index("\nrow") : shown.index("\nby test set")].splitlines())) <= 120
+    assert (
+        max(map(len, shown[shown.index("\nrow") : shown.index("\nby test set")].splitlines()))
+        <= 120
+    )
     assert " ".join(lines_of(shown, "plain ")[1].split()) == "plain 1.0 × 1 min 00 s 1.0 × measured"
 
 
 def test_latex(table7: Any) -> None:
     written = latex(table7())
-    assert written.startswith("% \\usepackage{booktabs}\n") and written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
+    assert (
+        written.startswith("% \\usepackage{booktabs}\n")
+        and written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
+    )
     assert r"{}plain & 2 & 69.1 & 66.0 $\pm$ 1.4 &" in written
     assert r"\textless{}Nothing\textgreater{}" in written and "two toy languages" in written
     assert written.count(r"\begin{table}") == written.count(r"\end{table}") == 2
@@ -81,22 +101,41 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
         ("oracle", "mean"),
         *(("gain", test) for test in ("mean", "qaa", "qab")),
     ]
-    assert [lines[3][name] for name in ("published", "measured", "difference")] == ["79.0", "80.0", "14.0"]
+    assert [lines[3][name] for name in ("published", "measured", "difference")] == [
+        "79.0",
+        "80.0",
+        "14.0",
+    ]
     assert (lines[5]["published"], lines[4]["published"]) == ("80.0", "")
     assert (lines[9]["status"], lines[10]["why"]) == ("failed", "reads the labels")
 
 
 def test_json(table7: Any) -> None:
     reproduction = json.loads(json.dumps(to_dict(table7())))
-    assert [row["name"] for row in reproduction["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
+    assert [row["name"] for row in reproduction["rows"]] == [
+        "plain",
+        "+A",
+        "+A again",
+        "+B",
+        "oracle",
+        "gain",
+    ]
     better, oracle = reproduction["rows"][1], reproduction["rows"][4]
     assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
     assert better["interval"][0] < 80.0 < better["interval"][1]
     assert better["literature"] == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
-    assert better["tests"]["qab"]["published"] == 80.0 and better["tests"]["qab"]["measured"] == 79.0
+    assert (
+        better["tests"]["qab"]["published"] == 80.0 and better["tests"]["qab"]["measured"] == 79.0
+    )
     assert (oracle["measured"], oracle["interval"], oracle["status"]) == (None, None, "not run")
-    assert (reproduction["comparable"], reproduction["reference"], reproduction["scale"]) == (False, "plain", "toy")
-    assert reproduction["cost"] == {"train_seconds": 300.0} and reproduction["deviations"] == ["two toy languages"]
+    assert (reproduction["comparable"], reproduction["reference"], reproduction["scale"]) == (
+        False,
+        "plain",
+        "toy",
+    )
+    assert reproduction["cost"] == {"train_seconds": 300.0} and reproduction["deviations"] == [
+        "two toy languages"
+    ]
 
 
 def test_before_anything_is_measured(paper: Any) -> None:
@@ -121,7 +160,9 @@ def quantities(printed: PrintedRow | None = None, **values: float) -> Any:
     measured = {name: Measurement(value, 0.5) for name, value in values.items()}
     line = TableLine("cipher", "measured", "", None, printed, {}, measured)
     notes = SimpleNamespace(notes=())
-    table: Any = SimpleNamespace(measure=len, comparable=False, tolerance=0.5, printed=notes, where="Figure 6")
+    table: Any = SimpleNamespace(
+        measure=len, comparable=False, tolerance=0.5, printed=notes, where="Figure 6"
+    )
     sweep: Any = None
     return Reproduction(table, sweep, (), {}, (line,))
 
@@ -139,11 +180,21 @@ def test_printed_quantities_have_the_decimals_of_the_paper() -> None:
 
 def test_quantities_of_a_table_of_their_own_are_a_heat_map() -> None:
     reproduction = quantities(
-        **{"noise": 0.1, "a | l0 | l1": 0.2, "a | l0 | l0": 0.4, "a | l1 | l1": 0.6, "b | x | y": 0.3}
+        **{
+            "noise": 0.1,
+            "a | l0 | l1": 0.2,
+            "a | l0 | l0": 0.4,
+            "a | l1 | l1": 0.6,
+            "b | x | y": 0.3,
+        }
     )
     first, second = matrices(reproduction)
     assert (first.title, second.title) == ("cipher: a", "cipher: b")
-    assert first.lines() == [["", "l1", "l0"], ["l0", "0.2 ± 0.5", "0.4 ± 0.5"], ["l1", "0.6 ± 0.5", "–"]]
+    assert first.lines() == [
+        ["", "l1", "l0"],
+        ["l0", "0.2 ± 0.5", "0.4 ± 0.5"],
+        ["l1", "0.6 ± 0.5", "–"],
+    ]
     assert second.lines() == [["", "y"], ["x", "0.3 ± 0.5"]]
     shades = [cell.shade for row in first.rows for cell in row.cells[1:]]
     assert shades == [pytest.approx(1e-3), pytest.approx(0.5), pytest.approx(1.0), None]

@@ -13,25 +13,34 @@ from augury.sweeping.state import Sweep
 
 
 def compare_with(sweep: Sweep, rival: str) -> str:
-    """What the comparison of the reference with one other says, by the corrections of the whole table."""
+    """What the comparison of the reference with one other says, by the corrections of the whole
+    table."""
     (table,) = summarise(sweep).comparisons
-    return compare_in_words(replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival))))
+    return compare_in_words(
+        replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival)))
+    )
 
 
 @pytest.fixture
 def addresses(sweeps: Any) -> list[str]:
     """A baseline and two values of beta."""
-    return [sweeps.configuration({}, "baseline"), *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))]
+    return [
+        sweeps.configuration({}, "baseline"),
+        *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2)),
+    ]
 
 
 def test_nothing_yet(sweeps: Any, addresses: list[str]) -> None:
-    assert answer(summarise(sweeps.load(ended=False))) == "No answer yet, with 0 of 9 trials finished."
+    assert (
+        answer(summarise(sweeps.load(ended=False))) == "No answer yet, with 0 of 9 trials finished."
+    )
 
 
 def test_validations_alone_are_no_answer(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [20, 31.2], "running")
     assert answer(summarise(sweeps.load(ended=False))) == (
-        "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (1 seed), "
+        "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (1 "
+        "seed), "
         "and there are no test scores to compare."
     )
 
@@ -41,12 +50,16 @@ def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str])
         for seed, value in enumerate(values, start=1):
             sweeps.trial(address, seed, [value])
     sweep = sweeps.load(tests=())
-    # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816 with 6 degrees of freedom, t = 2.447: 4 ± 1.63.
+    # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816 with 6 degrees of freedom, t = 2.447: 4
+    # ± 1.63.
     sentence = answer(summarise(sweep))
     assert sentence.startswith(
         "Without test sets, beta=1 leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more"
     )
-    assert "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to 5.6)" in sentence
+    assert (
+        "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to "
+        "5.6)" in sentence
+    )
     assert "less is to be expected on unseen text" in sentence
     assert answer(summarise(sweeps.load(tests=(), ended=False))).startswith(
         "So far, with 9 of 9 trials finished: without test sets"
@@ -60,11 +73,16 @@ def test_without_test_sets_a_small_lead_may_be_chance(sweeps: Any, addresses: li
     assert "it may be chance" in answer(summarise(sweeps.load(tests=())))
 
 
-def test_without_test_sets_the_reference_is_held_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
+def test_without_test_sets_the_reference_is_held_against_the_next_best(
+    sweeps: Any, addresses: list[str]
+) -> None:
     for address, value in zip(addresses, (33, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
     sentence = answer(summarise(sweeps.load(tests=())))
-    assert sentence.startswith("Without test sets, baseline leads") and "1.0 more than beta=2" in sentence
+    assert (
+        sentence.startswith("Without test sets, baseline leads")
+        and "1.0 more than beta=2" in sentence
+    )
     assert "single seeds do not decide" in sentence
 
 
@@ -77,7 +95,9 @@ def test_the_answer_of_a_running_sweep(sweeps: Any, addresses: list[str]) -> Non
     assert answer(summarise(sweep)) == f"So far, with 3 of 9 trials finished, o{sentence[1:]}"
 
 
-def test_what_leads_in_validation_is_judged_on_the_test_set(sweeps: Any, addresses: list[str]) -> None:
+def test_what_leads_in_validation_is_judged_on_the_test_set(
+    sweeps: Any, addresses: list[str]
+) -> None:
     for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
         sweeps.trial(address, 1, [value], bleu=bleu)
     sweep = sweeps.load()
@@ -85,7 +105,9 @@ def test_what_leads_in_validation_is_judged_on_the_test_set(sweeps: Any, address
     assert "beta=2 does not beat baseline" in answer(summarise(sweep))
 
 
-def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addresses: list[str]) -> None:
+def test_failed_trials_and_stopped_configurations_are_counted(
+    sweeps: Any, addresses: list[str]
+) -> None:
     sweeps.trial(addresses[0], 1, [30])
     sweeps.trial(addresses[1], 1, [31])
     sweeps.trial(addresses[1], 2, [31], "failed", error="Diverged")
@@ -95,23 +117,34 @@ def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addre
     assert answer(summarise(sweep)) == compare_with(sweep, "beta=1").removesuffix(".") + losses
 
 
-def test_a_race_does_not_say_how_many_trials_there_will_be(sweeps: Any, addresses: list[str]) -> None:
-    assert answer(summarise(sweeps.load(scheduler="halving", ended=False))) == "No answer yet, with 0 trials finished."
+def test_a_race_does_not_say_how_many_trials_there_will_be(
+    sweeps: Any, addresses: list[str]
+) -> None:
+    assert (
+        answer(summarise(sweeps.load(scheduler="halving", ended=False)))
+        == "No answer yet, with 0 trials finished."
+    )
 
 
-def test_a_reference_that_leads_stands_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
+def test_a_reference_that_leads_stands_against_the_next_best(
+    sweeps: Any, addresses: list[str]
+) -> None:
     for address, value in zip(addresses, (33, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
     sweep = sweeps.load()
     sentence = compare_with(sweep, "beta=2")
-    assert answer(summarise(sweep)) == f"baseline is ahead of all others in validation BLEU; o{sentence[1:]}"
+    assert (
+        answer(summarise(sweep))
+        == f"baseline is ahead of all others in validation BLEU; o{sentence[1:]}"
+    )
 
 
 def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) -> None:
     for address in addresses:
         sweeps.trial(address, 1, [], "failed", error="Diverged")
     assert answer(summarise(sweeps.load([1]))) == (
-        "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 trials failed."
+        "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 "
+        "trials failed."
     )
 
 
@@ -121,7 +154,10 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     summary = summarise(sweeps.load())
     table = summary.comparisons[0]
     proven = Difference(6.0, 5.0, 7.0, 0.001, "seeds and sentences")
-    rows = tuple(replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows)
+    rows = tuple(
+        replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row
+        for row in table.rows
+    )
     sentence = answer(replace(summary, comparisons=(replace(table, rows=rows),)))
     assert sentence.startswith("On test, beta=2 does not beat baseline")
     assert "; beta=1, not ahead in validation, scored better than the reference." in sentence

@@ -35,7 +35,13 @@ def test_values_choose_their_scale(values: list[Any], kind: str, ordered: tuple[
 def test_few_values_are_written_themselves() -> None:
     assert axis([0, 1, 2, 5, 10]).ticks() == {0.0: "0", 1.0: "1", 2.0: "2", 5.0: "5", 10.0: "10"}
     assert axis([1e-4, 5e-4, 3e-3]).ticks() == {1e-4: "0.0001", 5e-4: "0.0005", 3e-3: "0.003"}
-    assert axis([0, 0.1, 1, 10, 100]).ticks() == {0.0: "0", 1.0: "0.1", 2.0: "1", 3.0: "10", 4.0: "100"}
+    assert axis([0, 0.1, 1, 10, 100]).ticks() == {
+        0.0: "0",
+        1.0: "0.1",
+        2.0: "1",
+        3.0: "10",
+        4.0: "100",
+    }
     assert axis([[1], [1, 2]]).ticks() == {0.0: "1", 1.0: "1+2"}
 
 
@@ -45,7 +51,9 @@ def test_a_baseline_beside_the_space_has_no_rank() -> None:
 
 
 def test_names_are_as_short_as_tells_them_apart() -> None:
-    assert short_names(["regime.beta", "augment.0.keys", "model.encoder.layers", "model.decoder.layers"]) == [
+    assert short_names(
+        ["regime.beta", "augment.0.keys", "model.encoder.layers", "model.decoder.layers"]
+    ) == [
         "beta",
         "keys",
         "model.encoder.layers",

@@ -66,15 +66,21 @@ def test_a_rung_shows_its_last_word_on_every_configuration(sweeps: Any) -> None:
     sweeps.decide(third, 2, "chosen", 35, 1, 34)
     first_rung, second_rung = rungs(summarise(sweeps.load(scheduler="halving")))
     assert "2 promoted, 1 stopped" in first_rung.title and "1 chosen" in second_rung.title
-    (cut,), (promoted,), (stopped,) = (lines(first_rung, name) for name in ("cut", "promoted", "stopped"))
+    (cut,), (promoted,), (stopped,) = (
+        lines(first_rung, name) for name in ("cut", "promoted", "stopped")
+    )
     assert (cut["x"], cut["y"]) == ([1, 2, 3], [30, 30.5, 30])
     assert (promoted["x"], promoted["y"]) == ([1, 2], [33, 32])
     assert (stopped["x"], stopped["y"], stopped["error_y"]["array"]) == ([3], [28], [1])
 
 
 def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
-    for beta, (bleu, seconds) in enumerate([(30, 100), (29, 120), (31, 120), (31, 150), (30.5, 110), (33, 400)]):
-        sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30], bleu=bleu, seconds=seconds)
+    for beta, (bleu, seconds) in enumerate(
+        [(30, 100), (29, 120), (31, 120), (31, 150), (30.5, 110), (33, 400)]
+    ):
+        sweeps.trial(
+            sweeps.configuration({"regime.beta": beta}), 1, [30], bleu=bleu, seconds=seconds
+        )
     summary = summarise(sweeps.load())
     kept = pareto_front(summary.comparisons[0])
     assert [row.name for row in kept] == ["beta=0", "beta=4", "beta=2", "beta=5"]
@@ -82,5 +88,14 @@ def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
     (line,) = lines(figure, "front")
     assert line["x"] == pytest.approx([100 / 60, 110 / 60, 2, 400 / 60])
     assert line["y"] == [30, 30.5, 31, 33]
-    rings = {trace["name"]: trace["marker"]["line"]["width"] for trace in figure.to_dict()["data"] if "marker" in trace}
-    assert {name for name, width in rings.items() if width} == {"beta=0", "beta=4", "beta=2", "beta=5"}
+    rings = {
+        trace["name"]: trace["marker"]["line"]["width"]
+        for trace in figure.to_dict()["data"]
+        if "marker" in trace
+    }
+    assert {name for name, width in rings.items() if width} == {
+        "beta=0",
+        "beta=4",
+        "beta=2",
+        "beta=5",
+    }

@@ -25,7 +25,9 @@ def test_where_it_lies(sweeps: Any) -> None:
         "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
     }
     sweeps.folder.sub("tune").write("events", b"")
-    assert locations(sweep)["TensorBoard"] == command("tensorboard", "--logdir", f"{root}/sweeps/beta/tune")
+    assert locations(sweep)["TensorBoard"] == command(
+        "tensorboard", "--logdir", f"{root}/sweeps/beta/tune"
+    )
 
 
 def test_a_server_and_no_server(sweeps: Any) -> None:

@@ -28,7 +28,11 @@ def halving(sweeps: Any) -> Any:
     """A race in the middle: a baseline, four points, one stopped, one failed, one merged."""
     sweeps.results.corpus([("ein", "a")], note="synthetic text")
     baseline = sweeps.configuration({}, "baseline")
-    points = [{"regime.beta": beta, "regime.tau": tau, "augment.0.keys": [1, 2]} for beta in (0, 5) for tau in (1, 2)]
+    points = [
+        {"regime.beta": beta, "regime.tau": tau, "augment.0.keys": [1, 2]}
+        for beta in (0, 5)
+        for tau in (1, 2)
+    ]
     first, second, third, fourth = (sweeps.configuration(point) for point in points)
     sweeps.trial(baseline, 1, [20, 29, 30])
     sweeps.trial(first, 1, [20, 30, 31.5], seconds=120)
@@ -38,7 +42,9 @@ def halving(sweeps: Any) -> Any:
     sweeps.trial(fourth, 1, [], "failed", error="Diverged: loss <nan>")
     sweeps.decide(first, 1, "promoted", 30, 0.5, 28)
     sweeps.decide(second, 1, "stopped", 25, 0.5, 28)
-    sweeps.merged.append({"point": {"regime.beta": 0, "regime.tau": 9}, "same_as": "baseline", "reason": "no weight"})
+    sweeps.merged.append(
+        {"point": {"regime.beta": 0, "regime.tau": 9}, "same_as": "baseline", "reason": "no weight"}
+    )
     return sweeps.load(scheduler="halving", ended=False, question="Which β is <best>?")
 
 
@@ -46,7 +52,14 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     html = render(halving, refresh=15)
     page = read(html)
     assert page.texts["p"][0] == "Which β is <best>?" and "synthetic text" in page.texts["p"]
-    assert page.texts["li"][:6] == ["2 finished", "1 running", "1 paused", "1 stopped", "1 failed", "9 waiting"]
+    assert page.texts["li"][:6] == [
+        "2 finished",
+        "1 running",
+        "1 paused",
+        "1 stopped",
+        "1 failed",
+        "9 waiting",
+    ]
     assert {"halving", "smoke"} <= set(page.texts["dd"])
     assert f"{duration(halving.seconds)} on cpu" in page.texts["dd"]
     names = figures(html)
@@ -55,7 +68,10 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     cells = {cell.strip() for cell in page.texts["td"]}
     assert {"Diverged: loss <nan>", "1, after 2 validations"} <= cells
     repetition = f"--seeds 1 2 3 --name beta --storage {halving.folder.root}"
-    assert any(repetition in text for text in page.texts["pre"]) and halving.folder.uri in page.texts["code"]
+    assert (
+        any(repetition in text for text in page.texts["pre"])
+        and halving.folder.uri in page.texts["code"]
+    )
 
 
 def test_the_table_of_configurations_holds_the_merged_points_with_their_value(halving: Any) -> None:
@@ -70,7 +86,10 @@ def test_the_table_of_configurations_holds_the_merged_points_with_their_value(ha
 
 
 def test_differences_are_tested(sweeps: Any) -> None:
-    worse, better = [8, 6, 4, 3, 10, 9, 8, 7, 10], [9, 7, 5, 4, 10, 9, 8, 7, 10]  # counts of a sentence
+    worse, better = (
+        [8, 6, 4, 3, 10, 9, 8, 7, 10],
+        [9, 7, 5, 4, 10, 9, 8, 7, 10],
+    )  # counts of a sentence
     for beta, share in ((0, 0.25), (5, 0.75)):
         run = sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30 + beta])
         counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
@@ -89,7 +108,9 @@ def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
 
 def test_a_page_of_sixty_configurations_is_little_more_than_plotly(sweeps: Any) -> None:
     for beta in range(60):
-        address = sweeps.configuration({"regime.beta": beta, "regime.tau": beta % 7, "seed": beta % 3})
+        address = sweeps.configuration(
+            {"regime.beta": beta, "regime.tau": beta % 7, "seed": beta % 3}
+        )
         sweeps.trial(address, 1, [20 + beta / 10 + index for index in range(20)])
     assert 1_200_000 < len(render(sweeps.load([1]))) < 1_500_000
 
@@ -112,10 +133,16 @@ def test_a_silent_driver_is_reported(sweeps: Any, capsys: pytest.CaptureFixture[
 
 def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> None:
     for value in (hostile, "other"):
-        sweeps.trial(sweeps.configuration({"key": value, "regime.tau": 1}), 1, [30, 31], device=hostile)
-    sweeps.trial(sweeps.configuration({"key": "third", "regime.tau": 2}), 1, [], "failed", error=hostile)
+        sweeps.trial(
+            sweeps.configuration({"key": value, "regime.tau": 1}), 1, [30, 31], device=hostile
+        )
+    sweeps.trial(
+        sweeps.configuration({"key": "third", "regime.tau": 2}), 1, [], "failed", error=hostile
+    )
     sweeps.decide(sweeps.configurations[0]["address"], 1, "chosen", 31, 1, 30)
-    sweeps.merged.append({"point": {"key": hostile}, "same_as": "key=other, tau=1", "reason": hostile})
+    sweeps.merged.append(
+        {"point": {"key": hostile}, "same_as": "key=other, tau=1", "reason": hostile}
+    )
     page = read(render(sweeps.load(question=hostile), refresh=15))
     assert "img" not in page.tags and page.tags.count("script") == 3
     assert all(link.startswith("data:") for link in page.links)

@@ -29,7 +29,10 @@ def test_one_number_has_a_curve_with_its_seeds(sweeps: Any) -> None:
         for seed, value in enumerate(values, start=1):
             sweeps.trial(address, seed, [value], bleu=value + 1)
     validation, test = map(traces, responses(summarise(sweeps.load())))
-    assert points(validation["mean"]) == [(0, 30), (5, 32)] and points(test["mean"]) == [(0, 31), (5, 33)]
+    assert points(validation["mean"]) == [(0, 30), (5, 32)] and points(test["mean"]) == [
+        (0, 31),
+        (5, 33),
+    ]
     half = 4.302653 * 1 / 2**0.5  # 2 squares, 2 degrees of freedom
     assert validation["mean"].error_y.array == pytest.approx([half] * 2)
     assert points(validation["one seed"]) == [(0, 30), (0, 30), (5, 31), (5, 33)]
@@ -56,7 +59,11 @@ def test_categories_lie_down(sweeps: Any) -> None:
 
 def test_two_keys_have_a_table_around_the_reference_with_merged_points(sweeps: Any) -> None:
     sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30])
-    for beta, tau, value, progress in ((0, 1, 29, "finished"), (5, 1, 33, "finished"), (5, 2, 10, "stopped")):
+    for beta, tau, value, progress in (
+        (0, 1, 29, "finished"),
+        (5, 1, 33, "finished"),
+        (5, 2, 10, "stopped"),
+    ):
         address = sweeps.configuration({"regime.beta": beta, "regime.tau": tau})
         sweeps.trial(address, 1, [value], progress)
         sweeps.trial(address, 2, [value + 1], progress)
@@ -76,7 +83,9 @@ def test_two_keys_have_a_table_around_the_reference_with_merged_points(sweeps: A
 def test_less_is_better_turns_the_shades(sweeps: Any) -> None:
     for beta in (0, 5):
         for tau in (1, 2):
-            sweeps.trial(sweeps.configuration({"regime.beta": beta, "regime.tau": tau}), 1, [30 + beta])
+            sweeps.trial(
+                sweeps.configuration({"regime.beta": beta, "regime.tau": tau}), 1, [30 + beta]
+            )
     shades = []
     for shown in responses(summarise(sweeps.load(mode="min"))):
         assert isinstance(shown, Table)
@@ -88,14 +97,20 @@ def test_more_keys_have_means_over_the_others(sweeps: Any) -> None:
     for beta in (0, 5):
         for tau in (1, 2):
             for keys in ([1], [2]):
-                address = sweeps.configuration({"regime.beta": beta, "regime.tau": tau, "augment.0.keys": keys})
+                address = sweeps.configuration(
+                    {"regime.beta": beta, "regime.tau": tau, "augment.0.keys": keys}
+                )
                 value = 30 + beta + tau / 10
                 for seed in (1, 2):
-                    sweeps.trial(address, seed, [value + seed / 10], "finished" if tau == 1 else "stopped")
+                    sweeps.trial(
+                        address, seed, [value + seed / 10], "finished" if tau == 1 else "stopped"
+                    )
     beta_chart, tau_chart, _ = responses(summarise(sweeps.load()))
     mean = traces(beta_chart)["mean"]
     assert points(mean) == [(0, pytest.approx(30.25)), (5, pytest.approx(35.25))]
-    single = 2.776445 * (8 * 0.005 / 8) ** 0.5 / 2**0.5  # 4 configurations of 2 seeds: 4 degrees of freedom
+    single = (
+        2.776445 * (8 * 0.005 / 8) ** 0.5 / 2**0.5
+    )  # 4 configurations of 2 seeds: 4 degrees of freedom
     assert mean.error_y.array == pytest.approx([single / 2**0.5] * 2)
     assert list(traces(tau_chart)["mean"].x) == [1], "stopped ones are no part of a mean"
 
@@ -103,7 +118,9 @@ def test_more_keys_have_means_over_the_others(sweeps: Any) -> None:
 def test_sparse_draws_have_no_means(sweeps: Any) -> None:
     for beta, tau in ((0.11, 1.2), (0.52, 2.3), (0.93, 3.4)):
         sweeps.trial(sweeps.configuration({"regime.beta": beta, "regime.tau": tau}), 1, [30])
-    assert [list(traces(figure)) for figure in responses(summarise(sweeps.load()))] == [["one configuration"]] * 2
+    assert [list(traces(figure)) for figure in responses(summarise(sweeps.load()))] == [
+        ["one configuration"]
+    ] * 2
 
 
 def test_nothing_to_show(sweeps: Any) -> None:

@@ -44,7 +44,9 @@ def test_one_seed_alone_has_no_interval(sweeps: Any) -> None:
 def test_noise_of_stopped_and_of_running_ones_is_not_pooled(sweeps: Any) -> None:
     addresses = [sweeps.configuration({"regime.beta": beta}) for beta in (0, 1, 2)]
     for seed, values in ((1, (30, 10, 10)), (2, (32, 20, 20))):
-        for address, value, progress in zip(addresses, values, ("finished", "stopped", "running"), strict=True):
+        for address, value, progress in zip(
+            addresses, values, ("finished", "stopped", "running"), strict=True
+        ):
             sweeps.trial(address, seed, [value], progress)
     results = by_name(sweeps.load(ended=False))
     half = 12.706205 * 2**0.5 / 2**0.5
@@ -59,7 +61,11 @@ def test_the_seeds_that_got_furthest_speak(sweeps: Any) -> None:
         sweeps.trial(address, 2, [40], "paused" if address == first else "running")
         sweeps.trial(address, 3, [50], "failed", error="Diverged")
     results = by_name(sweeps.load(ended=False))
-    assert [results[f"beta={beta}"].values for beta in (1, 2, 3)] == [{1: 31}, {1: 31}, {1: 31, 2: 40}]
+    assert [results[f"beta={beta}"].values for beta in (1, 2, 3)] == [
+        {1: 31},
+        {1: 31},
+        {1: 31, 2: 40},
+    ]
     assert [results[f"beta={beta}"].settled for beta in (1, 2, 3)] == [True, True, False]
 
 
@@ -73,7 +79,10 @@ def test_values_that_are_no_numbers_do_not_count(sweeps: Any) -> None:
 
 @pytest.mark.parametrize(
     ("mode", "names"),
-    [("max", ["beta=2", "beta=1", "beta=3", "beta=0"]), ("min", ["beta=1", "beta=2", "beta=3", "beta=0"])],
+    [
+        ("max", ["beta=2", "beta=1", "beta=3", "beta=0"]),
+        ("min", ["beta=1", "beta=2", "beta=3", "beta=0"]),
+    ],
 )
 def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list[str]) -> None:
     addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(4)]
@@ -148,7 +157,10 @@ def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
     assert summarise(sweeps.load(ended=False)).comparisons == ()
     sweeps.trial(reference, 1, [20], "running")
     (table,) = summarise(sweeps.load(ended=False)).comparisons
-    assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", None)]
+    assert [(row.name, row.difference) for row in table.rows] == [
+        ("beta=1", None),
+        ("beta=2", None),
+    ]
     sweeps.trial(reference, 1, [30])
     summary = summarise(sweeps.load())
     (table,) = summary.comparisons

@@ -12,25 +12,35 @@ from augury.reporting.sweeps.terminal import text, to_dict
 
 @pytest.fixture
 def addresses(sweeps: Any) -> list[str]:
-    return [sweeps.configuration({}, "baseline"), *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))]
+    return [
+        sweeps.configuration({}, "baseline"),
+        *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2)),
+    ]
 
 
 def test_every_output_says_that_validation_decides(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[0], 1, [30])
     untested, tested = sweeps.load(tests=()), sweeps.load()
-    assert (to_dict(untested)["decided_on"], to_dict(untested)["cautions"]) == ("validation", [NO_TESTS])
+    assert (to_dict(untested)["decided_on"], to_dict(untested)["cautions"]) == (
+        "validation",
+        [NO_TESTS],
+    )
     assert (to_dict(tested)["decided_on"], to_dict(tested)["cautions"]) == ("tests", [])
     for shown in (text, render):
         assert NO_TESTS in shown(untested) and NO_TESTS not in shown(tested)
 
 
-def test_the_table_at_the_end(sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_at_the_end(
+    sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "160")
     for address, value in zip(addresses, (30, 31, 32), strict=True):
         sweeps.trial(address, 1, [value], seconds=100)
         sweeps.trial(address, 2, [value + 1], seconds=100)
     sweeps.trial(addresses[2], 3, [], "failed", error="Diverged: loss nan")
-    sweeps.merged.append({"point": {"regime.beta": 0}, "same_as": "baseline", "reason": "no weight"})
+    sweeps.merged.append(
+        {"point": {"regime.beta": 0}, "same_as": "baseline", "reason": "no weight"}
+    )
     lines = text(sweeps.load()).splitlines()
     assert lines[0] == "Does a stronger pull between views help?"
     assert lines[4].split()[:6] == ["beta=2", "finished", "2/3", "32.5", "±", "0.7"]
@@ -46,12 +56,27 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[2], 1, [20], "stopped")
     sweeps.decide(addresses[2], 1, "stopped", 20, 1, 30)
     content = json.loads(json.dumps(to_dict(sweeps.load(scheduler="halving")), allow_nan=False))
-    assert (content["best"], content["reference"], content["ended"]) == (addresses[1], addresses[0], True)
-    assert (content["trials"], content["finished"], content["failed"], content["stopped"]) == (3, 2, 0, 1)
+    assert (content["best"], content["reference"], content["ended"]) == (
+        addresses[1],
+        addresses[0],
+        True,
+    )
+    assert (content["trials"], content["finished"], content["failed"], content["stopped"]) == (
+        3,
+        2,
+        0,
+        1,
+    )
     assert content["cost"]["train_seconds"] == 240
     best, reference, stopped = content["table"]
     assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
-    assert best["validation"] == {"mean": 32, "sd": None, "low": None, "high": None, "values": {"1": 32}}
+    assert best["validation"] == {
+        "mean": 32,
+        "sd": None,
+        "low": None,
+        "high": None,
+        "values": {"1": 32},
+    }
     assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
     assert best["tests"]["test"]["difference"] == 2
     assert reference["tests"]["test"]["difference"] is None

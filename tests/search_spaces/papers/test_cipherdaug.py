@@ -1,4 +1,5 @@
-"""The tables of Kambhatla, Born and Sarkar (2022): what they print, and what stands for their rows."""
+"""The tables of Kambhatla, Born and Sarkar (2022): what they print, and what stands for their
+rows."""
 
 from __future__ import annotations
 
@@ -62,7 +63,9 @@ def test_what_is_printed(name: str, count: int, best: tuple[str, float]) -> None
         ("wmt14-en-de", 27.3, 27.9),
     ],
 )
-def test_every_corpus_of_table_3_has_its_printed_column(corpus: str | None, baseline: float, two_keys: float) -> None:
+def test_every_corpus_of_table_3_has_its_printed_column(
+    corpus: str | None, baseline: float, two_keys: float
+) -> None:
     values = means(table("table3", corpus=corpus))
     assert (values["Transformer"], values["CipherDAug - 2 keys"]) == (baseline, two_keys)
 
@@ -86,15 +89,25 @@ def test_systems_that_tables_share_are_the_same_runs() -> None:
     ]:
         for scale in ("toy", "small", "paper"):
             paper_table = table(name, scale)
-            changes = {key: value for key, value in paper_table.space.rows[row].items() if key != "vocabulary.size"}
+            changes = {
+                key: value
+                for key, value in paper_table.space.rows[row].items()
+                if key != "vocabulary.size"
+            }
             settings[scale].add(repr((paper_table.space.base, changes)))
-    assert {scale: len(different) for scale, different in settings.items()} == {"toy": 1, "small": 1, "paper": 1}
+    assert {scale: len(different) for scale, different in settings.items()} == {
+        "toy": 1,
+        "small": 1,
+        "paper": 1,
+    }
 
 
 def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
     rows = table("table2").space.rows
     keys = {row: changes["augment"][0]["keys"] for row, changes in rows.items() if "eq." in row}
-    assert keys["20 keys, eq. 1"] == list(range(1, 21)) and keys["5 keys + RAML + Switchout, eq. 2"] == [1, 2, 3, 4, 5]
+    assert keys["20 keys, eq. 1"] == list(range(1, 21)) and keys[
+        "5 keys + RAML + Switchout, eq. 2"
+    ] == [1, 2, 3, 4, 5]
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
 
 
@@ -102,12 +115,15 @@ def test_table_2_measures_what_it_prints_the_development_set() -> None:
     paper_table = table("table2")
     experiment = parse(merge(paper_table.space.base, paper_table.space.rows["+ RAML"]))
     assert experiment.test_sets == ["dev"] and experiment.corpus.tests["dev"].validation
-    assert means(paper_table)["+ RAML"] == 35.11 and means(table("table3"))["RAML"] == 35.99  # dev and test differ
+    assert (
+        means(paper_table)["+ RAML"] == 35.11 and means(table("table3"))["RAML"] == 35.99
+    )  # dev and test differ
 
 
 @pytest.fixture(scope="module")
 def systems(tmp_path_factory: pytest.TempPathFactory) -> list[System]:
-    """Tiny runs of the baseline, of CipherDAug with two keys and of ALONE embeddings, and their test sentences."""
+    """Tiny runs of the baseline, of CipherDAug with two keys and of ALONE embeddings, and their
+    test sentences."""
     cipher = {
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
         "regime": {"name": "coregularised", "warmup_passes": 1},
@@ -153,7 +169,9 @@ def measure(name: str, *systems: Any) -> Mapping[str, float]:
         ("table10", ["parameters and filters", "trained", "formula"]),
     ],
 )
-def test_tables_that_are_measured_on_runs_have_their_columns(name: str, columns: list[str], two_keys: System) -> None:
+def test_tables_that_are_measured_on_runs_have_their_columns(
+    name: str, columns: list[str], two_keys: System
+) -> None:
     assert list(measure(name, two_keys)) == columns
 
 
@@ -182,11 +200,18 @@ def test_an_update_reads_as_many_tokens_on_the_gpus_that_the_paper_states(
         assert training.workers * training.accumulation * training.max_tokens == tokens
 
 
-def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(systems: list[System]) -> None:
+def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(
+    systems: list[System],
+) -> None:
     baseline, two_keys, _ = systems
     values = measure("figure5", baseline, two_keys)
-    states = {"baseline plain": baseline.states(), **{view: two_keys.states(view) for view in two_keys.views}}
-    pairs = [("baseline plain", view) for view in two_keys.views] + [("plain", view) for view in two_keys.views]
+    states = {
+        "baseline plain": baseline.states(),
+        **{view: two_keys.states(view) for view in two_keys.views},
+    }
+    pairs = [("baseline plain", view) for view in two_keys.views] + [
+        ("plain", view) for view in two_keys.views
+    ]
     expected = {
         f"{first} (rows) by {second} (columns) | layer {row} | layer {column}": correlation(
             states[first][row], states[second][column]
@@ -201,33 +226,48 @@ def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(systems:
         | {name: value.pwcca for name, value in expected.items()}
     )
     alone = measure("figure5", baseline)
-    assert alone["plain (rows) by plain (columns) | layer 1 | layer 1"] == pytest.approx(1) and len(alone) == 2 + 9
+    assert (
+        alone["plain (rows) by plain (columns) | layer 1 | layer 1"] == pytest.approx(1)
+        and len(alone) == 2 + 9
+    )
 
 
 def test_figure_6_scores_the_outputs_of_every_view(two_keys: System) -> None:
     values = measure("figure6", two_keys)
     for view in two_keys.views:
-        assert values[view] == pytest.approx(corpus_bleu(two_keys.outputs(view), [two_keys.references]).score)
+        assert values[view] == pytest.approx(
+            corpus_bleu(two_keys.outputs(view), [two_keys.references]).score
+        )
 
 
 def test_figures_6_to_8_print_what_the_paper_prints() -> None:
     assert table("figure6").values("Transformer") == {"plain": 34.71}
     printed = {
-        name: tuple(table(name).values("CipherDAug-2 keys").values()) for name in ("figure6", "figure7", "figure8")
+        name: tuple(table(name).values("CipherDAug-2 keys").values())
+        for name in ("figure6", "figure7", "figure8")
     }
-    assert printed == {"figure6": (37.53, 37.41, 37.35), "figure7": (2, 26, 15), "figure8": (7, 14, 14)}
+    assert printed == {
+        "figure6": (37.53, 37.41, 37.35),
+        "figure7": (2, 26, 15),
+        "figure8": (7, 14, 14),
+    }
 
 
 def test_figures_7_and_8_take_the_sentences_with_the_rarest_subwords(two_keys: System) -> None:
     """Counted anew, from the training text."""
     source = two_keys.run.corpus("train").column("source")
-    counts = {view: Counter(piece for ids in two_keys.encode(source, view) for piece in ids) for view in two_keys.views}
+    counts = {
+        view: Counter(piece for ids in two_keys.encode(source, view) for piece in ids)
+        for view in two_keys.views
+    }
 
     def least(text: str, view: str) -> int:
         (ids,) = two_keys.encode([text], view)
         return min(counts[view][piece] for piece in ids)
 
-    ordered = sorted(two_keys.sources, key=lambda text: (least(text, "plain") == 0, least(text, "plain")))
+    ordered = sorted(
+        two_keys.sources, key=lambda text: (least(text, "plain") == 0, least(text, "plain"))
+    )
     for name, text in zip(("figure7", "figure8"), ordered, strict=False):
         assert measure(name, two_keys) == {view: least(text, view) for view in two_keys.views}
 
@@ -257,20 +297,30 @@ def test_figures_7_and_8_are_of_the_printed_sentences_in_german() -> None:
         "rot-1": [("▁if", 26), ("z", 800)],
         "rot-2": [("▁jg", 15), ("ß", 40)],
     }
-    assert measure("figure7", german("hey, warum nicht?", hey)) == table("figure7").values("CipherDAug-2 keys")
+    assert measure("figure7", german("hey, warum nicht?", hey)) == table("figure7").values(
+        "CipherDAug-2 keys"
+    )
     ball = {
         "plain": [("▁wir", 5000), ("▁baseball", 7)],
         "rot-1": [("▁cbtf", 20), ("cbmm", 14)],
         "rot-2": [("▁dcug", 30), ("dcnn", 14)],
     }
-    assert measure("figure8", german("wir alle lieben baseball, oder?", ball)) == {"plain": 7, "rot-1": 14, "rot-2": 14}
+    assert measure("figure8", german("wir alle lieben baseball, oder?", ball)) == {
+        "plain": 7,
+        "rot-1": 14,
+        "rot-2": 14,
+    }
 
 
 def test_figure_4b_scores_the_sentences_of_a_length() -> None:
     references = ["a b c d e"] * 30 + ["f g h i j k l m n o p q"] * 25
     outputs = ["a b c d x"] * 30 + ["f g h i j x l m n o p"] * 25
     system: Any = SimpleNamespace(
-        name="one", language="en", references=references, outputs=lambda: outputs, run=SimpleNamespace(corpus=empty)
+        name="one",
+        language="en",
+        references=references,
+        outputs=lambda: outputs,
+        run=SimpleNamespace(corpus=empty),
     )
     expected = {
         "0–9": corpus_bleu(outputs[:30], [references[:30]]).score,
@@ -300,7 +350,8 @@ def test_table_10_counts_what_its_formulas_say(systems: list[System]) -> None:
 
 
 def test_the_formulas_of_table_10_at_the_scale_of_the_paper() -> None:
-    """12,000 entries of 512: the 6.1M of Tables 6 and 9; ALONE, by hand, 4.46M with filters and 4.19M without."""
+    """12,000 entries of 512: the 6.1M of Tables 6 and 9; ALONE, by hand, 4.46M with filters and
+    4.19M without."""
     model = ModelConfig.model_validate({"architecture": "transformer_iwslt_de_en"})
     assert formula(model, 12_000) == 6_144_000
     changes = table("table10").space.rows["Transformer + ALONE, O trained"]

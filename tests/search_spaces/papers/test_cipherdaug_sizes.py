@@ -33,12 +33,15 @@ def test_every_row_with_a_printed_size_that_is_run_is_compared() -> None:
         ("1.2x", 1.3, False),
     ],
 )
-def test_sizes_agree_up_to_the_last_printed_digit(printed: str, computed: float, agrees: bool) -> None:
+def test_sizes_agree_up_to_the_last_printed_digit(
+    printed: str, computed: float, agrees: bool
+) -> None:
     assert Size("", "", "", printed, computed, "").agrees == agrees
 
 
 @pytest.mark.parametrize(
-    ("row", "entries"), [("Transformer", 36_000), ("CipherDAug - 1 key", 48_000), ("CipherDAug - 2 keys", 60_000)]
+    ("row", "entries"),
+    [("Transformer", 36_000), ("CipherDAug - 1 key", 48_000), ("CipherDAug - 2 keys", 60_000)],
 )
 def test_wmt14_has_one_matrix_for_source_target_and_output(row: str, entries: int) -> None:
     table = published.find("cipherdaug/table3", "paper", "wmt14-en-de")

@@ -33,8 +33,14 @@ def table(name: str, scale: str = "paper") -> Published:
 )
 def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, float]) -> None:
     printed = table(name)
-    values = {row: of_row[column] for row in printed.printed.rows if column in (of_row := printed.values(row))}
-    assert len(printed.printed.rows) == count and max(values.items(), key=lambda item: item[1]) == best
+    values = {
+        row: of_row[column]
+        for row in printed.printed.rows
+        if column in (of_row := printed.values(row))
+    }
+    assert (
+        len(printed.printed.rows) == count and max(values.items(), key=lambda item: item[1]) == best
+    )
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -49,12 +55,18 @@ def test_rows_are_experiments_at_every_scale(name: str) -> None:
 
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
 def test_double_tuning_ends_on_text_of_the_same_direction(scale: str) -> None:
-    """What is tuned twice reads, at the end, what Tune-S reads, and before that what +FT+FM reads."""
+    """What is tuned twice reads, at the end, what Tune-S reads, and before that what +FT+FM
+    reads."""
     search_space = table("table3", scale).space
     chains = {name: changes.get("stages", {}) for name, changes in search_space.rows.items()}
     assert chains["+double tune"] == {**chains["+FT+FM"], "again": chains["Tune-S"]["tune"]}
-    assert [text.get("reversed", False) for text in chains["Tune-B"]["both"]["corpus.train"]] == [False, True]
-    assert {stage["carry"] for stages in chains.values() for stage in stages.values()} == {"optimizer"}
+    assert [text.get("reversed", False) for text in chains["Tune-B"]["both"]["corpus.train"]] == [
+        False,
+        True,
+    ]
+    assert {stage["carry"] for stages in chains.values() for stage in stages.values()} == {
+        "optimizer"
+    }
 
 
 def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None:
@@ -69,18 +81,31 @@ def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None
 def test_the_noisy_development_set_is_cut_into_parts_that_share_nothing() -> None:
     for name in ("table3", "table4"):
         search_space = table(name, "small").space
-        train = search_space.rows["Tune-S" if name == "table3" else "MTNT(Tune-S)"]["stages"]["tune"]["corpus.train"]
-        texts = [train, search_space.base["corpus"]["valid"][1], search_space.base["corpus"]["tests"]["MTNT"]]
+        train = search_space.rows["Tune-S" if name == "table3" else "MTNT(Tune-S)"]["stages"][
+            "tune"
+        ]["corpus.train"]
+        texts = [
+            train,
+            search_space.base["corpus"]["valid"][1],
+            search_space.base["corpus"]["tests"]["MTNT"],
+        ]
         portions = sorted(tuple(text["portion"]) for text in texts if text["file"] == train["file"])
         assert portions[0][0] == 0 and portions[-1][1] == 1
-        assert all(first[1] == second[0] for first, second in zip(portions, portions[1:], strict=False))
+        assert all(
+            first[1] == second[0] for first, second in zip(portions, portions[1:], strict=False)
+        )
 
 
 def test_tags_of_mixed_training_are_those_of_the_released_code() -> None:
     mixed = table("table4", "toy").space.rows["Mixed training"]
-    tags = {text["tag"] for text in mixed["corpus.train"]} | {share["tag"] for share in mixed["mixture"].values()}
+    tags = {text["tag"] for text in mixed["corpus.train"]} | {
+        share["tag"] for share in mixed["mixture"].values()
+    }
     assert tags <= set(mixed["vocabulary.reserved"]) and len(tags) == 8
-    assert mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>" and mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
+    assert (
+        mixed["corpus.tests.MTNT2019.tag"] == "<MTNT_s>"
+        and mixed["corpus.tests.newstest2014.tag"] == "<clean_s>"
+    )
 
 
 def fuzzy_matches(changes: dict[str, Any]) -> list[dict[str, Any]]:
@@ -104,26 +129,44 @@ def fuzzy_matches(changes: dict[str, Any]) -> list[dict[str, Any]]:
 def test_fuzzy_matches_of_the_paper_are_of_ten_candidates_and_monolingual_text_too(
     name: str, rows: list[str], language: str
 ) -> None:
-    """methods.md, B3: the ten best by containment, 50 % of the shorter sentence, both pairs, more than five tokens."""
+    """methods.md, B3: the ten best by containment, 50 % of the shorter sentence, both pairs,
+    more than five tokens."""
     found = {row: fuzzy_matches(changes) for row, changes in table(name).space.rows.items()}
     assert [row for row, operators in found.items() if operators] == rows
     for row in rows:
         (operator,) = (FuzzyMatch.model_validate(settings) for settings in found[row])
-        assert (operator.threshold, operator.norm, operator.candidates) == (0.5, "min", "containment")
-        assert operator.both_directions and operator.mono_min_len == 5 and operator.tokens == "whitespace"
+        assert (operator.threshold, operator.norm, operator.candidates) == (
+            0.5,
+            "min",
+            "containment",
+        )
+        assert (
+            operator.both_directions
+            and operator.mono_min_len == 5
+            and operator.tokens == "whitespace"
+        )
         assert operator.monolingual and operator.monolingual.language == language
         assert operator.monolingual.train.files()[0].endswith(f"mtnt/monolingual.{language}")
 
 
 def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
-    """methods.md, B2: Noam's rate at step 8000, eight batches of 4096, 70 subwords, beam 5 without a length penalty."""
+    """methods.md, B2: Noam's rate at step 8000, eight batches of 4096, 70 subwords, beam 5
+    without a length penalty."""
     base = table("table3").space.base
     experiment = parse(base, "base")
     training = experiment.training
     assert training.learning_rate == pytest.approx(0.000988212) and training.warmup_updates == 8000
-    assert (training.max_tokens, training.accumulation, training.adam_betas) == (4096, 8, (0.9, 0.998))
+    assert (training.max_tokens, training.accumulation, training.adam_betas) == (
+        4096,
+        8,
+        (0.9, 0.998),
+    )
     assert (training.max_passes, training.validate_every, training.patience) == (5, 5000, 16)
-    assert (experiment.decoding.beam, experiment.decoding.length_penalty, experiment.max_pieces) == (5, 0.0, 70)
+    assert (
+        experiment.decoding.beam,
+        experiment.decoding.length_penalty,
+        experiment.max_pieces,
+    ) == (5, 0.0, 70)
     assert (experiment.corpus.filter.max_length, experiment.corpus.filter.max_ratio) == (70, 9)
 
 
@@ -139,8 +182,14 @@ def test_the_model_of_the_other_direction_is_validated_on_its_own_development_se
     tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
     (model,) = tuned.model_experiments().values()
     deciding = model.corpus.valid[1]
-    assert model.corpus.decides == deciding.name == "noisy" and model.corpus.languages == ("en", "fr")
-    assert deciding.file.endswith("mtnt/valid.en-fr.tsv") and (deciding.source_column, deciding.target_column) == (
+    assert model.corpus.decides == deciding.name == "noisy" and model.corpus.languages == (
+        "en",
+        "fr",
+    )
+    assert deciding.file.endswith("mtnt/valid.en-fr.tsv") and (
+        deciding.source_column,
+        deciding.target_column,
+    ) == (
         "src",
         "tgt",
     )
@@ -150,4 +199,6 @@ def test_fuzzy_matches_of_monolingual_text_have_the_tag_of_the_released_code() -
     for name in ("table3", "table4"):
         mixed = table(name).space.rows["Mixed training"]
         assert mixed["mixture"]["fuzzy_match-mono"] == {"tag": "<NFR_mono>"}
-        assert {share["tag"] for share in mixed["mixture"].values()} <= set(mixed["vocabulary.reserved"])
+        assert {share["tag"] for share in mixed["mixture"].values()} <= set(
+            mixed["vocabulary.reserved"]
+        )

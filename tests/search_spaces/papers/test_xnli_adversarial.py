@@ -25,7 +25,9 @@ def table(name: str) -> Published:
 
 def noted(paper_table: Published, row: str, column: str) -> bool:
     """Whether a note on the printed row speaks of this column."""
-    return any(note.row == row and column in note.column.split() for note in paper_table.printed.notes)
+    return any(
+        note.row == row and column in note.column.split() for note in paper_table.printed.notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -34,7 +36,10 @@ def noted(paper_table: Published, row: str, column: str) -> bool:
         ("table2", [None, 63.1, 69.3, 69.1, 69.9, 69.3, 68.8, 70.4, 70.3, 70.7, 71.5, 72.2, 73.0]),
         ("table3", [71.3, 71.6, 71.3, 70.4, 67.7]),
         ("table4", [66.9, 69.3, 70.1, 71.4, 6.7, 69.0, 70.5, 71.6, 73.0, 5.8]),
-        ("table5", [69.1, 68.1, 69.3, 68.8, 68.6, 68.6, 70.4, 69.9, 69.9, 70.3, 70.7, 70.4, 70.2, 71.5]),
+        (
+            "table5",
+            [69.1, 68.1, 69.3, 68.8, 68.6, 68.6, 70.4, 69.9, 69.9, 70.3, 70.7, 70.4, 70.2, 71.5],
+        ),
         ("figure2", [6.7, 5.8]),
     ],
 )
@@ -52,10 +57,15 @@ def test_every_language_is_printed_and_means_are_those_of_languages_or_noted(nam
             assert row.values == {"en": 88.2}
             continue
         assert len(languages) == 15
-        if label not in paper_table.improvements and abs(statistics.fmean(languages) - mean) > ROUNDING:
+        if (
+            label not in paper_table.improvements
+            and abs(statistics.fmean(languages) - mean) > ROUNDING
+        ):
             off.append(label)
     assert sorted(off) == sorted(
-        note.row for note in paper_table.printed.notes if (note.column, note.kind) == ("avg", "average")
+        note.row
+        for note in paper_table.printed.notes
+        if (note.column, note.kind) == ("avg", "average")
     )
 
 
@@ -84,7 +94,10 @@ def test_one_configuration_is_printed_with_one_value_or_the_difference_is_noted(
         for column in ("mean", *rows[0][0].values(rows[0][1])):
             if len({paper_table.values(row)[column] for paper_table, row in rows}) > 1:
                 differing.add(rows[0][1])
-                assert any(noted(paper_table, row, "avg" if column == "mean" else column) for paper_table, row in rows)
+                assert any(
+                    noted(paper_table, row, "avg" if column == "mean" else column)
+                    for paper_table, row in rows
+                )
     assert differing == {"XLM-R", "+SA+PGD"}
     assert max(map(len, same.values())) == 4
 
@@ -117,10 +130,17 @@ def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
         labels = 1 if operator.get("labels") == "one_other" else 2
         return int(changes.get("corpus.train.subset", 20_000) * operator["copies"] * labels)
 
-    sizes = {"+SA (20k)": 20_000, "+SA (80k)": 80_000, "+SA +PGD (20k)": 20_000, "+SA +PGD (80k)": 80_000}
+    sizes = {
+        "+SA (20k)": 20_000,
+        "+SA (80k)": 80_000,
+        "+SA +PGD (20k)": 20_000,
+        "+SA +PGD (80k)": 80_000,
+    }
     assert {row: hypotheses("table5", row) for row in sizes} == sizes
     assert {
-        hypotheses("table4", f"+SA +{attack} ({size})") for attack in ("FGM", "PGD") for size in ("10k", "20k")
+        hypotheses("table4", f"+SA +{attack} ({size})")
+        for attack in ("FGM", "PGD")
+        for size in ("10k", "20k")
     } == {80_000}
 
 
@@ -128,8 +148,12 @@ def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
 def test_eda_chooses_from_wordnet(scale: str) -> None:
     for name in ("table2", "table5"):
         rows = published.find(f"xnli_adversarial/{name}", scale).space.rows.values()
-        operators = [operator for row in rows for operator in row["augment"] if operator["operator"] == "eda"]
-        assert operators and {Path(operator["synonyms"]).name for operator in operators} == {"wordnet_oewn"}
+        operators = [
+            operator for row in rows for operator in row["augment"] if operator["operator"] == "eda"
+        ]
+        assert operators and {Path(operator["synonyms"]).name for operator in operators} == {
+            "wordnet_oewn"
+        }
 
 
 def test_wordnet_is_found(data: Path) -> None:
@@ -151,7 +175,9 @@ def test_in_language_rows_have_a_system_for_every_language() -> None:
             experiment = parse(config.merge(base, rows[row]), row)
             assert (experiment.model.name, experiment.corpus.language) == (name, language)
             assert language in experiment.test_sets and experiment.corpus.train.subset == 20_000
-            assert experiment.corpus._known_set("train").name == ("multi_nli" if language == "en" else "xnli_mt")
+            assert experiment.corpus._known_set("train").name == (
+                "multi_nli" if language == "en" else "xnli_mt"
+            )
     assert paper_table.assembled["XLM-R (in-language)"]["en"] == "XLM-R"
     roberta = parse(config.merge(base, rows["RoBERTa (in-language, en)"]))
     assert roberta.model.name.endswith("roberta-large") and roberta.training.max_examples == 16
@@ -161,7 +187,10 @@ def test_translate_train_all_reads_every_language() -> None:
     space_of_table = table("table2").space
     row = space_of_table.rows["XLM-R (translate-train-all)"]
     corpus = parse(config.merge(space_of_table.base, row)).corpus
-    files = {name: spec._known_set("train").texts["train"]["file"] for name, spec in corpus.mixture.items()}
+    files = {
+        name: spec._known_set("train").texts["train"]["file"]
+        for name, spec in corpus.mixture.items()
+    }
     assert len(files) == 15 and set(files.values()) == {"multinli.train.{language}.tsv"}
     assert {name: spec.language_codes()["language"] for name, spec in corpus.mixture.items()} == {
         name: name for name in files

@@ -20,15 +20,24 @@ def config(**changes: Any) -> Config:
 
 def test_the_defaults_are_the_papers() -> None:
     defaults = config()
-    assert isinstance(defaults.model, PretrainedClassifier) and defaults.model.name == "FacebookAI/xlm-roberta-base"
+    assert (
+        isinstance(defaults.model, PretrainedClassifier)
+        and defaults.model.name == "FacebookAI/xlm-roberta-base"
+    )
     training = defaults.training
-    assert (training.max_examples, training.learning_rate, training.schedule) == (32, 1e-5, "linear")
+    assert (training.max_examples, training.learning_rate, training.schedule) == (
+        32,
+        1e-5,
+        "linear",
+    )
     assert (training.patience, training.weights, training.order) == (3, "best", "random")
     assert (defaults.max_length, defaults.scoring.metrics) == (128, ("accuracy",))
     assert config(training={"preset": "paper"}).training == training
 
 
-@pytest.mark.parametrize("regime", ["plain", {"name": "adversarial"}, {"name": "coregularised", "over": "identity"}])
+@pytest.mark.parametrize(
+    "regime", ["plain", {"name": "adversarial"}, {"name": "coregularised", "over": "identity"}]
+)
 def test_labels_are_smoothed_only_where_that_is_asked_for(regime: Any) -> None:
     assert config(regime=regime).regime.label_smoothing == 0
     named = {"name": regime} if isinstance(regime, str) else regime
@@ -54,7 +63,12 @@ def test_the_baseline_is_plain_and_without_augmentation() -> None:
     assert config(augment=[{"operator": "eda"}]).record_origins == ["eda"]
 
 
-PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+PARALLEL = {
+    "source_language": "qaa",
+    "target_language": "qab",
+    "train": {"builtin": 9},
+    "valid": {"builtin": 9},
+}
 READING = {"operator": "reorder", "parallel": PARALLEL, "use": "view"}
 VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
 
@@ -62,14 +76,26 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_length": 600, "training": {"max_tokens": 500}}, "max_length=600 subwords does not fit"),
+        (
+            {"max_length": 600, "training": {"max_tokens": 500}},
+            "max_length=600 subwords does not fit",
+        ),
         (
             {"model": {"architecture": "tiny", "max_positions": 127}},
             "max_length=128 subwords exceeds model.max_positions=",
         ),
-        ({"augment": [{"operator": "eda"}, {"operator": "eda", "alpha": 0.1}]}, "several things of one name: eda, eda"),
-        ({"augment": [{"operator": "cipher", "keys": [1]}]}, "these records have no source, target"),
-        ({"augment": [READING], "regime": {"name": "multi_source", "equation": 2}}, "set regime.equation=1"),
+        (
+            {"augment": [{"operator": "eda"}, {"operator": "eda", "alpha": 0.1}]},
+            "several things of one name: eda, eda",
+        ),
+        (
+            {"augment": [{"operator": "cipher", "keys": [1]}]},
+            "these records have no source, target",
+        ),
+        (
+            {"augment": [READING], "regime": {"name": "multi_source", "equation": 2}},
+            "set regime.equation=1",
+        ),
         (
             {"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
             "reads the view reorder-qab with every source, and the records of eda have none",

@@ -42,7 +42,12 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
                 },
                 "vocabulary": {"size": 200},
                 "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
-                "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
+                "model": {
+                    "architecture": "tiny",
+                    "hidden_size": 16,
+                    "feedforward_size": 16,
+                    "attention_heads": 2,
+                },
                 "decoding": {"beam": 1, "max_length": 12},
                 "execution": {"executor": "local", "threads": 1},
                 "training": {"max_passes": 5},
@@ -53,11 +58,22 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
         run = prepare(experiment, Store(root))
         describe(run, "toy")
         vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
-        model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
+        model = build(
+            experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1
+        )
         run.folder.write(WEIGHTS, save(parameters(model)))
-        outcome = {"parameters": 1, "updates": 1, "passes": 1.0, "onset": 0, "rows": 1, "train_seconds": 1.0}
+        outcome = {
+            "parameters": 1,
+            "updates": 1,
+            "passes": 1.0,
+            "onset": 0,
+            "rows": 1,
+            "train_seconds": 1.0,
+        }
         weights = {"kind": "last", "updates": [1]}
-        run.folder.write_json(OUTCOME, {**outcome, "workers": 1, "weights": weights, "device": "cpu"})
+        run.folder.write_json(
+            OUTCOME, {**outcome, "workers": 1, "weights": weights, "device": "cpu"}
+        )
         return run
 
     return make

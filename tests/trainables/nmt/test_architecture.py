@@ -23,7 +23,9 @@ def test_a_size_left_out_is_the_architectures() -> None:
         ({"hidden_sise": 64}, "did you mean 'hidden_size'?"),
     ],
 )
-def test_settings_that_do_not_fit_are_user_errors(settings: dict[str, object], message: str) -> None:
+def test_settings_that_do_not_fit_are_user_errors(
+    settings: dict[str, object], message: str
+) -> None:
     with pytest.raises(UserError) as error:
         validate(ModelConfig, settings, "model")
     assert message in str(error.value)

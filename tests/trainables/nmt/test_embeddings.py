@@ -1,4 +1,5 @@
-"""Embeddings that are computed: how many parameters they have, what they compute, and that training can use them."""
+"""Embeddings that are computed: how many parameters they have, what they compute, and that
+training can use them."""
 
 from __future__ import annotations
 
@@ -39,12 +40,19 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def model(vocabulary: int = VOCABULARY, seed: int = 3, **changes: Any) -> Any:
-    config = ModelConfig.model_validate({"architecture": "tiny", "hidden_size": 32, "max_positions": 64, **changes})
+    config = ModelConfig.model_validate(
+        {"architecture": "tiny", "hidden_size": 32, "max_positions": 64, **changes}
+    )
     return build(config, vocabulary, pad=PAD, eos=EOS, seed=seed)
 
 
 def alone(vocabulary: int = 1000, **changes: Any) -> AloneEmbedding:
-    built = model(vocabulary, architecture="transformer_iwslt_de_en", hidden_size=512, embeddings=Alone(**changes))
+    built = model(
+        vocabulary,
+        architecture="transformer_iwslt_de_en",
+        hidden_size=512,
+        embeddings=Alone(**changes),
+    )
     embedding = built.model.encoder.embed_tokens
     assert isinstance(embedding, AloneEmbedding)
     return embedding
@@ -55,14 +63,17 @@ def trainable(module: nn.Module) -> int:
 
 
 def ids(rows: int, length: int, seed: int = 0) -> Tensor:
-    return torch.randint(3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed))
+    return torch.randint(
+        3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed)
+    )
 
 
 # Sizes
 
 
 def test_counts_of_alone_are_the_papers() -> None:
-    """Golden: D_O + D_inter (D_O + D_emb) = 4,194,816 trained parameters, with the filters 4,456,960, whatever V."""
+    """Golden: D_O + D_inter (D_O + D_emb) = 4,194,816 trained parameters, with the filters
+    4,456,960, whatever V."""
     embedding = alone()
     assert trainable(embedding) == trainable(alone(70)) == 4_194_816
     assert trainable(embedding) + embedding.codebooks.numel() == 4_456_960
@@ -70,15 +81,21 @@ def test_counts_of_alone_are_the_papers() -> None:
     built = model(70, architecture="transformer_iwslt_de_en", hidden_size=512, embeddings=Alone())
     assert trainable(built) == 31_543_296 + 2 * 4_194_816
     shared = {"hidden_size": 512, "embeddings": Alone(), "share_all_embeddings": True}
-    assert trainable(model(70, architecture="transformer_iwslt_de_en", **shared)) == 31_543_296 + 4_194_816
+    assert (
+        trainable(model(70, architecture="transformer_iwslt_de_en", **shared))
+        == 31_543_296 + 4_194_816
+    )
 
 
 def test_counts_of_smaller_vectors() -> None:
-    """CipherDAug, Table 6: twice the table, the projection, and a network as large as with vectors of 512."""
+    """CipherDAug, Table 6: twice the table, the projection, and a network as large as with
+    vectors of 512."""
     changes: dict[str, Any] = {"architecture": "transformer_iwslt_de_en", "hidden_size": 512}
     built = model(1_000, **changes, embeddings={"size": 256})
     assert trainable(built) == 31_543_296 + 2 * (1_000 * 256 + 256 * 512)
-    assert trainable(model(1_000, **changes, embeddings={"size": 512})) == 31_543_296 + 2 * 1_000 * 512
+    assert (
+        trainable(model(1_000, **changes, embeddings={"size": 512})) == 31_543_296 + 2 * 1_000 * 512
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -86,7 +103,9 @@ def test_the_estimated_size_is_that_of_the_embeddings(kind: str, tmp_path: Path)
     def size(**changes: Any) -> Size:
         section = tiny.OF_TASK["nmt"]["model"]
         vocabulary = {"size": VOCABULARY}
-        experiment = tiny.experiment("nmt", tmp_path, vocabulary=vocabulary, model={**section, **changes})
+        experiment = tiny.experiment(
+            "nmt", tmp_path, vocabulary=vocabulary, model={**section, **changes}
+        )
         return TASK.size(experiment, Store(tmp_path))
 
     difference = size(embeddings=KINDS[kind]).parameters - size().parameters
@@ -98,7 +117,10 @@ def test_the_estimated_size_is_that_of_the_embeddings(kind: str, tmp_path: Path)
 
 
 def test_filters_have_the_papers_distribution() -> None:
-    """Golden: real codes of deviation 0.353553 give variance 1; binary ones of 0.082996 give half zeros."""
+    """Golden: real codes of deviation 0.353553 give variance 1.
+
+    Binary ones of 0.082996 give half zeros.
+    """
     real, binary = alone(), alone(filter="binary")
     pieces = torch.arange(1000)
     assert float(real.codebooks.std()) == pytest.approx(0.353553, abs=0.002)
@@ -112,7 +134,10 @@ def test_filters_have_the_papers_distribution() -> None:
 def test_an_embedding_is_the_network_of_the_filtered_base() -> None:
     embedding = model(embeddings=KINDS["real"]).eval().model.decoder.embed_tokens
     piece = 7
-    filtered = sum(embedding.codebooks[book, embedding.codes[piece, book]] for book in range(4)) * embedding.base
+    filtered = (
+        sum(embedding.codebooks[book, embedding.codes[piece, book]] for book in range(4))
+        * embedding.base
+    )
     expected = embedding.outer.weight @ (embedding.inner.weight @ filtered).relu()
     assert torch.allclose(embedding(torch.tensor([piece]))[0], expected, atol=1e-6)
     assert torch.allclose(embedding.weight[piece], expected, atol=1e-6)
@@ -140,9 +165,15 @@ def test_dropout_is_of_what_is_read_and_not_of_the_output_layer() -> None:
 
 
 def test_the_seed_decides_filters_and_base() -> None:
-    first, same, other = (dict(parameters(model(embeddings=KINDS["real"], seed=seed))) for seed in (3, 3, 4))
+    first, same, other = (
+        dict(parameters(model(embeddings=KINDS["real"], seed=seed))) for seed in (3, 3, 4)
+    )
     assert all(torch.equal(tensor, same[name]) for name, tensor in first.items())
-    drawn = [name for name in first if name.endswith(("base", "codebooks", "codes", "inner.weight", "outer.weight"))]
+    drawn = [
+        name
+        for name in first
+        if name.endswith(("base", "codebooks", "codes", "inner.weight", "outer.weight"))
+    ]
     assert len(drawn) == 10 and not any(torch.equal(first[name], other[name]) for name in drawn)
     sides = [first[f"model.{side}.embed_tokens.codes"] for side in ("encoder", "decoder")]
     assert not torch.equal(*sides)
@@ -154,7 +185,10 @@ def test_the_seed_decides_filters_and_base() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("shared", [False, True])
 def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: bool) -> None:
-    """`generate` decodes the model as it is; the one with tables is equal to it, and CTranslate2 loads that."""
+    """`generate` decodes the model as it is.
+
+    The one with tables is equal to it, and CTranslate2 loads that.
+    """
     built = model(embeddings=KINDS[kind], share_all_embeddings=shared).eval()
     tables = tabulated(built)
     source, target = ids(3, 9), ids(3, 7, seed=1)
@@ -164,7 +198,10 @@ def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: boo
     sources, decoding = ids(12, 6).tolist(), Decoding(beam=3, max_length=10)
     pieces = [f"piece{index}" for index in range(VOCABULARY)]
     assert_same(generate(tables, sources, decoding), generate(built, sources, decoding))
-    assert len(CTranslateDecoder.from_model(tables, pieces, unk=UNK).translate(sources, decoding)) == 12
+    assert (
+        len(CTranslateDecoder.from_model(tables, pieces, unk=UNK).translate(sources, decoding))
+        == 12
+    )
     with pytest.raises(UserError, match=r"ordinary embeddings.*augury\.decoding\.generate"):
         CTranslateDecoder.from_model(built, pieces, unk=UNK)
 
@@ -187,9 +224,17 @@ def test_ordinary_tables_are_used_as_they_are() -> None:
     ],
     ids=["coregularised", "adversarial"],
 )
-def test_a_run_trains_them_and_reports_on_their_mean(kind: str, regime: dict[str, Any], tmp_path: Path) -> None:
+def test_a_run_trains_them_and_reports_on_their_mean(
+    kind: str, regime: dict[str, Any], tmp_path: Path
+) -> None:
     section = {**tiny.OF_TASK["nmt"]["model"], "embeddings": KINDS[kind]}
-    training = {"max_tokens": 400, "max_updates": 3, "max_passes": None, "validate_every": 1, "average_last": 3}
+    training = {
+        "max_tokens": 400,
+        "max_updates": 3,
+        "max_passes": None,
+        "validate_every": 1,
+        "average_last": 3,
+    }
     experiment = tiny.experiment(
         "nmt", tmp_path, model=section, regime=regime, training={**training, "weights": "averaged"}
     )
@@ -202,13 +247,21 @@ def test_a_run_trains_them_and_reports_on_their_mean(kind: str, regime: dict[str
     assert len(kept) == 3
     states = []
     for update in kept:
-        load_parameters(built, run.folder.sub(f"checkpoints/{update:08d}").local() / "model.safetensors")
+        load_parameters(
+            built, run.folder.sub(f"checkpoints/{update:08d}").local() / "model.safetensors"
+        )
         states.append({name: tensor.clone() for name, tensor in parameters(built).items()})
     load_parameters(built, run.folder.local() / WEIGHTS)
     for name, tensor in parameters(built).items():
         values = torch.stack([state[name] for state in states])
-        fixed = name.endswith((".codes", ".codebooks", "embed_positions.weight", "final_logits_bias"))
-        assert torch.equal(tensor, values[0]) if fixed else torch.allclose(tensor, values.mean(0), atol=1e-6)
+        fixed = name.endswith(
+            (".codes", ".codebooks", "embed_positions.weight", "final_logits_bias")
+        )
+        assert (
+            torch.equal(tensor, values[0])
+            if fixed
+            else torch.allclose(tensor, values.mean(0), atol=1e-6)
+        )
         assert fixed or not torch.equal(values[0], values[2]), name
     texts = run.corpus("test").column("source")
     assert len(TASK.outputs(run, run.corpus("test"), "test")) == len(texts)
@@ -238,7 +291,10 @@ def test_tables_are_no_part_of_an_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"name": "alone", "codebook": 3}, "unknown key 'embeddings.codebook': did you mean 'codebooks'"),
+        (
+            {"name": "alone", "codebook": 3},
+            "unknown key 'embeddings.codebook': did you mean 'codebooks'",
+        ),
         ({"name": "aloen"}, "unknown embeddings 'aloen': did you mean 'alone'"),
         ({"size": 0}, "embeddings.size = 0"),
         ("alone", "embeddings"),

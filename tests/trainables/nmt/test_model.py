@@ -22,7 +22,9 @@ def tiny(**changes: object) -> MarianMTModel:
 
 
 def ids(rows: int, length: int, seed: int = 0) -> Tensor:
-    return torch.randint(3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed))
+    return torch.randint(
+        3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed)
+    )
 
 
 def trainable(module: nn.Module) -> int:
@@ -63,15 +65,21 @@ def test_counts_of_the_papers_architectures(
         (12_000, True, 31_543_296 + 12_000 * 512),
     ],
 )
-def test_counts_with_the_papers_vocabularies(vocabulary_size: int, shared: bool, total: int) -> None:
+def test_counts_with_the_papers_vocabularies(
+    vocabulary_size: int, shared: bool, total: int
+) -> None:
     config = ModelConfig(max_positions=16, share_all_embeddings=shared)
     assert trainable(build(config, vocabulary_size, pad=PAD, eos=EOS, seed=0)) == total
 
 
-@pytest.mark.parametrize("changes", [{}, {"share_all_embeddings": True}, {"embeddings": {"name": "alone"}}])
+@pytest.mark.parametrize(
+    "changes", [{}, {"share_all_embeddings": True}, {"embeddings": {"name": "alone"}}]
+)
 def test_parameters_are_counted_without_the_model(changes: dict[str, Any]) -> None:
     config = ModelConfig(architecture="tiny", max_positions=16, **changes)
-    assert parameters(config, VOCABULARY) == trainable(build(config, VOCABULARY, pad=PAD, eos=EOS, seed=0))
+    assert parameters(config, VOCABULARY) == trainable(
+        build(config, VOCABULARY, pad=PAD, eos=EOS, seed=0)
+    )
 
 
 def test_overrides_replace_the_sizes_of_the_architecture() -> None:
@@ -87,7 +95,10 @@ def test_overrides_replace_the_sizes_of_the_architecture() -> None:
 
 def test_initialisation_is_fairseqs() -> None:
     built = build(TINY, 2000, pad=PAD, eos=EOS, seed=3)
-    for embedding in (built.model.encoder.embed_tokens.weight, built.model.decoder.embed_tokens.weight):
+    for embedding in (
+        built.model.encoder.embed_tokens.weight,
+        built.model.decoder.embed_tokens.weight,
+    ):
         rows = embedding[PAD + 1 :].detach()
         assert embedding[PAD].count_nonzero() == 0
         assert rows.mean().item() == pytest.approx(0, abs=1e-3)
@@ -157,7 +168,9 @@ def test_hidden_states_are_those_of_a_post_norm_transformer(model: MarianMTModel
         for layer in model.model.encoder.layers:
             reference = nn.TransformerEncoderLayer(128, 4, 512, activation="relu", batch_first=True)
             memory = _loaded(reference, layer)(memory)
-        expected = _embedded(model.model.decoder, model.prepare_decoder_input_ids_from_labels(target))
+        expected = _embedded(
+            model.model.decoder, model.prepare_decoder_input_ids_from_labels(target)
+        )
         causal = nn.Transformer.generate_square_subsequent_mask(7)
         for layer in model.model.decoder.layers:
             reference = nn.TransformerDecoderLayer(128, 4, 512, activation="relu", batch_first=True)
@@ -167,7 +180,10 @@ def test_hidden_states_are_those_of_a_post_norm_transformer(model: MarianMTModel
 
 
 def _embedded(stack: nn.Module, rows: Tensor) -> Tensor:
-    return stack.embed_tokens.weight[rows] * math.sqrt(128) + stack.embed_positions.weight[: rows.shape[1]]
+    return (
+        stack.embed_tokens.weight[rows] * math.sqrt(128)
+        + stack.embed_positions.weight[: rows.shape[1]]
+    )
 
 
 def _loaded(reference: nn.Module, layer: nn.Module) -> nn.Module:
@@ -181,7 +197,9 @@ def _loaded(reference: nn.Module, layer: nn.Module) -> nn.Module:
     for name, attention in attentions.items():
         projections = [attention.q_proj, attention.k_proj, attention.v_proj]
         for kind in ("weight", "bias"):
-            state[f"{name}.in_proj_{kind}"] = torch.cat([getattr(part, kind) for part in projections])
+            state[f"{name}.in_proj_{kind}"] = torch.cat(
+                [getattr(part, kind) for part in projections]
+            )
             state[f"{name}.out_proj.{kind}"] = getattr(attention.out_proj, kind)
     parts = {"linear1": layer.fc1, "linear2": layer.fc2}
     parts |= {f"norm{number}": norm for number, norm in enumerate(norms, start=1)}
@@ -191,7 +209,9 @@ def _loaded(reference: nn.Module, layer: nn.Module) -> nn.Module:
     return reference.eval()
 
 
-def test_the_head_turns_hidden_states_into_logits_which_they_do_not_compute(model: MarianMTModel) -> None:
+def test_the_head_turns_hidden_states_into_logits_which_they_do_not_compute(
+    model: MarianMTModel,
+) -> None:
     source, target = ids(2, 6), ids(2, 5, seed=1)
     calls: list[object] = []
     hook = model.lm_head.register_forward_hook(lambda *arguments: calls.append(arguments))
@@ -221,7 +241,10 @@ def test_padding_does_not_change_the_states(attention: str) -> None:
 def test_the_ways_to_compute_attention_agree() -> None:
     source, target = ids(4, 9), ids(4, 7, seed=1)
     source[2:, 5:] = PAD
-    eager, sdpa = (hidden_states(tiny(attention=attention).eval(), source, target) for attention in ("eager", "sdpa"))
+    eager, sdpa = (
+        hidden_states(tiny(attention=attention).eval(), source, target)
+        for attention in ("eager", "sdpa")
+    )
     assert torch.allclose(eager, sdpa, atol=1e-5)
 
 
@@ -262,7 +285,9 @@ def test_a_saved_model_loads_in_plain_transformers(shared: bool, tmp_path: Path)
     assert (loaded.model.encoder.embed_tokens.weight is loaded.lm_head.weight) == shared
     source, target = ids(3, 9), ids(3, 7, seed=1)
     target[:, 0] = EOS
-    logits = [network(input_ids=source, decoder_input_ids=target).logits for network in (built, loaded)]
+    logits = [
+        network(input_ids=source, decoder_input_ids=target).logits for network in (built, loaded)
+    ]
     assert torch.equal(logits[0], logits[1])
     generation = loaded.generation_config
     assert (generation.decoder_start_token_id, generation.eos_token_id) == (EOS, EOS)

@@ -32,14 +32,24 @@ TRAIN = [
 CORPUS = {
     **tiny.PARALLEL,
     "train": TRAIN,
-    "valid": [{"name": "clean", "builtin": 4, "tag": CLEAN}, {"name": "noisy", "builtin": 4, "tag": NOISY}],
+    "valid": [
+        {"name": "clean", "builtin": 4, "tag": CLEAN},
+        {"name": "noisy", "builtin": 4, "tag": NOISY},
+    ],
     "decides": "noisy",
-    "tests": {"news": {"builtin": 5, "tag": CLEAN}, "mtnt": {"builtin": 6, "tag": NOISY}, "plain": {"builtin": 3}},
+    "tests": {
+        "news": {"builtin": 5, "tag": CLEAN},
+        "mtnt": {"builtin": 6, "tag": NOISY},
+        "plain": {"builtin": 3},
+    },
 }
 
 
 def mixed(storage: Path, **changes: Any) -> Run:
-    return prepare(tiny.experiment("nmt", storage, corpus=CORPUS, vocabulary=RESERVED, **changes), Store(storage))
+    return prepare(
+        tiny.experiment("nmt", storage, corpus=CORPUS, vocabulary=RESERVED, **changes),
+        Store(storage),
+    )
 
 
 def first_ids(task: Translation, number: int = 0) -> list[int]:
@@ -49,11 +59,16 @@ def first_ids(task: Translation, number: int = 0) -> list[int]:
 
 
 def test_a_source_begins_with_the_tag_of_its_text_and_draws_leave_it_alone(tmp_path: Path) -> None:
-    run = mixed(tmp_path, augment=[{"operator": "eda", "copies": 1}, {"operator": "word_drop", "tau": 100.0}])
+    run = mixed(
+        tmp_path,
+        augment=[{"operator": "eda", "copies": 1}, {"operator": "word_drop", "tau": 100.0}],
+    )
     task = Translation(run)
     clean, noisy = (task.vocabulary.tags[symbol] for symbol in (CLEAN, NOISY))
     tags = [clean] * 20 + [noisy] * 10
-    assert first_ids(task) == first_ids(task, number=1) == [*tags, *tags]  # records have the tags of their parents
+    assert (
+        first_ids(task) == first_ids(task, number=1) == [*tags, *tags]
+    )  # records have the tags of their parents
     assert task.weights is not None and task.weights.tolist() == 2 * ([1.0] * 20 + [3.0] * 10)
     assert run.data_factor == 2 * (20 + 30) / 30
     batch = task.load(np.arange(60), 0, torch.device("cpu")).batch
@@ -75,13 +90,19 @@ def test_the_tag_of_the_domain_follows_that_of_the_language(tmp_path: Path) -> N
     sources = task.load(np.arange(len(task.examples.rows)), 0, torch.device("cpu")).batch.sources[0]
     language = task.vocabulary.tags["__qab__"]
     assert set(sources[:, 0].tolist()) == {language}
-    assert sources[0, 1] == task.vocabulary.tags[CLEAN] and sources[25, 1] == task.vocabulary.tags[NOISY]
+    assert (
+        sources[0, 1] == task.vocabulary.tags[CLEAN]
+        and sources[25, 1] == task.vocabulary.tags[NOISY]
+    )
 
 
 def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untrained) -> None:
     """Golden: `<MTNT_s> hel@@ lo`, the tag in front and whole."""
     run = untrained(vocabulary=RESERVED)
-    vocabulary, encoded = Vocabulary.load(run.stored_folder(run.tokenizer)), trained.Trained(run).encode
+    vocabulary, encoded = (
+        Vocabulary.load(run.stored_folder(run.tokenizer)),
+        trained.Trained(run).encode,
+    )
     (plain,), (tagged,) = (encoded(["hello"], domain=domain) for domain in (None, NOISY))
     assert tagged == [vocabulary.tags[NOISY], *plain]
     (written,) = encoded([f"{NOISY} hello"])
@@ -89,7 +110,9 @@ def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untr
     assert vocabulary.decode([tagged]) == vocabulary.decode([plain])
 
 
-def test_every_test_set_is_read_with_its_tag(untrained: Untrained, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_test_set_is_read_with_its_tag(
+    untrained: Untrained, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = untrained(corpus=CORPUS, vocabulary=RESERVED)
     vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
     searched: list[list[list[int]]] = []
@@ -109,7 +132,9 @@ def test_every_test_set_is_read_with_its_tag(untrained: Untrained, monkeypatch: 
     assert not begin[2] & {*vocabulary.tags.values()}
 
 
-def test_analyses_read_a_test_set_with_its_tag(untrained: Untrained, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_analyses_read_a_test_set_with_its_tag(
+    untrained: Untrained, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = untrained(corpus=CORPUS, vocabulary=RESERVED)
     evaluation.evaluate(run)
     scored = run.folder.sub("hypotheses").read("mtnt.txt").decode().splitlines()
@@ -119,7 +144,9 @@ def test_analyses_read_a_test_set_with_its_tag(untrained: Untrained, monkeypatch
     assert not np.allclose(tagged, untagged)
 
 
-def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_score(tmp_path: Path) -> None:
+def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_score(
+    tmp_path: Path,
+) -> None:
     store = Store(tmp_path)
 
     def run(**changes: Any) -> Any:
@@ -127,22 +154,37 @@ def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_
 
     known = address(run(), store)
     untagged = [
-        {"name": text["name"], **{key: text[key] for key in ("builtin", "seed") if key in text}} for text in TRAIN
+        {"name": text["name"], **{key: text[key] for key in ("builtin", "seed") if key in text}}
+        for text in TRAIN
     ]
-    assert len({known, *(address(run(train=train), store) for train in (untagged, TRAIN[:1], TRAIN[::-1]))}) == 4
+    assert (
+        len(
+            {
+                known,
+                *(address(run(train=train), store) for train in (untagged, TRAIN[:1], TRAIN[::-1])),
+            }
+        )
+        == 4
+    )
     other_tests = run(tests={"news": {"builtin": 5, "tag": NOISY}})
     assert address(other_tests, store) == known
-    as_scored = [evaluation._evaluation(prepare(experiment, store)) for experiment in (run(), other_tests)]
+    as_scored = [
+        evaluation._evaluation(prepare(experiment, store)) for experiment in (run(), other_tests)
+    ]
     assert as_scored[0] != as_scored[1]
 
 
 def test_a_tag_outside_the_vocabulary_and_an_unknown_record_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"the tag '<clean_s>' is no symbol of the vocabulary: add it to"):
+    with pytest.raises(
+        UserError, match=r"the tag '<clean_s>' is no symbol of the vocabulary: add it to"
+    ):
         tiny.experiment("nmt", tmp_path, corpus=CORPUS)
     with pytest.raises(UserError, match="mixture: unknown records 'ead': did you mean 'eda'"):
         mixed(tmp_path, augment=[{"operator": "eda"}], mixture={"ead": {}})
     with pytest.raises(UserError, match="task seq2seq trains without weight and tag"):
-        tiny.experiment("seq2seq", tmp_path, corpus={"form": "text", **tiny.PARALLEL, "train": TRAIN})
+        tiny.experiment(
+            "seq2seq", tmp_path, corpus={"form": "text", **tiny.PARALLEL, "train": TRAIN}
+        )
 
 
 def test_dev_sets_are_measured_and_the_noisy_one_decides(tmp_path: Path) -> None:
@@ -173,7 +215,9 @@ def test_translate_reads_text_with_the_tag_that_is_asked_for(
     assert source[0] == tags[symbol] if symbol else source[0] not in tags.values()
 
 
-def test_a_tag_that_the_run_does_not_know_is_refused(untrained: Untrained, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tag_that_the_run_does_not_know_is_refused(
+    untrained: Untrained, capsys: pytest.CaptureFixture[str]
+) -> None:
     for run, message in (
         (untrained(corpus=CORPUS, vocabulary=RESERVED), "did you mean '<MTNT_s>'"),
         (untrained(), "trained on tagged texts"),

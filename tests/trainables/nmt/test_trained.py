@@ -1,4 +1,5 @@
-"""A finished run, with a model that has not learned anything: what scoring leaves in its folder, what analyses read."""
+"""A finished run, with a model that has not learned anything: what scoring leaves in its folder,
+what analyses read."""
 
 from __future__ import annotations
 
@@ -30,17 +31,23 @@ def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
         hypotheses = run.folder.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
         sources, references = (run.corpus(test).column(side) for side in ("source", "target"))
         messy = [f"\t {source.title()}&#10;" for source in sources]
-        assert TASK.translate(run, messy) == hypotheses and len(set(hypotheses)) > 1  # cleaned as text is
+        assert (
+            TASK.translate(run, messy) == hypotheses and len(set(hypotheses)) > 1
+        )  # cleaned as text is
         kept = read_statistics(run.folder, test)
         assert [score["name"] for score in scores] == list(kept) == ["bleu:lower", "chrf"]
         for score in scores:
             assert "statistics" not in score
             measure = metric(score["name"], "en")
-            assert kept[score["name"]].tolist() == measure.statistics(hypotheses, references).tolist()
+            assert (
+                kept[score["name"]].tolist() == measure.statistics(hypotheses, references).tolist()
+            )
             assert measure.value(kept[score["name"]].sum(0).tolist()) == score["value"]
 
 
-def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(untrained: Any) -> None:
+def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(
+    untrained: Any,
+) -> None:
     run: Run = untrained()
     evaluate(run)
     on_ray = run.experiment.model_copy(update={"execution": Execution(executor="ray")})
@@ -51,7 +58,9 @@ def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(u
     result = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     *outputs, modules = result.stdout.splitlines()
     assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
-    assert not {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"} & set(modules.split())
+    assert not {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"} & set(
+        modules.split()
+    )
 
 
 # What analyses ask for

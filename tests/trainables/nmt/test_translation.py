@@ -37,7 +37,12 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
         },
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
         "vocabulary": {"size": 300, "size_per_key": 60},
-        "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2},
+        "model": {
+            "architecture": "tiny",
+            "hidden_size": 32,
+            "feedforward_size": 64,
+            "attention_heads": 2,
+        },
         "regime": {"name": "coregularised", "warmup_steps": 0},
         "training": {"max_tokens": 400, "max_passes": 5},
         "tracking": {"enabled": False},
@@ -62,7 +67,10 @@ def texts(task: Translation, ids: list[int]) -> str:
 
 @pytest.mark.parametrize(
     "vocabulary",
-    [{"size": 300, "size_per_key": 60}, {"mode": "separate", "size": 300, "separate_size_per_key": 120}],
+    [
+        {"size": 300, "size_per_key": 60},
+        {"mode": "separate", "size": 300, "separate_size_per_key": 120},
+    ],
     ids=["joint", "separate"],
 )
 def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_sentence(
@@ -82,11 +90,13 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     assert plain == [sources[row], sources[row]]
     letters = {letter: 1 for text in sources for letter in text}
     for place, key in ((0, 1), (1, 2)):
-        assert texts(task, batch.sources[1, place].tolist()) == Rot(build_alphabet(letters), key).text(sources[row])
+        assert texts(task, batch.sources[1, place].tolist()) == Rot(
+            build_alphabet(letters), key
+        ).text(sources[row])
     assert [texts(task, labels.tolist()) for labels in batch.labels] == [targets[row]] * 2
-    assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"] or task.ids(np.array([kept]))[
-        0
-    ].endswith(" (source+rot-2)")
+    assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"] or task.ids(
+        np.array([kept])
+    )[0].endswith(" (source+rot-2)")
 
 
 def test_tags_and_ends_frame_the_source(storage: Path) -> None:
@@ -118,7 +128,8 @@ def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
     examples = np.array([0, 1, 2, 3])
     together = task.rows(task.load(examples, 0, torch.device("cpu")).batch, [0, 1])
     alone = [
-        task.rows(task.load(np.array([example]), 0, torch.device("cpu")).batch, [0, 1]).hidden for example in examples
+        task.rows(task.load(np.array([example]), 0, torch.device("cpu")).batch, [0, 1]).hidden
+        for example in examples
     ]
     assert torch.allclose(together.hidden, torch.cat(alone, dim=1), atol=1e-5)
     one_view = task.rows(task.load(examples, 0, torch.device("cpu")).batch, [1])
@@ -147,13 +158,16 @@ ATTACKED = {"regime": {"name": "adversarial", "epsilon": 1, "alpha": 0.7}, "augm
 
 def moved_nll(task: Translation, batch: Batch, perturbation: torch.Tensor) -> torch.Tensor:
     rows = task.rows(batch, [0], perturbation)
-    return torch.nn.functional.cross_entropy(rows.hidden[0] @ rows.weight.T, rows.labels, reduction="sum")
+    return torch.nn.functional.cross_entropy(
+        rows.hidden[0] @ rows.weight.T, rows.labels, reduction="sum"
+    )
 
 
 def test_a_translation_without_an_end_is_cut_by_the_length_of_its_source(
     storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model whose output layer always prefers one piece, so that greedy search never ends a sentence."""
+    """A model whose output layer always prefers one piece, so that greedy search never ends a
+    sentence."""
     task = Toy(storage).task
     (dev_set,) = task.dev_sets.values()
     assert isinstance(dev_set, DevSet)
@@ -178,7 +192,10 @@ def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> Non
     batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
     embedded = task.embedded(batch, 0)
     assert torch.equal(embedded.mask, batch.sources[0] != task.vocabulary.pad)
-    assert embedded.embeddings[~embedded.mask].count_nonzero() == 0 and not embedded.embeddings.requires_grad
+    assert (
+        embedded.embeddings[~embedded.mask].count_nonzero() == 0
+        and not embedded.embeddings.requires_grad
+    )
     plain = task.rows(batch, [0]).hidden
     unmoved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings)).hidden
     assert torch.allclose(plain, unmoved, atol=1e-6)
@@ -200,7 +217,9 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
     losses = regime.loss(task, batch, Progress(0))
     losses.total.backward()
     gradients = {
-        name: parameter.grad for name, parameter in task.module.named_parameters() if parameter.grad is not None
+        name: parameter.grad
+        for name, parameter in task.module.named_parameters()
+        if parameter.grad is not None
     }
     task.module.zero_grad()
     assert losses.rows == losses.divisor == int((batch.labels != task.vocabulary.pad).sum())
@@ -213,7 +232,9 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
         moved_nll(task, batch, perturbation).backward()
         gradient = perturbation.grad
         assert gradient is not None
-        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(
+            -1, 1, 1
+        )
         perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
     task.module.zero_grad()
     moved_nll(task, batch, perturbation).backward()
@@ -228,11 +249,15 @@ def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path
     toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
     task = toy.task
     assert task.group_rows == [len(task.examples.rows)] * 3
-    training = toy.run.experiment.training.model_copy(update={"max_updates": 3, "max_passes": None, "average_last": 1})  # type: ignore[attr-defined]
+    training = toy.run.experiment.training.model_copy(
+        update={"max_updates": 3, "max_passes": None, "average_last": 1}
+    )  # type: ignore[attr-defined]
     before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
     fit(task, training, toy.run, device=torch.device("cpu"))
     assert not torch.equal(before, task.module.state_dict()["model.encoder.embed_tokens.weight"])
     metrics = next(
-        record["metrics"] for record in history.read(toy.run.folder) if "train/projected" in record["metrics"]
+        record["metrics"]
+        for record in history.read(toy.run.folder)
+        if "train/projected" in record["metrics"]
     )
     assert metrics["train/projected"] == 1 and 0 < metrics["train/perturbation"] < 1

@@ -1,4 +1,7 @@
-"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk; and the comparison of all that."""
+"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk.
+
+And the comparison of all that.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def test_a_view_alone_is_what_its_rendering_says(run: Run, texts: list[str]) -> 
     assert TASK.translate(run, texts, decoding=decoding(views=("plain",))) == plain
     assert TASK.translate(run, texts, decoding=decoding(views=("rot-1",))) != plain
     enciphered = render_texts(run, texts, "rot-1")
-    assert TASK.encode(run, texts, "rot-1") == TASK.encode(run, enciphered, "plain")  # one vocabulary for all views
+    assert TASK.encode(run, texts, "rot-1") == TASK.encode(
+        run, enciphered, "plain"
+    )  # one vocabulary for all views
 
 
 def test_views_in_one_beam(run: Run, texts: list[str]) -> None:
@@ -59,14 +64,19 @@ def test_views_in_one_beam(run: Run, texts: list[str]) -> None:
     alone = decoding(views=("plain",), combine="average")
     assert TASK.translate(run, texts, decoding=alone) == plain
     together, reversed_views = (
-        TASK.translate(run, texts, decoding=decoding(views=order, combine="average")) for order in (VIEWS, VIEWS[::-1])
+        TASK.translate(run, texts, decoding=decoding(views=order, combine="average"))
+        for order in (VIEWS, VIEWS[::-1])
     )
     assert together == reversed_views and together[-1] == "" and len(set(together)) > 1
 
 
 @pytest.mark.parametrize("n_best", [None, 1])
-def test_the_choice_among_hypotheses_of_all_views(run: Run, texts: list[str], n_best: int | None) -> None:
-    chosen = TASK.translate(run, texts, decoding=decoding(views=VIEWS, combine="mbr", n_best=n_best))
+def test_the_choice_among_hypotheses_of_all_views(
+    run: Run, texts: list[str], n_best: int | None
+) -> None:
+    chosen = TASK.translate(
+        run, texts, decoding=decoding(views=VIEWS, combine="mbr", n_best=n_best)
+    )
     best = [TASK.translate(run, texts, decoding=decoding(views=(view,))) for view in VIEWS]
     if n_best == 1:
         assert chosen == bayes_risk.choose(list(zip(*best, strict=True)), "chrf", "en")
@@ -85,11 +95,15 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
     assert evaluated(run) and not evaluated(other)
     plain = run.folder.sub("hypotheses").read("one.txt")
     evaluate(other)
-    assert run.folder.sub("hypotheses").read("one.txt") != plain and Run.read(run.folder).experiment == averaged
+    assert (
+        run.folder.sub("hypotheses").read("one.txt") != plain
+        and Run.read(run.folder).experiment == averaged
+    )
     evaluate(run)
     assert run.folder.sub("hypotheses").read("one.txt") == plain
     both = systems(parse(merge(averaged.to_dict(), {"baseline": True})))
-    assert [system.decoding.views for system in both.values()] == [(), tuple(VIEWS)]  # type: ignore[attr-defined]
+    # type: ignore[attr-defined]
+    assert [system.decoding.views for system in both.values()] == [(), tuple(VIEWS)]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +130,9 @@ def test_translate_from_views(
         code = main(["translate", run.folder.uri, *words])
         return code, *capsys.readouterr()
 
-    code, out, _ = translate("--views", *VIEWS, "--combine", "mbr", "--n-best", "2", "--utility", "bleu")
+    code, out, _ = translate(
+        "--views", *VIEWS, "--combine", "mbr", "--n-best", "2", "--utility", "bleu"
+    )
     expected = decoding(views=VIEWS, combine="mbr", n_best=2, utility="bleu")
     assert code == 0 and out.splitlines() == TASK.translate(run, texts, decoding=expected)
     for words, message in (
@@ -138,8 +154,13 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
     assert [way["name"] for way in comparison["decodings"]] == names
     assert all(way["seconds"] > 0 and way["sentences"] == 8 for way in comparison["decodings"])
     evaluate(run)
-    scores = {score["name"]: score["value"] for score in run.folder.read_json("scores.json")["tests"]["one"]}
-    assert {name: of["value"] for name, of in comparison["systems"][0]["tests"]["one"].items()} == scores
+    scores = {
+        score["name"]: score["value"]
+        for score in run.folder.read_json("scores.json")["tests"]["one"]
+    }
+    assert {
+        name: of["value"] for name, of in comparison["systems"][0]["tests"]["one"].items()
+    } == scores
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == comparison  # times too: nothing is decoded twice
     assert main(words) == 0

@@ -88,9 +88,12 @@ class Toy:
         }
 
     def experiment(self, form: str, **changes: Any) -> Config:
-        """The experiment of such a file, on the corpus of this form; `corpus` adds to its settings."""
+        """The experiment of such a file, on the corpus of this form; `corpus` adds to its
+        settings."""
         text = self.nli if form == "hypothesis" else self.parallel
-        experiment = parse(self.content({"form": form, **text, **changes.pop("corpus", {})}, **changes))
+        experiment = parse(
+            self.content({"form": form, **text, **changes.pop("corpus", {})}, **changes)
+        )
         assert isinstance(experiment, Config)
         return experiment
 

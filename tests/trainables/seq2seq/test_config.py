@@ -27,9 +27,13 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
     assert chosen.max_pieces == 150  # type: ignore[attr-defined]
     training = chosen.training
     assert (training.max_examples, training.learning_rate, training.clip_norm) == (8, 3e-4, 1.0)
-    assert GeneratorTraining.model_validate({"preset": "paper", "max_passes": 5}) == GeneratorTraining(max_passes=5)
+    assert GeneratorTraining.model_validate(
+        {"preset": "paper", "max_passes": 5}
+    ) == GeneratorTraining(max_passes=5)
     assert chosen.regime.label_smoothing == 0
-    assert training.patience < training.validations  # so that early stopping, which the paper has, can act
+    assert (
+        training.patience < training.validations
+    )  # so that early stopping, which the paper has, can act
 
 
 def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
@@ -46,15 +50,27 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
             {"corpus": {"source_language": "aa", "target_language": "ab", "train": {"builtin": 9}}},
             "the corpus has no 'form': give one of text, hypothesis, reorder",
         ),
-        ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
-        ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
-        ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
+        (
+            {"corpus": {"form": "reordr"}},
+            "unknown form of corpus 'reordr': did you mean 'reorder'?",
+        ),
+        (
+            {"corpus": {"form": "reorder", "min_covrage": 1}},
+            "'corpus.min_covrage': did you mean 'min_coverage'?",
+        ),
+        (
+            {"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}},
+            "'corpus.language' is required",
+        ),
         (
             {"model": {"architecture": "tiny", "hidden_size": 15}},
             "hidden_size 15 must be a multiple of attention_heads 4",
         ),
         ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
-        ({"training": {"preset": "released_code"}}, "unknown preset of training 'released_code': allowed: paper"),
+        (
+            {"training": {"preset": "released_code"}},
+            "unknown preset of training 'released_code': allowed: paper",
+        ),
     ],
 )
 def test_errors_name_key_and_remedy(toy: Any, change: dict[str, Any], message: str) -> None:

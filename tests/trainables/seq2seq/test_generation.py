@@ -17,7 +17,9 @@ CPU = torch.device("cpu")
 
 @pytest.fixture
 def task(toy: Any) -> Generation:
-    return Generation(toy.prepared(toy.experiment("reorder")), lambda: pytest.fail("no operator draws"))
+    return Generation(
+        toy.prepared(toy.experiment("reorder")), lambda: pytest.fail("no operator draws")
+    )
 
 
 def test_lengths_are_those_of_the_batches(task: Generation) -> None:
@@ -25,7 +27,11 @@ def test_lengths_are_those_of_the_batches(task: Generation) -> None:
         loaded = task.load(np.array([example]), 0, CPU)
         assert loaded.batch.sources.shape == (1, 1, task.lengths.sources[example])
         assert loaded.batch.labels.shape == (1, task.lengths.targets[example])
-        assert loaded.tokens == loaded.positions == task.lengths.sources[example] + task.lengths.targets[example]
+        assert (
+            loaded.tokens
+            == loaded.positions
+            == task.lengths.sources[example] + task.lengths.targets[example]
+        )
         assert loaded.batch.labels[0, -1] == task.module.config.eos_token_id
     assert task.ids(np.array([0, 1])) == ["train-00000001 (source)", "train-00000002 (source)"]
 
@@ -40,7 +46,9 @@ def test_the_loss_is_that_of_transformers(task: Generation) -> None:
     ).loss
     losses = task.loss(batch, Progress(0))
     assert losses.divisor == losses.rows == int((batch.labels != task.pad).sum())
-    assert float(losses.total.detach()) / losses.divisor == pytest.approx(float(own.detach()), rel=1e-5)
+    assert float(losses.total.detach()) / losses.divisor == pytest.approx(
+        float(own.detach()), rel=1e-5
+    )
 
 
 def test_padding_does_not_change_the_loss(task: Generation) -> None:

@@ -16,7 +16,14 @@ from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 from trainables.seq2seq.model import build, empty
 
 TEXT = ["the cat sees the dog", "the dog hears a fox and a hen", "a bee"]
-TINY = TinyT5(architecture="tiny", layers=1, hidden_size=16, feedforward_size=32, attention_heads=2, dropout=0.0)
+TINY = TinyT5(
+    architecture="tiny",
+    layers=1,
+    hidden_size=16,
+    feedforward_size=32,
+    attention_heads=2,
+    dropout=0.0,
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +36,9 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_decoding_starts_with_the_pad(directory: str) -> None:
     model = build(TINY, directory, seed=1)
-    assert model.prepare_decoder_input_ids_from_labels(torch.tensor([[9, 10, 2], [11, 2, 1]])).tolist() == [
+    assert model.prepare_decoder_input_ids_from_labels(
+        torch.tensor([[9, 10, 2], [11, 2, 1]])
+    ).tolist() == [
         [1, 9, 10],
         [1, 11, 2],
     ]
@@ -55,13 +64,23 @@ def test_an_empty_model_takes_the_parameters_of_a_built_one(directory: str, tmp_
 
 
 def test_a_pretrained_model_is_taken_as_it_is(directory: str, tmp_path: Path) -> None:
-    settings = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2, "decoder_start_token_id": 1}
-    model = T5ForConditionalGeneration(T5Config(**settings, vocab_size=60, pad_token_id=1, eos_token_id=2))
+    settings = {
+        "d_model": 16,
+        "d_kv": 8,
+        "d_ff": 32,
+        "num_layers": 1,
+        "num_heads": 2,
+        "decoder_start_token_id": 1,
+    }
+    model = T5ForConditionalGeneration(
+        T5Config(**settings, vocab_size=60, pad_token_id=1, eos_token_id=2)
+    )
     model.save_pretrained(tmp_path)
     loaded = build(PretrainedGenerator(name=str(tmp_path)), directory, seed=1)
     assert loaded.training
     assert all(
-        torch.equal(parameter, same) for parameter, same in zip(model.parameters(), loaded.parameters(), strict=True)
+        torch.equal(parameter, same)
+        for parameter, same in zip(model.parameters(), loaded.parameters(), strict=True)
     )
 
 

@@ -26,14 +26,20 @@ def test_a_hypothesis_is_written_for_a_label_and_a_premise(toy: Any) -> None:
     """Golden: gold label contradiction, premise P, hypothesis H: `contradiction: P` -> H."""
     experiment = toy.experiment("hypothesis")
     corpus = toy.made(experiment)
-    assert both(corpus) == [(f"{label}: {premise}", hypothesis) for premise, hypothesis, label in toy.pairs]
+    assert both(corpus) == [
+        (f"{label}: {premise}", hypothesis) for premise, hypothesis, label in toy.pairs
+    ]
     assert both(corpus)[1] == ("contradiction: A dog runs.", "No dog runs.")
     table = corpus.shard(corpus.shards[0])
     assert table.schema.equals(PARALLEL)
     record = table.to_pylist()[2]
     assert record["id"] == "train-00000003" and record["origin"] == "hypothesis"
     assert (record["source_language"], record["target_language"]) == ("en", "en")
-    assert record["lineage"] == {"parents": ["train-00000003"], "operator": corpus.address, "copy": 1}
+    assert record["lineage"] == {
+        "parents": ["train-00000003"],
+        "operator": corpus.address,
+        "copy": 1,
+    }
     assert corpus.manifest["kind"] == "parallel" and corpus.manifest["rejected"] == {}
 
 
@@ -47,20 +53,36 @@ def test_a_sentence_is_written_in_the_order_of_its_translation(toy: Any) -> None
 
 
 def test_a_word_with_several_links_stands_where_it_is_anchored(toy: Any) -> None:
-    """Every verb is written in two parts, around the rest: both are linked where the links of all directions count."""
+    """Every verb is written in two parts, around the rest: both are linked where the links of
+    all directions count."""
     words = [sentence.split() for sentence, _ in toy.sentences]
-    lines = [(f"{first} {verb} {second}", f"{verb}1 {first} {second} {verb}2") for first, verb, second, _ in words]
+    lines = [
+        (f"{first} {verb} {second}", f"{verb}1 {first} {second} {verb}2")
+        for first, verb, second, _ in words
+    ]
     settings = {"train": toy.text("parts", lines), "symmetrisation": "union"}
-    for anchor, expected in (("min", "{1} {0} {2}"), ("mean", "{0} {1} {2}"), ("max", "{0} {2} {1}")):
-        examples = both(toy.made(toy.experiment("reorder", corpus={**settings, "anchor": anchor}), "valid"))
+    for anchor, expected in (
+        ("min", "{1} {0} {2}"),
+        ("mean", "{0} {1} {2}"),
+        ("max", "{0} {2} {1}"),
+    ):
+        examples = both(
+            toy.made(toy.experiment("reorder", corpus={**settings, "anchor": anchor}), "valid")
+        )
         assert examples == [
-            (f"reorder: {' '.join(sentence[:3])}", expected.format(*sentence)) for sentence in words[9::10]
+            (f"reorder: {' '.join(sentence[:3])}", expected.format(*sentence))
+            for sentence in words[9::10]
         ]
 
 
 def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
-    """A word that was never seen is linked to one of the words beside it, and the others to none."""
-    lines = [("hen sees a bee .", "hen bee sees ."), ("fox hears hen", "unseen"), ("cow finds bee", "cow bee finds")]
+    """A word that was never seen is linked to one of the words beside it, and the others to
+    none."""
+    lines = [
+        ("hen sees a bee .", "hen bee sees ."),
+        ("fox hears hen", "unseen"),
+        ("cow finds bee", "cow bee finds"),
+    ]
     held_out = {"every": None, "filter": {"max_ratio": None}, "valid": toy.text("held-out", lines)}
     corpus = toy.made(toy.experiment("reorder", corpus=held_out), "valid")
     assert both(corpus) == [
@@ -69,7 +91,10 @@ def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
     ]
     assert corpus.manifest["rejected"] == {pairs.UNCOVERED: 1} and corpus.manifest["rows_in"] == 3
     lenient = toy.made(toy.experiment("reorder", corpus={**held_out, "min_coverage": 0}), "valid")
-    assert both(lenient)[1] == ("reorder: fox hears hen", "fox hears hen") and lenient.manifest["rejected"] == {}
+    assert (
+        both(lenient)[1] == ("reorder: fox hears hen", "fox hears hen")
+        and lenient.manifest["rejected"] == {}
+    )
 
 
 def test_text_without_words_teaches_no_order(toy: Any) -> None:
@@ -90,9 +115,16 @@ def test_eflomal_aligns_all_splits_at_once(toy: Any) -> None:
         assert set(both(corpus)) and {source for source, _ in both(corpus)} <= {
             f"reorder: {sentence}" for sentence, _ in sentences
         }
-        assert all(sorted(source.split()[1:]) == sorted(target.split()) for source, target in both(corpus))
-    (aligner,) = (toy.store.folder("aligners", address) for address in toy.store.addresses("aligners"))
-    assert sum(len(read_shard(aligner, name)) for name in aligner.names() if name.endswith("parquet")) == 120
+        assert all(
+            sorted(source.split()[1:]) == sorted(target.split()) for source, target in both(corpus)
+        )
+    (aligner,) = (
+        toy.store.folder("aligners", address) for address in toy.store.addresses("aligners")
+    )
+    assert (
+        sum(len(read_shard(aligner, name)) for name in aligner.names() if name.endswith("parquet"))
+        == 120
+    )
 
 
 def test_no_pair_is_left(toy: Any) -> None:
@@ -101,7 +133,9 @@ def test_no_pair_is_left(toy: Any) -> None:
         "filter": {"max_ratio": None},
         "valid": toy.text("held-out", [("fox hears hen", "unseen")]),
     }
-    with pytest.raises(UserError, match="valid: the alignment links less than 50% of the words of every pair"):
+    with pytest.raises(
+        UserError, match="valid: the alignment links less than 50% of the words of every pair"
+    ):
         toy.made(toy.experiment("reorder", corpus=held_out), "valid")
 
 
@@ -114,7 +148,11 @@ def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy:
         {"symmetrisation": "union"},
         {"aligner": "fast_align"},
     ]
-    for form, changes in [("text", {}), ("hypothesis", {}), *(("reorder", changes) for changes in changes_of_order)]:
+    for form, changes in [
+        ("text", {}),
+        ("hypothesis", {}),
+        *(("reorder", changes) for changes in changes_of_order),
+    ]:
         experiment = toy.experiment(form, corpus=changes)
         known = [pairs.address(experiment.corpus, split) for split in ("train", "valid")]
         assert [toy.made(experiment, split).address for split in ("train", "valid")] == known
@@ -126,7 +164,9 @@ def test_one_alignment_serves_all_splits_and_is_made_once(toy: Any) -> None:
     experiment = toy.experiment("reorder")
     train, valid = toy.made(experiment), toy.made(experiment, "valid")
     assert train.manifest["inputs"][1] == valid.manifest["inputs"][1]
-    (aligner,) = (toy.store.folder("aligners", address) for address in toy.store.addresses("aligners"))
+    (aligner,) = (
+        toy.store.folder("aligners", address) for address in toy.store.addresses("aligners")
+    )
     assert aligner.name == train.manifest["inputs"][1] and not aligner.exists("shards")
     files = [Path(aligner.path("pairs.parquet")), Path(train.folder.path("manifest.json"))]
     stamps = [file.stat().st_mtime_ns for file in files]

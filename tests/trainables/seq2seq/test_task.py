@@ -19,12 +19,24 @@ def test_a_run_reads_the_pairs_of_its_form(toy: Any, form: str) -> None:
 
 
 def test_forms_and_their_settings_make_different_models(toy: Any) -> None:
-    changes: list[tuple[str, dict[str, Any]]] = [("text", {}), ("reorder", {}), ("reorder", {"min_coverage": 0.7})]
-    assert len({address(toy.experiment(form, corpus=corpus), toy.store) for form, corpus in changes}) == 3
+    changes: list[tuple[str, dict[str, Any]]] = [
+        ("text", {}),
+        ("reorder", {}),
+        ("reorder", {"min_coverage": 0.7}),
+    ]
+    assert (
+        len({address(toy.experiment(form, corpus=corpus), toy.store) for form, corpus in changes})
+        == 3
+    )
 
 
 def test_tests_are_scored_where_a_reference_says_something(toy: Any) -> None:
     more = {"tests": {"more": toy.text("more", [("cat sees dog .", "cat dog sees .")])}}
     for form in ("text", "reorder"):
         assert toy.prepared(toy.experiment(form, corpus=more)).tests == ["more"]
-    assert toy.prepared(toy.experiment("hypothesis", corpus={"tests": {"more": toy.nli["train"]}})).tests == []
+    assert (
+        toy.prepared(
+            toy.experiment("hypothesis", corpus={"tests": {"more": toy.nli["train"]}})
+        ).tests
+        == []
+    )

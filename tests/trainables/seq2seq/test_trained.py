@@ -24,7 +24,9 @@ pytestmark = pytest.mark.trains
 
 def trained(toy: Any, form: str, **changes: Any) -> Run:
     """The run of a small training."""
-    content = toy.content({"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)}, **changes)
+    content = toy.content(
+        {"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)}, **changes
+    )
     runs, failures = run_experiment(parse(content))
     assert not failures
     return Run.read(runs[content["name"]][1])
@@ -34,14 +36,19 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     toy: Any, run_card: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     test = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
-    content = toy.content({"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}})
+    content = toy.content(
+        {"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}}
+    )
     runs, failures = run_experiment(parse(content))
     assert not failures
     run = Run.read(runs[content["name"]][1])
     written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
     assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
     scores = run.folder.read_json("scores.json")
-    assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [("bleu", 2), ("chrf", 2)]
+    assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [
+        ("bleu", 2),
+        ("chrf", 2),
+    ]
     assert scores["cost"]["updates"] == 4
 
     export(run.folder, toy.store, "hf", tmp_path / "model")
@@ -61,7 +68,10 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
 
 @pytest.mark.parametrize(("equation", "passes"), [(1, 2.0), (2, 3.0)])
 def test_views_are_read_one_at_a_time(toy: Any, equation: int, passes: float) -> None:
-    """Every view is read once a pass to write the target; by equation 2 a cipher also to write the source."""
+    """Every view is read once a pass to write the target.
+
+    By equation 2 a cipher also to write the source.
+    """
     regime = {"name": "multi_source", "equation": equation}
     run = trained(toy, "text", augment=[{"operator": "cipher", "keys": [1]}], regime=regime)
     assert run.data_factor == passes and set(run.views) == {"rot-1"}
@@ -70,11 +80,16 @@ def test_views_are_read_one_at_a_time(toy: Any, equation: int, passes: float) ->
 @pytest.mark.parametrize(
     ("regime", "metric"),
     [
-        ({"name": "coregularised", "over": "identity", "beta": 5, "warmup_steps": 0}, "train/divergence"),
+        (
+            {"name": "coregularised", "over": "identity", "beta": 5, "warmup_steps": 0},
+            "train/divergence",
+        ),
         ({"name": "adversarial", "epsilon": 1}, "train/perturbation"),
     ],
 )
-def test_views_read_together_and_moved_words_teach_a_generator_too(toy: Any, regime: Any, metric: str) -> None:
+def test_views_read_together_and_moved_words_teach_a_generator_too(
+    toy: Any, regime: Any, metric: str
+) -> None:
     run = trained(toy, "text", regime=regime)
     recorded = [record["metrics"] for record in history.read(run.folder)]
     assert max(metrics.get(metric, 0) for metrics in recorded) > 0
@@ -101,7 +116,9 @@ def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: 
     assert draw([], [], sampling) == []
 
 
-def test_a_generator_that_is_not_to_use_a_gpu_uses_none(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_generator_that_is_not_to_use_a_gpu_uses_none(
+    toy: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = trained(toy, "hypothesis", execution={"executor": "local", "threads": 1, "device": "cpu"})
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     draw = TASK.sampler(run)

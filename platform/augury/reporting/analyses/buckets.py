@@ -36,31 +36,44 @@ FREQUENCY = BucketKind(
     "count",
     "F-measure",
     100.0,
-    "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the words of references, "
+    "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the "
+    "words of references, "
     "and of outputs that match none, too (compare-mt). Words as sacreBLEU's tokeniser has them.",
 )
 SENTENCES = "Corpus BLEU of the sentences of a bucket, as in compare-mt."
-LENGTH = BucketKind("length", "BLEU by length", "sentences", "words of the reference", "BLEU", 1.0, SENTENCES)
+LENGTH = BucketKind(
+    "length", "BLEU by length", "sentences", "words of the reference", "BLEU", 1.0, SENTENCES
+)
 
 
 def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
-    """Return where systems differ from the first; for a single one, its scores on rare and frequent words."""
+    """Return where systems differ from the first.
+
+    For a single one, its scores on rare and frequent words.
+    """
     first, *others = results
     if not others:
         rare, frequent = first.frequency[0], first.frequency[-1]
         return (
-            f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
-            f"times in {_counted(first)}, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
+            f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that "
+            f"occur {rare.bucket} "
+            f"times in {_counted(first)}, and {100 * frequent.value:.1f} on those that occur "
+            f"{frequent.bucket} times."
         )
-    summary = "; ".join(_differences(kind, result, first) for result in others for kind in _kinds(first))
+    summary = "; ".join(
+        _differences(kind, result, first) for result in others for kind in _kinds(first)
+    )
     return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
 
-def parts(results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
+def parts(
+    results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]
+) -> list[Part]:
     """Return a table and a chart for every kind of buckets."""
     names = [result.system for result in results]
     return [
-        Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names)) for kind in _kinds(results[0])
+        Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names))
+        for kind in _kinds(results[0])
     ]
 
 
@@ -73,8 +86,11 @@ def _counted(result: Buckets) -> str:
 
 
 def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
-    """Return the number of buckets in which two systems differ, and the bucket with the largest difference."""
-    tested = [(bucket, test) for bucket in _buckets_of(kind, result) if (test := bucket.against_first)]
+    """Return the number of buckets in which two systems differ, and the bucket with the largest
+    difference."""
+    tested = [
+        (bucket, test) for bucket in _buckets_of(kind, result) if (test := bucket.against_first)
+    ]
     corrected = holm([test.p_value for _, test in tested])
     real = [
         (kind.scale * test.value, bucket.bucket)
@@ -85,13 +101,16 @@ def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
         return f"no difference of {result.system} to {first.system} in {kind.score} by {kind.axis} is real"
     most, bucket = max(real, key=lambda entry: abs(entry[0]))
     return (
-        f"{result.system} differs from {first.system} in {kind.score} in {len(real)} of {len(tested)} buckets by "
+        f"{result.system} differs from {first.system} in {kind.score} in {len(real)} of "
+        f"{len(tested)} buckets by "
         f"{kind.axis}, most ({most:+.1f}) at {bucket}"
     )
 
 
 def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
-    by_name = [{bucket.bucket: bucket for bucket in _buckets_of(kind, result)} for result in results]
+    by_name = [
+        {bucket.bucket: bucket for bucket in _buckets_of(kind, result)} for result in results
+    ]
     rows = []
     for index, (name, first) in enumerate(by_name[0].items()):
         row = [Cell(name, index), cell(first.size, ",")]
@@ -105,14 +124,19 @@ def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
         columns += [result.system, "difference [95 %]", "p"]
     if len(results) > 1:
         notes.append(
-            "p: paired bootstrap over sentences, of one bucket, not corrected for their number. Counts in training are "
+            "p: paired bootstrap over sentences, of one bucket, not corrected for their number. "
+            "Counts in training are "
             f"those of {results[0].system}."
         )
     return table(columns, rows, title=kind.title, notes=tuple(notes))
 
 
 def _score(kind: BucketKind, bucket: Bucket) -> Cell:
-    shares = "" if bucket.precision is None else f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
+    shares = (
+        ""
+        if bucket.precision is None
+        else f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
+    )
     return Cell(interval(*_ends(kind, bucket)), bucket.value, hint=shares)
 
 
@@ -122,8 +146,20 @@ def _chart(kind: BucketKind, results: Sequence[Buckets]) -> Figure:
         ends = {bucket.bucket: _ends(kind, bucket) for bucket in _buckets_of(kind, result)}
         values, hover = [value for value, *_ in ends.values()], ", %{x}: %{y:.1f}"
         whiskers = list(ends.values())
-        traces.append(trace(result.system, system_style(index), list(ends), values, hover, mode="bars", ends=whiskers))
-        summary.append(f"{result.system}: {', '.join(f'{name} {value:.1f}' for name, (value, *_) in ends.items())}")
+        traces.append(
+            trace(
+                result.system,
+                system_style(index),
+                list(ends),
+                values,
+                hover,
+                mode="bars",
+                ends=whiskers,
+            )
+        )
+        summary.append(
+            f"{result.system}: {', '.join(f'{name} {value:.1f}' for name, (value, *_) in ends.items())}"
+        )
     drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
     return Figure(kind.name, kind.title, f"{kind.title}: {'; '.join(summary)}", drawing)
 
@@ -137,7 +173,13 @@ def _ends(kind: BucketKind, bucket: Bucket) -> IntervalEnds:
     """Return the displayed score, and the ends of its interval, None where it has none."""
     if bucket.interval is None:
         return kind.scale * bucket.value, None, None
-    return kind.scale * bucket.value, kind.scale * bucket.interval.low, kind.scale * bucket.interval.high
+    return (
+        kind.scale * bucket.value,
+        kind.scale * bucket.interval.low,
+        kind.scale * bucket.interval.high,
+    )
 
 
-ANALYSIS = Analysis("buckets", "Scores by frequency and length", buckets, answer, parts, ("counted_in",))
+ANALYSIS = Analysis(
+    "buckets", "Scores by frequency and length", buckets, answer, parts, ("counted_in",)
+)

@@ -31,14 +31,24 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
         "test": first.test,
         "lines": [row + 1 for row in first.rows],
         "runs": [
-            {"name": system.name, "address": run.address, "seed": run.seed, "folder": run.folder.uri}
+            {
+                "name": system.name,
+                "address": run.address,
+                "seed": run.seed,
+                "folder": run.folder.uri,
+            }
             for system, run in ((system, system.run) for system in systems)
         ],
         "settings": analysis_settings | {"decoding": first.decoding and first.decoding.to_dict()},
-        "results": [asdict(result) for result in results] if isinstance(results, list) else asdict(results),
+        "results": [asdict(result) for result in results]
+        if isinstance(results, list)
+        else asdict(results),
     }
     title = f"{analysis.title}: {', '.join(system.name for system in systems)} on {first.test}"
-    answer, parts = analysis.answer(results, systems), analysis.parts(results, systems, analysis_settings)
+    answer, parts = (
+        analysis.answer(results, systems),
+        analysis.parts(results, systems, analysis_settings),
+    )
     report = Report(name, title, answer, parts, content, _cautions(systems), _runs(systems))
     for system in systems:
         report.write(folder_of(systems, system))
@@ -46,7 +56,8 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
 
 
 def folder_of(systems: Sequence[System], system: System) -> Folder:
-    """Return the folder of a system's analyses in its run's: `TEST`, or `TEST-with-HASH` if compared with others.
+    """Return the folder of a system's analyses in its run's: `TEST`, or `TEST-with-HASH` if
+    compared with others.
 
     The hash is that of all systems in their order, as the first is the baseline.
     """
@@ -58,19 +69,28 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
 def _cautions(systems: Sequence[System]) -> list[str]:
     """Return notes on the texts of the systems and on the choice of sentences."""
     first = systems[0]
-    cautions = list(dict.fromkeys(note for system in systems for note in runs.corpus_notes(system.run.folder)))
+    cautions = list(
+        dict.fromkeys(note for system in systems for note in runs.corpus_notes(system.run.folder))
+    )
     if first.test == VALID:
         cautions.append(
-            "The sentences are those of the validation set, by which training was ended and weights were chosen."
+            "The sentences are those of the validation set, by which training was ended and "
+            "weights were chosen."
         )
     if any(system.run.experiment.to_dict()["decoding"].get("views") for system in systems):
         cautions.append(
-            "Sentences are translated from one view at a time, not from several as the runs' experiments do."
+            "Sentences are translated from one view at a time, not from several as the runs' "
+            "experiments do."
         )
     if len(systems) > 1:
-        cautions.append("Runs are compared, not methods: one training of each does not tell them apart from chance.")
+        cautions.append(
+            "Runs are compared, not methods: one training of each does not tell them apart from "
+            "chance."
+        )
     if len(first.rows) < (total := first.run.corpus(first.test).rows):
-        cautions.append(f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random.")
+        cautions.append(
+            f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random."
+        )
     return cautions
 
 

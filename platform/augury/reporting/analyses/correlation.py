@@ -6,7 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from augury.analysis.correlation import LEADING, Correlation, Correlations, LayerCorrelations, correlations
+from augury.analysis.correlation import (
+    LEADING,
+    Correlation,
+    Correlations,
+    LayerCorrelations,
+    correlations,
+)
 from augury.analysis.system import System
 from augury.reporting.analyses.report import Analysis, Part, test_label
 from augury.reporting.figures import Figure, chart, trace
@@ -27,19 +33,23 @@ def answer(result: Correlations, systems: Sequence[System]) -> str:
     if not compared:
         within = result.layers[0]
         return (
-            f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} correlate by "
-            f"{within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {_noise(within.noise)}); "
+            f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} "
+            "correlate by "
+            f"{within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear map; "
+            f"{_noise(within.noise)}); "
             "there is no other view or model to compare."
         )
     summary = ", ".join(f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f}" for pair in compared)
     noises = " or ".join(_noise(noise) for noise in dict.fromkeys(pair.noise for pair in compared))
-    return (
-        f"On {test_label(systems)}, PWCCA in the last common layer, 1 if alike up to a linear map: {summary}; {noises}."
-    )
+    measure = "PWCCA in the last common layer, 1 if alike up to a linear map"
+    return f"On {test_label(systems)}, {measure}: {summary}; {noises}."
 
 
-def parts(result: Correlations, systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
-    """Return the correlations of equal layers between views and between models, then heat maps of all layers."""
+def parts(
+    result: Correlations, systems: Sequence[System], settings: Mapping[str, Any]
+) -> list[Part]:
+    """Return the correlations of equal layers between views and between models, then heat maps
+    of all layers."""
     kinds = (("Between views", result.views), ("Between models", result.models))
     maps = [_heat_map(pair) for pair in (*result.models, *result.views, *result.layers)]
     first, *others = [*(_equal_layers(heading, pairs) for heading, pairs in kinds if pairs), *maps]
@@ -62,10 +72,22 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Part:
         traces.append(trace(name, style, [*range(len(values))], values, hover, size=8))
     drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1.03])
     drawing.update_xaxes(dtick=1, rangemode="normal")
-    lasts = (f"{name} {pair.diagonal[-1].pwcca:.2f} in the last" for name, pair in zip(names, pairs, strict=True))
+    lasts = (
+        f"{name} {pair.diagonal[-1].pwcca:.2f} in the last"
+        for name, pair in zip(names, pairs, strict=True)
+    )
     title = f"PWCCA by layer, {heading.lower()}"
-    figure = Figure(f"layers-{heading.rpartition(' ')[2]}", title, f"{title}: {'; '.join(lasts)}", drawing)
-    columns = ("states", "PWCCA", "mean", "truncated mean", "PWCCA of noise", "truncated mean of noise")
+    figure = Figure(
+        f"layers-{heading.rpartition(' ')[2]}", title, f"{title}: {'; '.join(lasts)}", drawing
+    )
+    columns = (
+        "states",
+        "PWCCA",
+        "mean",
+        "truncated mean",
+        "PWCCA of noise",
+        "truncated mean of noise",
+    )
     rows = [
         [f"{name}, layer {layer}", *(cell(number, ".3f") for number in _numbers(value, pair.noise))]
         for name, pair in zip(names, pairs, strict=True)
@@ -81,12 +103,21 @@ def _heat_map(pair: LayerCorrelations) -> Part:
 
     def shaded(value: Correlation) -> Cell:
         hint = f"mean {value.mean:.3f}, truncated mean {value.truncated_mean:.3f}"
-        return cell(value.pwcca, ".3f", shade=max(-1.0, (value.pwcca - noise) / max(1e-9, 1 - noise)), hint=hint)
+        return cell(
+            value.pwcca,
+            ".3f",
+            shade=max(-1.0, (value.pwcca - noise) / max(1e-9, 1 - noise)),
+            hint=hint,
+        )
 
     rows = [[f"layer {layer}", *map(shaded, row)] for layer, row in enumerate(pair.values)]
     columns = [" ".join(pair.first), *(f"layer {layer}" for layer in range(len(pair.values[0])))]
     within = pair.first == pair.second
-    title = f"Between the layers of {pair.first[0]}" if within else f"{' '.join(pair.first)} by {' '.join(pair.second)}"
+    title = (
+        f"Between the layers of {pair.first[0]}"
+        if within
+        else f"{' '.join(pair.first)} by {' '.join(pair.second)}"
+    )
     notes = f"PWCCA; rows: {' '.join(pair.first)}, columns: {' '.join(pair.second)}; {_noise(pair.noise)}"
     return Part(title, table(columns, rows, title=title, notes=(notes,)))
 
@@ -102,18 +133,26 @@ def _noise(noise: Correlation) -> str:
 def _ends(pair: LayerCorrelations) -> str:
     """Return the names of the inputs compared: two views of a system, or views of two systems."""
     (first, view), (second, other) = pair.first, pair.second
-    return f"{first} {view} and {other}" if first == second else f"{first} {view} and {second} {other}"
+    return (
+        f"{first} {view} and {other}" if first == second else f"{first} {view} and {second} {other}"
+    )
 
 
 def _notes(result: Correlations) -> tuple[str, ...]:
     widths = " and ".join(str(width) for width in dict.fromkeys(result.dimensions)) or MISSING
     return (
-        f"One vector a sentence: the mean over its pieces, {widths} dimensions, {result.sentences:,} sentences. Noise: "
-        "independent normal numbers of the same shapes. No invertible linear map changes these values.",
-        "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights of the first (in "
-        "heat maps, the row's), else of those with fewer dimensions. Heat maps: blue is above noise, orange below it.",
-        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The paper's random baseline of "
-        "0.27 is this one, with 6,750 sentences of 512 dimensions; with fewer sentences noise correlates more. PWCCA "
+        f"One vector a sentence: the mean over its pieces, {widths} dimensions, "
+        f"{result.sentences:,} sentences. Noise: "
+        "independent normal numbers of the same shapes. No invertible linear map changes these "
+        "values.",
+        "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights "
+        "of the first (in "
+        "heat maps, the row's), else of those with fewer dimensions. Heat maps: blue is above "
+        "noise, orange below it.",
+        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The paper's "
+        "random baseline of "
+        "0.27 is this one, with 6,750 sentences of 512 dimensions; with fewer sentences noise "
+        "correlates more. PWCCA "
         "compares with the PWCCA of noise.",
     )
 

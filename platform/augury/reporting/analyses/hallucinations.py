@@ -24,21 +24,35 @@ def answer(results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
     """Return how many sentences each system loses, and whether the difference is real."""
     if not any(result.candidates for result in results):
         return (
-            f"Of {test_label(systems)}, no output has two neighbouring words of its reference (adjusted BLEU above "
-            f"{TRANSLATED}): hallucinations are measured for models that translate, into languages written with spaces."
+            f"Of {test_label(systems)}, no output has two neighbouring words of its reference "
+            "(adjusted BLEU above "
+            f"{TRANSLATED}): hallucinations are measured for models that translate, into languages "
+            "written with spaces."
         )
     counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
-    tests = {result.system: result.against_first.p_sign for result in results if result.against_first}
-    verdicts = [f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"]
+    tests = {
+        result.system: result.against_first.p_sign for result in results if result.against_first
+    }
+    verdicts = [
+        f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"
+    ]
     corrected = holm(list(tests.values()))
     for system, p_value in zip(tests, corrected, strict=True):
-        real = "the difference to the first is real" if p_value < 0.05 else "the difference may be chance"
+        real = (
+            "the difference to the first is real"
+            if p_value < 0.05
+            else "the difference may be chance"
+        )
         of_system = f"{system}: " if len(tests) > 1 else ""
-        verdicts.append(f"{of_system}{real} (sign test {p_text(p_value)}{', corrected' if len(tests) > 1 else ''})")
+        verdicts.append(
+            f"{of_system}{real} (sign test {p_text(p_value)}{', corrected' if len(tests) > 1 else ''})"
+        )
     return f"{'; '.join(verdicts)}."
 
 
-def parts(results: Sequence[Hallucinations], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
+def parts(
+    results: Sequence[Hallucinations], systems: Sequence[System], settings: Mapping[str, Any]
+) -> list[Part]:
     """Return the numbers of lost sentences, in all and by subword, and examples."""
     examples = [
         _example(result, system, index)
@@ -73,13 +87,18 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
     reference = references[settings["compare_to"]]
     count = len(results[0].subwords)
     notes = (
-        f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and lost where one of the "
-        f"{count} most frequent subwords of the training source, put before it, makes adjusted BLEU against "
+        f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and "
+        "lost where one of the "
+        f"{count} most frequent subwords of the training source, put before it, makes adjusted "
+        "BLEU against "
         f"{reference} fall below {LOST}; pairs: sentences with subwords that do it.",
-        "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is lost may still be "
+        "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is "
+        "lost may still be "
         "about the source. Read the examples.",
-        "A system that translates fewer sentences has fewer to lose: compare the shares of those translated too.",
-        "p: sign test over the sentences that are lost by one of the two systems alone, not corrected.",
+        "A system that translates fewer sentences has fewer to lose: compare the shares of those "
+        "translated too.",
+        "p: sign test over the sentences that are lost by one of the two systems alone, not "
+        "corrected.",
     )
     return records(rows, title="Hallucinations under perturbation", notes=notes)
 
@@ -87,17 +106,29 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
 def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
     counts = [dict(zip(result.subwords, result.by_subword, strict=True)) for result in results]
     names = list(dict.fromkeys(name for count in counts for name in count))
-    shown, hover, traces = [html.escape(name) for name in names], ": %{y} sentences with %{x} in front", []
+    shown, hover, traces = (
+        [html.escape(name) for name in names],
+        ": %{y} sentences with %{x} in front",
+        [],
+    )
     for index, (result, count) in enumerate(zip(results, counts, strict=True)):
         values = [count.get(name) for name in names]
         traces.append(trace(result.system, system_style(index), shown, values, hover, mode="bars"))
     axis = {"type": "category", "tickangle": -60}
-    drawing = chart(traces, "subword in front, the most frequent first", "sentences lost", xaxis=axis)
+    drawing = chart(
+        traces, "subword in front, the most frequent first", "sentences lost", xaxis=axis
+    )
     pairs = zip(results, counts, strict=True)
     lost = [(most, name, result.system) for result, count in pairs for name, most in count.items()]
-    most, worst, system = max(lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system))
+    most, worst, system = max(
+        lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system)
+    )
     caption = f"Sentences lost by the subword in front; most by {worst if most else MISSING}, {most} of {system}"
-    return [Figure("by-subword", "Sentences lost, by the subword in front", caption, drawing, min_width=900)]
+    return [
+        Figure(
+            "by-subword", "Sentences lost, by the subword in front", caption, drawing, min_width=900
+        )
+    ]
 
 
 def _example(result: Hallucinations, system: System, index: int) -> Example:
@@ -111,4 +142,6 @@ def _example(result: Hallucinations, system: System, index: int) -> Example:
 
 
 SETTINGS = ("subwords", "compare_to", "normalise_weights")
-ANALYSIS = Analysis("hallucinations", "Hallucinations under perturbation", hallucinations, answer, parts, SETTINGS)
+ANALYSIS = Analysis(
+    "hallucinations", "Hallucinations under perturbation", hallucinations, answer, parts, SETTINGS
+)

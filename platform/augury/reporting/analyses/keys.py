@@ -14,8 +14,10 @@ from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, cell, records
 
 UNTESTED = (
-    "Whether a key whose segmentation is less like the plain one trains a better model has not been shown: take this "
-    "for a choice among keys of which nothing else is known, and train more than one where it matters."
+    "Whether a key whose segmentation is less like the plain one trains a better model has not "
+    "been shown: take this "
+    "for a choice among keys of which nothing else is known, and train more than one where it "
+    "matters."
 )
 
 
@@ -32,15 +34,19 @@ def report(result: KeyRanking, corpus: str, settings: Mapping[str, Any]) -> Repo
 
 
 def answer(result: KeyRanking) -> str:
-    """Return the key to take, and how certain that is: for these vocabularies, and for other text."""
+    """Return the key to take, and how certain that is: for these vocabularies, and for other
+    text."""
     (first, *others), test = result.keys, result.to_next
     if not others or test is None:
         return f"Key {first.key} has shared information {first.shared:.3f} with plain text; one key is no choice."
     certainty = "which is real" if test.p_value < 0.05 else "which may be chance"
     return (
-        f"Key {first.key} would be taken: of {len(result.keys)} keys, its pieces end least where those of the plain "
-        f"text do (normalised mutual information {first.shared:.3f}); the next, key {others[0].key}, has "
-        f"{test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], {certainty} ({p_text(test.p_value)}) for these "
+        f"Key {first.key} would be taken: of {len(result.keys)} keys, its pieces end least where "
+        "those of the plain "
+        f"text do (normalised mutual information {first.shared:.3f}); the next, key "
+        f"{others[0].key}, has "
+        f"{test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], {certainty} "
+        f"({p_text(test.p_value)}) for these "
         f"vocabularies. {_stability(result)}"
     )
 
@@ -60,14 +66,20 @@ def _stability(result: KeyRanking) -> str:
 
 def _ordinal(rank: int) -> str:
     """Return `1st`, `2nd`, `11th`."""
-    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    ending = (
+        "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    )
     return f"{rank}{ending}"
 
 
 def _table(result: KeyRanking) -> Table:
     rows = []
     for key in result.keys:
-        plain, pieces, shown = key.plain, key.enciphered, (key.shared, key.interval.low, key.interval.high)
+        plain, pieces, shown = (
+            key.plain,
+            key.enciphered,
+            (key.shared, key.interval.low, key.interval.high),
+        )
         mean = f"{pieces.pieces_per_sentence:.1f} ({plain.pieces_per_sentence:.1f})"
         row = {
             "key": key.key,
@@ -82,28 +94,52 @@ def _table(result: KeyRanking) -> Table:
         }
         rows.append(row)
     notes = [
-        "For each key the joint vocabulary is learned that training with this key alone would learn, from all "
+        "For each key the joint vocabulary is learned that training with this key alone would "
+        "learn, from all "
         f"{result.rows:,} sentences; boundaries are compared in {result.sentences:,}.",
-        "Shared information: mutual information of whether a piece ends between two neighbouring letters, in plain "
-        "and in enciphered text, over the mean of both entropies: 1 where both are cut at the same places, 0 where "
-        "one says nothing of the other. Intervals: bootstrap over sentences, the vocabulary held fixed. Of halves: "
+        "Shared information: mutual information of whether a piece ends between two neighbouring "
+        "letters, in plain "
+        "and in enciphered text, over the mean of both entropies: 1 where both are cut at the same "
+        "places, 0 where "
+        "one says nothing of the other. Intervals: bootstrap over sentences, the vocabulary held "
+        "fixed. Of halves: "
         "the same with vocabularies learned from every other sentence, and from the others.",
-        f"Rare pieces: the share of the pieces of the enciphered text that it has under {RARE} times. Rarest: the "
-        "count of a sentence's rarest piece, median. Pieces in common: of two letters and more, of those that any "
+        f"Rare pieces: the share of the pieces of the enciphered text that it has under {RARE} "
+        "times. Rarest: the "
+        "count of a sentence's rarest piece, median. Pieces in common: of two letters and more, of "
+        "those that any "
         "of the two texts has.",
     ]
     if left_out := max(key.left_out for key in result.keys):
-        notes.append(f"Up to {left_out:,} sentences of a key are left out whose pieces do not spell them.")
-    return records(rows, title="Keys, the least like plain text first", parts=(5,), notes=tuple(notes))
+        notes.append(
+            f"Up to {left_out:,} sentences of a key are left out whose pieces do not spell them."
+        )
+    return records(
+        rows, title="Keys, the least like plain text first", parts=(5,), notes=tuple(notes)
+    )
 
 
 def _chart(result: KeyRanking) -> Figure:
     keys = sorted(result.keys, key=lambda key: key.key)
-    names, ends = [key.key for key in keys], [(key.shared, key.interval.low, key.interval.high) for key in keys]
+    names, ends = (
+        [key.key for key in keys],
+        [(key.shared, key.interval.low, key.interval.high) for key in keys],
+    )
     values, label = [key.shared for key in keys], "shared information"
-    points = trace(label, system_style(1), names, values, ", key %{x}: %{y:.3f}", mode="markers", size=9, ends=ends)
+    points = trace(
+        label,
+        system_style(1),
+        names,
+        values,
+        ", key %{x}: %{y:.3f}",
+        mode="markers",
+        size=9,
+        ends=ends,
+    )
     axis = {"dtick": 1 if len(keys) <= 30 else 5, "rangemode": "normal"}
-    drawing = chart([points], "key", "shared information of boundaries", xaxis=axis, yaxis_rangemode="normal")
+    drawing = chart(
+        [points], "key", "shared information of boundaries", xaxis=axis, yaxis_rangemode="normal"
+    )
     summary = ", ".join(f"{key.key} {key.shared:.3f}" for key in keys)
     title = "Shared information of boundaries by key; less is less like plain text"
     return Figure("keys", title, f"{title}: {summary}", drawing)

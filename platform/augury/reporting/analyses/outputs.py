@@ -28,13 +28,19 @@ def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
         corrected = holm([test.p_value for test in tests])
         for view, test, p_value in zip(others, tests, corrected, strict=True):
             real = "" if p_value < 0.05 else ", may be chance"
-            views.append(f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(p_value)}{real})")
+            views.append(
+                f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(p_value)}{real})"
+            )
         equal = f"all outputs are equal for {share(result.all_same / result.sentences)}"
-        summary.append(f"{head}, {', '.join(views)}; {equal}" if others else f"{head} and has no other view")
+        summary.append(
+            f"{head}, {', '.join(views)}; {equal}" if others else f"{head} and has no other view"
+        )
     return f"On {test_label(systems)}, {'. '.join(summary)}."
 
 
-def parts(results: Sequence[Outputs], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
+def parts(
+    results: Sequence[Outputs], systems: Sequence[System], settings: Mapping[str, Any]
+) -> list[Part]:
     """Return the scores by view, and outputs side by side."""
     sections = [Part("Scores by input view", _table(results), (_chart(results),))]
     for result, system in zip(results, systems, strict=True):
@@ -49,7 +55,11 @@ def parts(results: Sequence[Outputs], systems: Sequence[System], settings: Mappi
         ]
         of_system = f": {result.system}" if len(results) > 1 else ""
         text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
-        sections += [Part(f"Outputs side by side{of_system}", examples=examples, text=text)] if examples else []
+        sections += (
+            [Part(f"Outputs side by side{of_system}", examples=examples, text=text)]
+            if examples
+            else []
+        )
     return sections
 
 
@@ -65,22 +75,42 @@ def _table(results: Sequence[Outputs]) -> Table:
         for view in result.views
     ]
     columns = ("input", "BLEU [95 %]", "difference to plain [95 %]", "p", "output as from plain")
-    note = f"{results[0].signature}; paired bootstrap over sentences, p not corrected for the views."
+    note = (
+        f"{results[0].signature}; paired bootstrap over sentences, p not corrected for the views."
+    )
     return table(columns, rows, title="BLEU by input view", notes=(note,))
 
 
 def _chart(results: Sequence[Outputs]) -> Figure:
     traces, several = [], len(results) > 1
     for index, result in enumerate(results):
-        names = [html.escape(f"{view.view}, {result.system}" if several else view.view) for view in result.views]
+        names = [
+            html.escape(f"{view.view}, {result.system}" if several else view.view)
+            for view in result.views
+        ]
         ends = [(view.value, view.interval.low, view.interval.high) for view in result.views]
         values, hover = [value for value, *_ in ends], " from %{x}: %{y:.1f}"
         traces.append(
-            trace(result.system, system_style(index), names, values, hover, mode="markers", size=10, ends=ends)
+            trace(
+                result.system,
+                system_style(index),
+                names,
+                values,
+                hover,
+                mode="markers",
+                size=10,
+                ends=ends,
+            )
         )
     drawing = chart(traces, "input view", "BLEU", xaxis_type="category")
-    summary = ", ".join(f"{result.system} {view.view} {view.value:.1f}" for result in results for view in result.views)
-    return Figure("bleu", "BLEU by input view, with 95 % intervals", f"BLEU by input view: {summary}", drawing)
+    summary = ", ".join(
+        f"{result.system} {view.view} {view.value:.1f}"
+        for result in results
+        for view in result.views
+    )
+    return Figure(
+        "bleu", "BLEU by input view, with 95 % intervals", f"BLEU by input view: {summary}", drawing
+    )
 
 
 ANALYSIS = Analysis("outputs", "Outputs by view", outputs, answer, parts)

@@ -35,7 +35,8 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
         of_system = f"{result.system}: " if len(results) > 1 else ""
         if not others:
             sentences.append(
-                f"{of_system}the rarest subword of a sentence was seen {plain.mean.value:.1f} times in training on "
+                f"{of_system}the rarest subword of a sentence was seen {plain.mean.value:.1f} "
+                "times in training on "
                 f"average (median {plain.median:.0f}); the run has no other view to compare"
             )
             continue
@@ -45,26 +46,35 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
             assert test is not None and view.p_corrected is not None
             verbs = {"more": test.more, "less": test.fewer}
             most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
-            certainty = p_text(view.p_corrected) + ("" if view.p_corrected < 0.05 else ", may be chance")
+            certainty = p_text(view.p_corrected) + (
+                "" if view.p_corrected < 0.05 else ", may be chance"
+            )
             summary.append(
-                f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and {least} often in "
+                f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and "
+                f"{least} often in "
                 f"{verbs[least]:,} ({certainty})"
             )
         sentences.append(
-            f"{of_system}the rarest subword of a sentence was seen in training {plain.mean.value:.1f} times on average "
+            f"{of_system}the rarest subword of a sentence was seen in training "
+            f"{plain.mean.value:.1f} times on average "
             f"in plain text; {'; '.join(summary)}"
         )
     return f"On {test_label(systems)}, {'. '.join(sentences)}."
 
 
-def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
-    """Return the counts of the rarest subwords, their distribution, and sentences with their pieces."""
+def parts(
+    results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]
+) -> list[Part]:
+    """Return the counts of the rarest subwords, their distribution, and sentences with their
+    pieces."""
     shown = [Part("The rarest subword of a sentence", _table(results, settings))]
     if results[0].texts:
         shown.append(Part("Sentences that were given", _texts(results)))
     text = (
-        "Sentences of the test set are drawn without regard to their pieces. A line is a piece over the letters of the "
-        "plain text that it represents; its height says how often the training source of its view has it. A piece that "
+        "Sentences of the test set are drawn without regard to their pieces. A line is a piece "
+        "over the letters of the "
+        "plain text that it represents; its height says how often the training source of its view "
+        "has it. A piece that "
         "was never seen is at the lower edge."
     )
     for place, (result, system) in enumerate(zip(results, systems, strict=True)):
@@ -102,17 +112,24 @@ def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Tabl
             "p, signs": cell(view.p_corrected, probability),
         }
         rows.append(row)
-    counted = "over all views together" if settings["pooled"] else "in the training source of the view itself"
+    counted = (
+        "over all views together"
+        if settings["pooled"]
+        else "in the training source of the view itself"
+    )
     notes = (
         f"Counted {counted}; a piece that training has not seen counts 0.",
-        "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many sentences the "
-        "rarest subword of the view is the more frequent one; its p is corrected for the views of a run.",
+        "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
+        "sentences the "
+        "rarest subword of the view is the more frequent one; its p is corrected for the views of "
+        "a run.",
     )
     return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
 
 
 def _texts(results: Sequence[RareSubwords]) -> Table:
-    """Return the rarest subword of every given sentence in every view (CipherDAug, figures 7 and 8)."""
+    """Return the rarest subword of every given sentence in every view (CipherDAug, figures 7 and
+    8)."""
     rows = [
         [text, result.system, view, Cell(rarest.text, rarest.text), cell(rarest.count, ",")]
         for result in results
@@ -120,7 +137,9 @@ def _texts(results: Sequence[RareSubwords]) -> Table:
         for view, rarest in ((view, rarest_piece(pieces)) for view, pieces in views.items())
     ]
     columns = ("sentence", "system", "view", "rarest subword", "count in training")
-    return table(columns, rows, title="Rarest subwords of the sentences that were given", kind="words")
+    return table(
+        columns, rows, title="Rarest subwords of the sentences that were given", kind="words"
+    )
 
 
 def _distribution(result: RareSubwords, place: int) -> Figure:
@@ -131,30 +150,54 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
         shares = [float((counts >= value).mean()) for value in values]
         hover = ": %{y:.1%} at least %{x} times"
         traces.append(
-            trace(view.view, system_style(index), values.tolist(), shares, hover, mode="lines", line_shape="vh")
+            trace(
+                view.view,
+                system_style(index),
+                values.tolist(),
+                shares,
+                hover,
+                mode="lines",
+                line_shape="vh",
+            )
         )
-    drawing = chart(traces, "count in training", "share of sentences", height=320, yaxis_tickformat=".0%")
+    drawing = chart(
+        traces, "count in training", "share of sentences", height=320, yaxis_tickformat=".0%"
+    )
     drawing.update_xaxes(type="log", dtick=1, rangemode="normal")
-    seen = ", ".join(f"{view.view} {1 - view.unseen / len(view.rarest):.0%}" for view in result.views)
+    seen = ", ".join(
+        f"{view.view} {1 - view.unseen / len(view.rarest):.0%}" for view in result.views
+    )
     title = "Sentences whose rarest subword was seen at least so often"
     return Figure(f"distribution-{place}", title, f"{title}; at least once: {seen}", drawing)
 
 
 def _sentence(name: str, label: str, views: Mapping[str, Sequence[Piece]]) -> Figure:
-    """Draw the pieces of a sentence over its letters, a panel for every view; height shows frequency."""
+    """Draw the pieces of a sentence over its letters, a panel for every view.
+
+    Height shows frequency.
+    """
     text, count = _spelled(next(iter(views.values()))), len(views)
-    traces = [drawn for number, (view, pieces) in enumerate(views.items()) for drawn in _pieces(number, view, pieces)]
+    traces = [
+        drawn
+        for number, (view, pieces) in enumerate(views.items())
+        for drawn in _pieces(number, view, pieces)
+    ]
     drawing = chart(traces, "", "", height=PANEL * count + 50)
     for number, view in enumerate(views):
         domain = [1 - (number + 0.92) / count, 1 - number / count]
-        drawing.update_layout({f"yaxis{number + 1}": {"domain": domain, "title_text": html.escape(view)}})
+        drawing.update_layout(
+            {f"yaxis{number + 1}": {"domain": domain, "title_text": html.escape(view)}}
+        )
     most = max((piece.count for pieces in views.values() for piece in pieces), default=1)
     ends = [math.log10(UNSEEN) - 0.1, math.log10(max(1, most)) + 0.7]
     drawing.update_yaxes(type="log", dtick=1, range=ends, zeroline=False, gridcolor=GRID)
     positions, letters = [place + 0.5 for place in range(len(text))], list(map(html.escape, text))
     drawing.update_xaxes(tickmode="array", tickvals=positions, ticktext=letters, tickangle=0)
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], anchor=f"y{count}")
-    least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
+    least = {
+        view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0))
+        for view, pieces in views.items()
+    }
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
     title, width = f"{label}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
     return Figure(name, title, f"{text}: {summary}", drawing, min_width=width)
@@ -184,11 +227,17 @@ def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]
         textfont_size=11,
         customdata=[[html.escape(piece.text), piece.count] for piece in pieces],
     )
-    return [go.Scatter(mode="lines", x=x, y=y, yaxis=f"y{number + 1}", line=line, hoverinfo="skip"), labels]
+    return [
+        go.Scatter(mode="lines", x=x, y=y, yaxis=f"y{number + 1}", line=line, hoverinfo="skip"),
+        labels,
+    ]
 
 
 def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
-    """Yield the range of letters, start and end, of every piece; the space before the text is at -1."""
+    """Yield the range of letters, start and end, of every piece.
+
+    The space before the text is at -1.
+    """
     start = -1
     for piece in pieces:
         end = start + len(piece.text)
@@ -196,4 +245,6 @@ def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
         start = end
 
 
-ANALYSIS = Analysis("rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled", "texts"))
+ANALYSIS = Analysis(
+    "rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled", "texts")
+)

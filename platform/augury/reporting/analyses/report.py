@@ -1,4 +1,7 @@
-"""The report of an analysis: an answer, then sections of tables, charts and examples; as text, page and JSON."""
+"""The report of an analysis: an answer, then sections of tables, charts and examples.
+
+As text, page and JSON.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ class Part:
 
 
 class Analysis(NamedTuple):
-    """An analysis of runs; its results are one object for all systems, or a list with one for each."""
+    """An analysis of runs; its results are one object for all systems, or a list with one for
+    each."""
 
     name: str
     title: str
@@ -69,7 +73,9 @@ class Report:
 
     def write(self, folder: Folder) -> None:
         """Write its page and its content into a folder."""
-        folder.write_json(f"{self.name}.json", {"analysis": self.name, "answer": self.answer, **self.content})
+        folder.write_json(
+            f"{self.name}.json", {"analysis": self.name, "answer": self.answer, **self.content}
+        )
         figures = [figure for part in self.parts for figure in part.figures]
         folder.write(self.page, render_page("analysis", figures, name=self.title, report=self))
 
@@ -85,7 +91,10 @@ def heading(system: System, sentence: int) -> str:
 
 
 def difference_cells(test: Difference | None, scale: float = 1.0) -> list[Cell]:
-    """Return a difference with its interval, multiplied by `scale`, and its p-value; dashes for None."""
+    """Return a difference with its interval, multiplied by `scale`, and its p-value.
+
+    Dashes for None.
+    """
     if test is None:
         return [Cell(MISSING)] * 2
     value, low, high = (scale * end for end in (test.value, test.low, test.high))

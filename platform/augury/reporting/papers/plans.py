@@ -1,4 +1,5 @@
-"""A paper's table before anything is run: the printed values of every row, and the address of its runs."""
+"""A paper's table before anything is run: the printed values of every row, and the address of
+its runs."""
 
 from __future__ import annotations
 
@@ -25,12 +26,21 @@ def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
 
 
 def text(table: Published, plan: Plan) -> str:
-    """Return rows with the addresses of configurations, and deviations; of several test sets only the mean."""
+    """Return rows with the addresses of configurations, and deviations.
+
+    Of several test sets only the mean.
+    """
     rows = [_row(table, plan, name) for name in table.rows]
     notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(table))
-    cells = [[row["name"], _printed(table.texts(row["name"])), row["address"] or MISSING] for row in rows]
-    head = f"{table.space.question}\n{table.where} of {table.paper}, at scale {table.space.scale}\n\n"
-    body = tables.plain_text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
+    cells = [
+        [row["name"], _printed(table.texts(row["name"])), row["address"] or MISSING] for row in rows
+    ]
+    head = (
+        f"{table.space.question}\n{table.where} of {table.paper}, at scale {table.space.scale}\n\n"
+    )
+    body = tables.plain_text(
+        [tables.table(("row", "published", "run"), cells, notes=notes)]
+    ).rstrip("\n")
     return "\n\n".join([head + body, *(["\n".join(lines)] if (lines := deviations(table)) else [])])
 
 
@@ -48,4 +58,8 @@ def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
         reason = f"as {same.same_as}: {same.reason}"
     elif plan.configurations and name not in addresses:
         reason = "other rows were asked for" if name in table.space.rows else table.reason(name)
-    return {**printed_dict(table, name), "address": addresses.get(same.same_as if same else name), "why": reason}
+    return {
+        **printed_dict(table, name),
+        "address": addresses.get(same.same_as if same else name),
+        "why": reason,
+    }

@@ -1,4 +1,5 @@
-"""The rows of a paper's table: printed values, measured values, and the reasons why rows were not run."""
+"""The rows of a paper's table: printed values, measured values, and the reasons why rows were
+not run."""
 
 from __future__ import annotations
 
@@ -22,9 +23,12 @@ from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
 
 MEASURED = "measured.json"
-"""The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed column -> value."""
+"""The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed
+column -> value."""
 
-Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"]
+Status = Literal[
+    "measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"
+]
 
 
 @dataclass(frozen=True)
@@ -46,8 +50,8 @@ class TableLine:
 
     name: str
     status: Status
-    """left out: other rows were asked for; not begun: the command ended before; not run: no configuration measures it;
-    computed: from other rows, as far as they are measured."""
+    """left out: other rows were asked for; not begun: the command ended before; not run: no
+    configuration measures it; computed: from other rows, as far as they are measured."""
     reason: str
     """The reason of the status; empty where everything is measured."""
     configuration: Configuration | None
@@ -125,7 +129,10 @@ class Reproduction:
         return line.measurements.get(self.column, Measurement())
 
     def literature(self, line: TableLine) -> dict[str, float]:
-        """Return source -> published value that does not compare; at another scale the table's own is one of them."""
+        """Return source -> published value that does not compare.
+
+        At another scale the table's own is one of them.
+        """
         published = self.published(line)
         if self.table.comparable or published is None:
             return dict(line.literature)
@@ -134,12 +141,19 @@ class Reproduction:
     def gap(self, line: TableLine) -> float | None:
         """Return measured minus published, where they compare."""
         value, printed = self.measurement(line).value, self.published(line)
-        return value - printed if self.table.comparable and value is not None and printed is not None else None
+        return (
+            value - printed
+            if self.table.comparable and value is not None and printed is not None
+            else None
+        )
 
     def within(self, line: TableLine) -> bool | None:
-        """Return whether the gap is within the table's tolerance; None where there is none, and for computed rows."""
+        """Return whether the gap is within the table's tolerance; None where there is none, and
+        for computed rows."""
         gap = self.gap(line)
-        return None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
+        return (
+            None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
+        )
 
 
 def load_reproduction(table: Published, sweep: Sweep, reference: str | None = None) -> Reproduction:
@@ -168,18 +182,33 @@ def load_reproduction(table: Published, sweep: Sweep, reference: str | None = No
     computed = {name: _improvement(table, name, run) for name in table.improvements}
     computed |= {name: _rescored(table, name, run) for name in table.rescored}
     computed |= {name: _assembled(table, name, run) for name in table.assembled}
-    return Reproduction(table, sweep, tuple(systems), comparisons, tuple((run | computed)[name] for name in table.rows))
+    return Reproduction(
+        table,
+        sweep,
+        tuple(systems),
+        comparisons,
+        tuple((run | computed)[name] for name in table.rows),
+    )
 
 
 def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, float]]:
-    """Return the quantities of every scored run, by printed column; each is measured once and kept with the sweep."""
+    """Return the quantities of every scored run, by printed column.
+
+    Each is measured once and kept with the sweep.
+    """
     assert table.measure is not None
     kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
     scored = sweep.scored()
-    reference = scored[sweep.by_address[sweep.reference].name] if table.measure_with_reference else {}
+    reference = (
+        scored[sweep.by_address[sweep.reference].name] if table.measure_with_reference else {}
+    )
     values = {}
-    for name, seed, run in ((name, seed, run) for name, seeds in scored.items() for seed, run in seeds.items()):
-        opened = [run] if run in reference.values() or seed not in reference else [reference[seed], run]
+    for name, seed, run in (
+        (name, seed, run) for name, seeds in scored.items() for seed, run in seeds.items()
+    ):
+        opened = (
+            [run] if run in reference.values() or seed not in reference else [reference[seed], run]
+        )
         version = [] if table.measure_version == 1 else [f"version {table.measure_version}"]
         key = " ".join([*(folder.name for folder in opened), *version])
         if key not in kept:
@@ -199,7 +228,10 @@ def _means(line: TableLine, values: Mapping[Folder, Mapping[str, float]]) -> dic
     runs = [values[trial.folder] for trial in trials if trial.folder in values]
     common = [column for column in (runs[0] if runs else ()) if all(column in run for run in runs)]
     columns = {column: [run[column] for run in runs] for column in common}
-    return {column: Measurement(float(np.mean(of_runs)), _deviation(of_runs)) for column, of_runs in columns.items()}
+    return {
+        column: Measurement(float(np.mean(of_runs)), _deviation(of_runs))
+        for column, of_runs in columns.items()
+    }
 
 
 def _systems(sweep: Sweep) -> list[SystemResult]:
@@ -219,12 +251,22 @@ def _line(table: Published, name: str, sweep: Sweep) -> TableLine:
     configuration = next((item for item in sweep.configurations if item.name == run_name), None)
     status, reason = _status(table, name, configuration)
     if same:
-        reason = "; ".join(part for part in (f"runs once, as {same.same_as}: {same.reason}", reason) if part)
-    return TableLine(name, status, reason, configuration, table.printed.rows.get(name), table.literature.get(name, {}))
+        reason = "; ".join(
+            part for part in (f"runs once, as {same.same_as}: {same.reason}", reason) if part
+        )
+    return TableLine(
+        name,
+        status,
+        reason,
+        configuration,
+        table.printed.rows.get(name),
+        table.literature.get(name, {}),
+    )
 
 
 def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
-    """Return the scores of a row's outputs in another metric, which does not compare with that of other rows."""
+    """Return the scores of a row's outputs in another metric, which does not compare with that
+    of other rows."""
     other, metric = table.rescored[name]
     measured = {}
     for column, scored in lines[other].measurements.items():
@@ -242,7 +284,8 @@ def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> Ta
 
 
 def _assembled(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
-    """Return a row with a column of each of several rows, and the mean where all columns are measured."""
+    """Return a row with a column of each of several rows, and the mean where all columns are
+    measured."""
     parts = table.assembled[name]
     measured = {
         column: measurement
@@ -258,10 +301,13 @@ def _assembled(table: Published, name: str, lines: Mapping[str, TableLine]) -> T
 
 
 def _improvement(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
-    """Return the relative improvement, in per cent, of one row over another, wherever both are measured."""
+    """Return the relative improvement, in per cent, of one row over another, wherever both are
+    measured."""
     better, other = (lines[row].values for row in table.improvements[name])
     both = {column: value for column, value in other.items() if value and column in better}
-    measured = {column: Measurement(100 * (better[column] / value - 1)) for column, value in both.items()}
+    measured = {
+        column: Measurement(100 * (better[column] / value - 1)) for column, value in both.items()
+    }
     printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
     return TableLine(name, "computed", table.reason(name), None, printed, literature, measured)
 
@@ -273,7 +319,10 @@ def _scores(system: SystemResult, comparisons: Mapping[str, Comparison]) -> dict
         row, metric = comparison.row(system.address), comparison.metrics[0]
         if row and row.scores:
             score, resampled = row.scores.get(metric), system.resampled.get(column, {}).get(metric)
-            value, deviation = score.value if score else None, _deviation(resampled.scores) if resampled else None
+            value, deviation = (
+                score.value if score else None,
+                _deviation(resampled.scores) if resampled else None,
+            )
             measured[column] = Measurement(value, deviation, row, score)
     return measured
 
@@ -286,11 +335,21 @@ def _deviation(values: Sequence[float] | np.ndarray) -> float | None:
 def _status(table: Published, name: str, configuration: Configuration | None) -> tuple[Status, str]:
     if configuration is None:
         requested = name in table.space.rows
-        return ("left out", "other rows were asked for") if requested else ("not run", table.reason(name))
+        return (
+            ("left out", "other rows were asked for")
+            if requested
+            else ("not run", table.reason(name))
+        )
     trials = configuration.trials
-    scored = [trial for trial in trials if trial.progress == "finished" and run_files.is_scored(trial.folder)]
+    scored = [
+        trial
+        for trial in trials
+        if trial.progress == "finished" and run_files.is_scored(trial.folder)
+    ]
     failed = "; ".join(
-        f"seed {trial.seed} failed: {trial.error or 'unknown'}" for trial in trials if trial.progress == "failed"
+        f"seed {trial.seed} failed: {trial.error or 'unknown'}"
+        for trial in trials
+        if trial.progress == "failed"
     )
     if len(scored) == len(trials):
         return "measured", ""

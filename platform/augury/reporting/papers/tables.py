@@ -34,7 +34,8 @@ def heading(reproduction: Reproduction) -> list[str]:
     lines = [f"{table.where} of {table.paper}, at scale {scale}"]
     if not table.comparable:
         lines.append(
-            f"scale {scale} is not the paper's: published values are shown as literature, and do not compare with "
+            f"scale {scale} is not the paper's: published values are shown as literature, and do "
+            "not compare with "
             "what is measured here"
         )
     return lines
@@ -45,11 +46,16 @@ def answer(reproduction: Reproduction) -> str:
     if reproduction.table.measure is not None:
         count = sum(bool(line.values) for line in reproduction.lines)
         return f"{count} of {sum(line.configuration is not None for line in reproduction.lines)} rows are measured."
-    return compare_in_words(reproduction.deciding) if reproduction.deciding else "Nothing is measured yet."
+    return (
+        compare_in_words(reproduction.deciding)
+        if reproduction.deciding
+        else "Nothing is measured yet."
+    )
 
 
 def rows(reproduction: Reproduction) -> Table:
-    """Return published and measured values in one table, with differences to the reference, and cost."""
+    """Return published and measured values in one table, with differences to the reference, and
+    cost."""
     if reproduction.table.measure is not None:
         return _quantity_table(reproduction)
     cells = [_cells(reproduction, line) for line in reproduction.lines]
@@ -58,33 +64,47 @@ def rows(reproduction: Reproduction) -> Table:
         _row(reproduction, line, list(of_line.values()))
         for line, of_line in zip(reproduction.lines, cells, strict=True)
     ]
-    title, parts = reproduction.deciding.test if reproduction.deciding else "", (columns.index("data"),)
+    title, parts = (
+        reproduction.deciding.test if reproduction.deciding else "",
+        (columns.index("data"),),
+    )
     return table(columns, lines, title=title, notes=tuple(notes(reproduction)), parts=parts)
 
 
 def published_by_test(reproduction: Reproduction) -> Table | None:
-    """Return the values on every test set, printed ones below measured ones; None where there is one set.
+    """Return the values on every test set, printed ones below measured ones; None where there is
+    one set.
 
     Rows with only a printed mean are not repeated; `rows` has it.
     """
-    printed = [line for line in reproduction.lines if set(line.published) - {reproduction.column, MEAN}]
-    if reproduction.table.measure is not None or (len(reproduction.comparisons) < 2 and not printed):
+    printed = [
+        line for line in reproduction.lines if set(line.published) - {reproduction.column, MEAN}
+    ]
+    if reproduction.table.measure is not None or (
+        len(reproduction.comparisons) < 2 and not printed
+    ):
         return None
     columns = list(dict.fromkeys([*reproduction.columns, MEAN]))
     lines = []
     for line in reproduction.lines:
         if line.values:
-            lines.append(_row(reproduction, line, [cell(line.values.get(column)) for column in columns]))
+            lines.append(
+                _row(reproduction, line, [cell(line.values.get(column)) for column in columns])
+            )
         if line in printed:
             lines.append(_printed(line, _printed_cells(line, columns)))
     return table(["row", *columns], lines, title="by test set")
 
 
 def _quantity_table(reproduction: Reproduction) -> Table:
-    """Return the table of other quantities than scores: measured values by printed column, printed ones below."""
+    """Return the table of other quantities than scores: measured values by printed column,
+    printed ones below."""
     columns, lines = [column for column in reproduction.columns if PART not in column], []
     for line in reproduction.lines:
-        measured = [_with_deviation(line.measurements.get(column, Measurement()), _quantity) for column in columns]
+        measured = [
+            _with_deviation(line.measurements.get(column, Measurement()), _quantity)
+            for column in columns
+        ]
         trials = line.configuration.trials if line.configuration else ()
         seeds = sum(trial.progress == "finished" for trial in trials)
         lines.append(_row(reproduction, line, [seeds, *measured, line.status]))
@@ -95,8 +115,17 @@ def _quantity_table(reproduction: Reproduction) -> Table:
 
 def matrices(reproduction: Reproduction) -> list[Table]:
     """Return the quantities `TABLE | LINE | COLUMN` of every row as shaded tables of their own."""
-    tables = [(line, name, cells) for line in reproduction.lines for name, cells in _cells_by_table(line).items()]
-    values = [measured.value for *_, cells in tables for measured in cells.values() if measured.value is not None]
+    tables = [
+        (line, name, cells)
+        for line in reproduction.lines
+        for name, cells in _cells_by_table(line).items()
+    ]
+    values = [
+        measured.value
+        for *_, cells in tables
+        for measured in cells.values()
+        if measured.value is not None
+    ]
     least, most = min(values, default=0.0), max(values, default=1.0)
     return [_matrix(f"{line.name}: {name}", cells, least, most) for line, name, cells in tables]
 
@@ -111,15 +140,26 @@ def _cells_by_table(line: TableLine) -> dict[str, dict[tuple[str, str], Measurem
     return tables
 
 
-def _matrix(title: str, cells: Mapping[tuple[str, str], Measurement], least: float, most: float) -> Table:
+def _matrix(
+    title: str, cells: Mapping[tuple[str, str], Measurement], least: float, most: float
+) -> Table:
     rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
 
     def shaded(measured: Measurement) -> Cell:
-        shade = None if measured.value is None else (measured.value - least) / max(1e-9, most - least) or 1e-3
+        shade = (
+            None
+            if measured.value is None
+            else (measured.value - least) / max(1e-9, most - least) or 1e-3
+        )
         return replace(_with_deviation(measured, _quantity), shade=shade)
 
-    lines = [[row, *(shaded(cells.get((row, column), Measurement())) for column in columns)] for row in rows]
-    return table(["", *columns], lines, title=title, notes=(f"from {least:.3g}, light, to {most:.3g}",))
+    lines = [
+        [row, *(shaded(cells.get((row, column), Measurement())) for column in columns)]
+        for row in rows
+    ]
+    return table(
+        ["", *columns], lines, title=title, notes=(f"from {least:.3g}, light, to {most:.3g}",)
+    )
 
 
 def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -> Row:
@@ -142,7 +182,12 @@ def notes(reproduction: Reproduction) -> list[str]:
     tolerance = f"measured − published: within the tolerance of ± {reproduction.table.tolerance:g}, or beyond it"
     return [
         *([tolerance] if reproduction.table.comparable else []),
-        *reasons({line.name: shorten(line.reason, LONGEST, placeholder=" …") for line in reproduction.lines}),
+        *reasons(
+            {
+                line.name: shorten(line.reason, LONGEST, placeholder=" …")
+                for line in reproduction.lines
+            }
+        ),
         *(
             f"{line.name} elsewhere: {value} ({where})"
             for line in reproduction.lines
@@ -155,7 +200,10 @@ def notes(reproduction: Reproduction) -> list[str]:
 
 
 def reasons(by_row: Mapping[str, str]) -> list[str]:
-    """Return a line for every reason, prefixed by the rows that have it; rows without a reason are left out."""
+    """Return a line for every reason, prefixed by the rows that have it.
+
+    Rows without a reason are left out.
+    """
     names: dict[str, list[str]] = {}
     for name, reason in by_row.items():
         names.setdefault(reason, []).append(name)
@@ -175,8 +223,16 @@ def _tables(reproduction: Reproduction) -> list[Table]:
 def text(reproduction: Reproduction) -> str:
     """Return everything as plain lines, fitted to the terminal if there is one."""
     cost = f"cost: {duration(reproduction.sweep.seconds)} of training in all"
-    ending = ["\n".join(lines) for lines in (deviations(reproduction.table), [cost, answer(reproduction)]) if lines]
-    blocks = ["\n".join(heading(reproduction)), tables.plain_text(_tables(reproduction)).rstrip(), *ending]
+    ending = [
+        "\n".join(lines)
+        for lines in (deviations(reproduction.table), [cost, answer(reproduction)])
+        if lines
+    ]
+    blocks = [
+        "\n".join(heading(reproduction)),
+        tables.plain_text(_tables(reproduction)).rstrip(),
+        *ending,
+    ]
     return "\n\n".join(blocks) + "\n"
 
 
@@ -195,8 +251,15 @@ def latex(reproduction: Reproduction) -> str:
 
 
 def csv(reproduction: Reproduction) -> str:
-    """Return a line for every row and column, with exact numbers; rows without measured values have one line."""
-    return tables.csv(pd.DataFrame([record for line in reproduction.lines for record in _records(reproduction, line)]))
+    """Return a line for every row and column, with exact numbers.
+
+    Rows without measured values have one line.
+    """
+    return tables.csv(
+        pd.DataFrame(
+            [record for line in reproduction.lines for record in _records(reproduction, line)]
+        )
+    )
 
 
 FORMATS: Mapping[str, Callable[[Reproduction], str]] = {"text": text, "latex": latex, "csv": csv}
@@ -243,7 +306,12 @@ def printed_dict(table: Published, name: str) -> dict[str, Any]:
     """Return the printed values of a row as JSON-like values."""
     row = table.printed.rows.get(name)
     notes = [note.to_dict() for note in table.printed.notes if note.row == name]
-    return {"name": name, "published": dict(table.values(name)), **(row.to_dict() if row else {}), "notes": notes}
+    return {
+        "name": name,
+        "published": dict(table.values(name)),
+        **(row.to_dict() if row else {}),
+        "notes": notes,
+    }
 
 
 def _line_dict(reproduction: Reproduction, line: TableLine) -> dict[str, Any]:
@@ -256,7 +324,11 @@ def _line_dict(reproduction: Reproduction, line: TableLine) -> dict[str, Any]:
         "why": line.reason,
         "address": line.configuration.address if line.configuration else None,
         "seeds": list(compared.seeds) if compared else [],
-        **{name: value for name, value in _column_dict(line, reproduction.column).items() if name != "published"},
+        **{
+            name: value
+            for name, value in _column_dict(line, reproduction.column).items()
+            if name != "published"
+        },
         "literature": reproduction.literature(line),
         "gap": reproduction.gap(line),
         "within_tolerance": reproduction.within(line),
@@ -314,10 +386,16 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
     verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(line)]
     return {
         "seeds": len(compared.seeds) if compared else 0,
-        "published" if comparable else "literature": Cell(reproduction.printed(line), reproduction.published(line)),
+        "published" if comparable else "literature": Cell(
+            reproduction.printed(line), reproduction.published(line)
+        ),
         metric: _with_deviation(measured, ".1f"),
         "95 % interval": Cell(f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING),
-        **({"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")} if comparable else {}),
+        **(
+            {"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")}
+            if comparable
+            else {}
+        ),
         f"difference to {reference} [95 %]": difference,
         "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),

@@ -1,4 +1,5 @@
-"""The answer to a sweep's question, in one sentence that claims no more than the numbers support."""
+"""The answer to a sweep's question, in one sentence that claims no more than the numbers
+support."""
 
 from __future__ import annotations
 
@@ -12,17 +13,20 @@ from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 
 
 def answer(summary: Summary) -> str:
-    """Compare the leader in validation with the reference on the test set, or on the mean of several.
+    """Compare the leader in validation with the reference on the test set, or on the mean of
+    several.
 
-    While the sweep runs, the answer begins with its progress; it ends with the numbers of failed trials and stopped
-    configurations.
+    While the sweep runs, the answer begins with its progress; it ends with the numbers of failed
+    trials and stopped configurations.
     """
     return f"{_outcome(summary)}{_count_losses(summary)}."
 
 
 def _outcome(summary: Summary) -> str:
     sweep, leader = summary.sweep, summary.leader
-    total = f" of {len(sweep.trials)}" if sweep.scheduler == "all" else ""  # a race does not need them all
+    total = (
+        f" of {len(sweep.trials)}" if sweep.scheduler == "all" else ""
+    )  # a race does not need them all
     progress = f"with {sweep.count('finished')}{total} trials finished"
     if leader is None:
         return (
@@ -39,7 +43,11 @@ def _outcome(summary: Summary) -> str:
         return f"No answer{'' if sweep.ended else ' yet'}: {progress}, {lead}, and there are no test scores to compare"
     core = compare_in_words(comparison).removesuffix(".")
     if leader is summary.reference:
-        level = [result.name for result in summary.ranking if result is not leader and result.mean == leader.mean]
+        level = [
+            result.name
+            for result in summary.ranking
+            if result is not leader and result.mean == leader.mean
+        ]
         ahead = f"is level with {' and '.join(level)}" if level else "is ahead of all others"
         core = f"{leader.name} {ahead} in {summary.metric}; {_lowercase_first(core)}"
     core += _name_better_on_test(summary, comparison)
@@ -47,19 +55,27 @@ def _outcome(summary: Summary) -> str:
 
 
 def _name_better_on_test(summary: Summary, shown: Comparison) -> str:
-    """Name systems that do not lead in validation but beat the reference on the test, as the end of a sentence."""
+    """Name systems that do not lead in validation but beat the reference on the test, as the end
+    of a sentence."""
     assert summary.deciding is not None
     deciding, known = summary.deciding, {row.address for row in shown.rows}
     better = [
-        row.name for row in deciding.rows if row.mark and (deciding.gain(row) or 0) > 0 and row.address not in known
+        row.name
+        for row in deciding.rows
+        if row.mark and (deciding.gain(row) or 0) > 0 and row.address not in known
     ]
     competitor = shown.rows[-1]
     too = " too" if competitor.mark and (shown.gain(competitor) or 0) > 0 else ""
-    return f"; {' and '.join(better)}, not ahead in validation, scored better than the reference{too}" if better else ""
+    return (
+        f"; {' and '.join(better)}, not ahead in validation, scored better than the reference{too}"
+        if better
+        else ""
+    )
 
 
 def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
-    """Compare the leader with the reference, or with the next best, in the validation scores that it was chosen by."""
+    """Compare the leader with the reference, or with the next best, in the validation scores
+    that it was chosen by."""
     others = [result for result in summary.ranking if result is not leader]
     competitor = summary.reference if leader is not summary.reference else next(iter(others), None)
     core = f"without test sets, {leader.name} leads with {summary.metric} {leader.score_text}"
@@ -72,25 +88,33 @@ def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
     halves = [result.half for result in (leader, competitor) if result.half is not None]
     if len(halves) == 2:
         half = math.hypot(*halves)  # the intervals have one deviation, that of all seeds pooled
-        core += f" (95 % interval of the difference {adaptive(difference - half, like=leader.mean)} to "
         core += (
-            f"{adaptive(difference + half, like=leader.mean)}{'' if abs(difference) > half else ': it may be chance'})"
+            f" (95 % interval of the difference {adaptive(difference - half, like=leader.mean)} to "
         )
+        chance = "" if abs(difference) > half else ": it may be chance"
+        core += f"{adaptive(difference + half, like=leader.mean)}{chance})"
     elif "stopped" in (leader.state, competitor.state):
         core += ", which the sweep stopped early"
     else:
         core += ", and single seeds do not decide"
-    return f"{core}; it was chosen by these very scores, so that less is to be expected on unseen text"
+    return (
+        f"{core}; it was chosen by these very scores, so that less is to be expected on unseen text"
+    )
 
 
 def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | None:
-    """Return the comparison of the reference with the leader, or with the next best where the reference leads.
+    """Return the comparison of the reference with the leader, or with the next best where the
+    reference leads.
 
     P-values are corrected for all comparisons of the table.
     """
     if summary.deciding is None:
         return None
-    racing = [result for result in summary.ranking if result.state != "stopped" and result is not summary.reference]
+    racing = [
+        result
+        for result in summary.ranking
+        if result.state != "stopped" and result is not summary.reference
+    ]
     competitor = leader if leader is not summary.reference else next(iter(racing), None)
     rows = [summary.row(result) for result in (summary.reference, competitor) if result]
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
@@ -98,12 +122,17 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
 
 
 def _count_losses(summary: Summary) -> str:
-    """Count the trials that failed and the configurations that were stopped, as the end of a sentence."""
+    """Count the trials that failed and the configurations that were stopped, as the end of a
+    sentence."""
     sweep, failed = summary.sweep, summary.sweep.count("failed")
     stopped = sum(result.state == "stopped" for result in summary.ranking)
     begun = f"{len(sweep.trials) - sweep.count('waiting')} trials"
     parts = [f"; {failed} of {begun} failed"] if failed else []
-    parts += [f"; {stopped} of {len(summary.ranking)} configurations were stopped early"] if stopped else []
+    parts += (
+        [f"; {stopped} of {len(summary.ranking)} configurations were stopped early"]
+        if stopped
+        else []
+    )
     return "".join(parts)
 
 

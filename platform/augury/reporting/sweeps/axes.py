@@ -20,7 +20,8 @@ TICKS = 8
 
 @dataclass(frozen=True)
 class Axis:
-    """A swept key; positions are the values themselves where they are numbers on a scale, else their ranks."""
+    """A swept key; positions are the values themselves where they are numbers on a scale, else
+    their ranks."""
 
     key: str
     name: str
@@ -31,7 +32,8 @@ class Axis:
     """The values that occur, sorted."""
 
     def index(self, point: Mapping[str, Any]) -> int | None:
-        """Return the rank of a point's value; None where it has none, such as a baseline outside the space."""
+        """Return the rank of a point's value; None where it has none, such as a baseline outside
+        the space."""
         return self.values.index(point[self.key]) if self.key in point else None
 
     def position(self, index: int) -> float:
@@ -71,11 +73,19 @@ def value_text(value: Any) -> str:
 
 def _axis(key: str, name: str, values: Sequence[Any]) -> Axis:
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return Axis(key, name, "category", tuple({json.dumps(v, sort_keys=True): v for v in values}.values()))
+        return Axis(
+            key,
+            name,
+            "category",
+            tuple({json.dumps(v, sort_keys=True): v for v in values}.values()),
+        )
     ordered = tuple(sorted(set(values)))
     positive = [value for value in ordered if value > 0]
     wide = len(positive) > 1 and ordered[0] >= 0 and positive[-1] / positive[0] >= RATIO
-    if not wide or (statistics.median(ordered) - ordered[0]) / (ordered[-1] - ordered[0]) >= CROWDED:
+    if (
+        not wide
+        or (statistics.median(ordered) - ordered[0]) / (ordered[-1] - ordered[0]) >= CROWDED
+    ):
         return Axis(key, name, "linear", ordered)
     # A logarithmic axis cannot show zero: with it, the values are at equal distances.
     return Axis(key, name, "log" if ordered[0] > 0 else "ordinal", ordered)

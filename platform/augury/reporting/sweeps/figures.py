@@ -1,4 +1,5 @@
-"""The charts of a sweep: learning curves, decisions of the race, score against cost, parallel coordinates."""
+"""The charts of a sweep: learning curves, decisions of the race, score against cost, parallel
+coordinates."""
 
 from __future__ import annotations
 
@@ -19,7 +20,10 @@ from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.sweeping.state import Decision
 
 HIGHLIGHTED = 6
-"""The number of configurations with their own colour besides the reference; more could not be distinguished."""
+"""The number of configurations with their own colour besides the reference.
+
+More could not be distinguished.
+"""
 MAX_POINTS = 120
 """The maximum number of points of a line."""
 GREY, FAINT = COLOURS[0], "rgba(128,136,147,0.25)"
@@ -37,13 +41,20 @@ def configuration_styles(summary: Summary) -> dict[str, Style]:
     The others are drawn as `OTHER`.
     """
     reference = summary.sweep.reference
-    racing = [result.address for result in summary.ranking if result.mean is not None and result.state != "stopped"]
+    racing = [
+        result.address
+        for result in summary.ranking
+        if result.mean is not None and result.state != "stopped"
+    ]
     best = [address for address in racing if address != reference][:HIGHLIGHTED]
-    return {reference: system_style(0)} | {address: system_style(index) for index, address in enumerate(best, start=1)}
+    return {reference: system_style(0)} | {
+        address: system_style(index) for index, address in enumerate(best, start=1)
+    }
 
 
 def learning_curves(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
-    """Draw the metric against updates and against training time: means over seeds, bands from minimum to maximum.
+    """Draw the metric against updates and against training time: means over seeds, bands from
+    minimum to maximum.
 
     Where some seeds have ended, the mean is over the others.
     """
@@ -62,23 +73,34 @@ def learning_curves(summary: Summary, styles: Mapping[str, Style]) -> list[Figur
     recorded["time"] /= size
     recorded["low"] = recorded["high"] = recorded["value"]
     aggregations = {"updates": "mean", "time": "mean", "value": "mean", "low": "min", "high": "max"}
-    curves = dict(list(recorded.groupby(["address", "validation"]).agg(aggregations).groupby("address")))
+    curves = dict(
+        list(recorded.groupby(["address", "validation"]).agg(aggregations).groupby("address"))
+    )
     known = [result for result in summary.ranking if result.address in curves]
     best = ", ".join(f"{result.name} {adaptive(result.mean)}" for result in known[:HIGHLIGHTED])
     label, figures = summary.metric, []
     for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
-        ordered = sorted(known, key=lambda result: result.address in styles)  # highlighted ones are on top
-        traces = [line for result in ordered for line in _curve(result, curves[result.address], styles, over)]
+        ordered = sorted(
+            known, key=lambda result: result.address in styles
+        )  # highlighted ones are on top
+        traces = [
+            line
+            for result in ordered
+            for line in _curve(result, curves[result.address], styles, over)
+        ]
         heading = f"{label[0].upper()}{label[1:]} against {over}"
         drawing = chart(traces, axis, label, height=380)
-        figures.append(Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", drawing))
+        figures.append(
+            Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", drawing)
+        )
     return figures
 
 
 def _curve(
     result: ConfigurationResult, curve: pd.DataFrame, styles: Mapping[str, Style], over: str
 ) -> list[go.Scatter]:
-    """Return a configuration's mean over seeds, with the band behind it if the configuration is highlighted."""
+    """Return a configuration's mean over seeds, with the band behind it if the configuration is
+    highlighted."""
     x, values, low, high = thin_curve(curve, MAX_POINTS, over, "value", "low", "high")
     highlight, stopped = styles.get(result.address), result.state == "stopped"
     hover = f"{', stopped' if stopped else ''}: %{{y:.3~f}} at %{{x:,.4~g}}"
@@ -89,27 +111,44 @@ def _curve(
     line = trace(result.name, highlight, x, values, hover, mode=mode, width=2.2)
     if low == high:
         return [line]
-    band = {"fill": "toself", "fillcolor": f"{highlight.colour}26", "line_width": 0, "hoverinfo": "skip"}
+    band = {
+        "fill": "toself",
+        "fillcolor": f"{highlight.colour}26",
+        "line_width": 0,
+        "hoverinfo": "skip",
+    }
     return [go.Scatter(mode="lines", x=x + x[::-1], y=low + high[::-1], **band), line]
 
 
 def rungs(summary: Summary) -> list[Figure]:
-    """Draw the decisions of the race, a chart for each rung: intervals at the time, the cut, and the actions."""
+    """Draw the decisions of the race, a chart for each rung: intervals at the time, the cut, and
+    the actions."""
     names, figures = summary.sweep.by_address, []
     for rung in sorted({decision.rung for decision in summary.decisions}):
-        last = {decision.address: decision for decision in summary.decisions if decision.rung == rung}
-        ordered = sorted(last.values(), key=lambda decision: decision.mean, reverse=summary.sweep.mode == "max")
+        last = {
+            decision.address: decision for decision in summary.decisions if decision.rung == rung
+        }
+        ordered = sorted(
+            last.values(), key=lambda decision: decision.mean, reverse=summary.sweep.mode == "max"
+        )
         line = {"color": GREY, "dash": "dash", "shape": "hvh", "width": 1.5}
         cut = [decision.cut for decision in ordered]
-        traces = [go.Scatter(mode="lines", name="cut", x=list(range(1, len(cut) + 1)), y=cut, line=line)]
+        traces = [
+            go.Scatter(mode="lines", name="cut", x=list(range(1, len(cut) + 1)), y=cut, line=line)
+        ]
         counts = []
         for action, (colour, symbol) in ACTIONS.items():
-            ranked = [(rank, decision) for rank, decision in enumerate(ordered, start=1) if decision.action == action]
+            ranked = [
+                (rank, decision)
+                for rank, decision in enumerate(ordered, start=1)
+                if decision.action == action
+            ]
             if not ranked:
                 continue
             counts.append(f"{len(ranked)} {action}")
             texts = [
-                f"{names[d.address].name}: {action} with {adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"
+                f"{names[d.address].name}: {action} with "
+                f"{adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"
                 for _, d in ranked
             ]
             markers = go.Scatter(
@@ -124,7 +163,9 @@ def rungs(summary: Summary) -> list[Figure]:
             )
             traces.append(markers)
         axis = {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
-        figure = chart(traces, "configurations, best first", summary.metric, legend=True, xaxis=axis)
+        figure = chart(
+            traces, "configurations, best first", summary.metric, legend=True, xaxis=axis
+        )
         heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"
         figures.append(Figure(f"rung-{rung}", heading, heading, figure))
     return figures
@@ -138,20 +179,29 @@ def rung_time(decision: Decision) -> str:
 
 
 def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
-    """Draw a line for every configuration through the ranks of its values, its score and its training time.
+    """Draw a line for every configuration through the ranks of its values, its score and its
+    training time.
 
-    No chart where fewer than two keys vary or fewer than two configurations have a score. Configurations without one of
-    the keys, such as a baseline outside the space, have no line.
+    No chart where fewer than two keys vary or fewer than two configurations have a score.
+    Configurations without one of the keys, such as a baseline outside the space, have no line.
     """
     keys = varying_axes(summary)
     scored = [result for result in summary.ranking if result.mean is not None]
-    shown = [result for result in scored if all(axis.key in result.configuration.point for axis in keys)]
+    shown = [
+        result for result in scored if all(axis.key in result.configuration.point for axis in keys)
+    ]
     if len(keys) < 2 or len(shown) < 2:
         return []
     columns: dict[str, tuple[np.ndarray, dict[float, str]]] = {}
     for axis in keys:
-        ranks, last = [axis.index(result.configuration.point) for result in shown], len(axis.values) - 1
-        ticks = {rank / last: axis.label(rank) for rank in range(0, last + 1, max(1, len(axis.values) // TICKS))}
+        ranks, last = (
+            [axis.index(result.configuration.point) for result in shown],
+            len(axis.values) - 1,
+        )
+        ticks = {
+            rank / last: axis.label(rank)
+            for rank in range(0, last + 1, max(1, len(axis.values) // TICKS))
+        }
         columns[axis.name] = np.array(ranks) / last, ticks
     seconds = np.array([result.seconds or 0.0 for result in shown])
     unit, size = time_unit(seconds.max())
@@ -163,14 +213,23 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
         style = highlight or (replace(OTHER, colour=FAINT) if result.state == "stopped" else OTHER)
         hover = html.escape(f": {summary.metric} {adaptive(result.mean)}, {result.state_text}")
         y = [round(float(share), 4) for share in shares]
-        traces.append(trace(result.name, style, None, y, hover, mode="lines", width=2.2 if highlight else 1))
-    figure = chart(traces[::-1], "", "", height=380, margin={"l": 30, "r": 60, "t": 34, "b": 16})  # the best on top
+        traces.append(
+            trace(result.name, style, None, y, hover, mode="lines", width=2.2 if highlight else 1)
+        )
+    figure = chart(
+        traces[::-1], "", "", height=380, margin={"l": 30, "r": 60, "t": 34, "b": 16}
+    )  # the best on top
     for index, (name, (_, ticks)) in enumerate(columns.items()):
         title = {"text": f"<b>{html.escape(name)}</b>", "y": 1, "yshift": 22, "font_size": 12}
-        labels = [{"text": html.escape(t), "y": y, "xanchor": "left", "xshift": 5} for y, t in ticks.items()]
+        labels = [
+            {"text": html.escape(t), "y": y, "xanchor": "left", "xshift": 5}
+            for y, t in ticks.items()
+        ]
         for annotation in (title, *labels):
             figure.add_annotation(x=index, showarrow=False, **{"font_size": 11, **annotation})
-    figure.update_xaxes(dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(columns) - 0.5])
+    figure.update_xaxes(
+        dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(columns) - 0.5]
+    )
     figure.update_yaxes(visible=False, range=[-0.05, 1.05])
     heading = "From the values of every configuration to its score and cost"
     caption = f"{heading}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
@@ -181,4 +240,7 @@ def _scaled(values: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
     """Return values scaled from 0 (minimum) to 1 (maximum), with these two as ticks."""
     if not np.ptp(values):
         return np.full(len(values), 0.5), {0.5: f"{values[0]:.3g}"}
-    return (values - values.min()) / np.ptp(values), {0.0: f"{values.min():.3g}", 1.0: f"{values.max():.3g}"}
+    return (values - values.min()) / np.ptp(values), {
+        0.0: f"{values.min():.3g}",
+        1.0: f"{values.max():.3g}",
+    }

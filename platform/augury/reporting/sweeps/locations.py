@@ -1,4 +1,5 @@
-"""The locations of a sweep, the commands that show it in other tools, and the command that runs it again."""
+"""The locations of a sweep, the commands that show it in other tools, and the command that runs
+it again."""
 
 from __future__ import annotations
 
@@ -21,8 +22,12 @@ def locations(sweep: Sweep) -> dict[str, str]:
     shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
     uri = _mlflow(sweep)
     if uri is not None:
-        shown["MLflow"] = uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
-        shown["in MLflow"] = f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+        shown["MLflow"] = (
+            uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
+        )
+        shown["in MLflow"] = (
+            f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+        )
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
     return shown
@@ -31,7 +36,13 @@ def locations(sweep: Sweep) -> dict[str, str]:
 def sweep_command(sweep: Sweep) -> str:
     """Return the command that runs the sweep again, as far as the sweep's folder records it."""
     definition = sweep.folder.read_json(DEFINITION)
-    words = [definition.get("space", sweep.name), "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
+    words = [
+        definition.get("space", sweep.name),
+        "--scale",
+        sweep.scale,
+        "--seeds",
+        *map(str, sweep.seeds),
+    ]
     words += ["--scheduler", sweep.scheduler] if "space" in definition else []
     words += ["--search", definition["search"]] if "search" in definition else []
     words += ["--samples", str(definition["samples"])] if definition.get("samples") else []
@@ -39,8 +50,16 @@ def sweep_command(sweep: Sweep) -> str:
 
 
 def reproduce_command(sweep: Sweep, table: str, rows: Sequence[str] = ()) -> str:
-    """Return the command that measures a paper's table, or these rows of it, again with the settings of this sweep."""
-    words = [table, "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds), *(["--rows", *rows] if rows else [])]
+    """Return the command that measures a paper's table, or these rows of it, again with the
+    settings of this sweep."""
+    words = [
+        table,
+        "--scale",
+        sweep.scale,
+        "--seeds",
+        *map(str, sweep.seeds),
+        *(["--rows", *rows] if rows else []),
+    ]
     return shlex.join(["augury", "reproduce", *words, *_assignments(sweep), *_destination(sweep)])
 
 
@@ -50,7 +69,9 @@ def _destination(sweep: Sweep) -> list[str]:
 
 def _assignments(sweep: Sweep) -> list[str]:
     settings = sweep.folder.read_json(DEFINITION).get("assignments", {})
-    return [word for key, value in settings.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+    return [
+        word for key, value in settings.items() for word in ("--set", f"{key}={json.dumps(value)}")
+    ]
 
 
 def described_runs(sweep: Sweep) -> list[Folder]:
@@ -59,7 +80,8 @@ def described_runs(sweep: Sweep) -> list[Folder]:
 
 
 def address_table(what: str, configurations: Iterable[tuple[str, Configuration]]) -> Table:
-    """Return the runs and seeds of named configurations; `what` is the title of the column of names."""
+    """Return the runs and seeds of named configurations; `what` is the title of the column of
+    names."""
     rows = [
         [
             name,

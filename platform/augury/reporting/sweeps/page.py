@@ -1,4 +1,5 @@
-"""The page of a sweep: the question, the answer, the configurations, and the response of the score to swept keys.
+"""The page of a sweep: the question, the answer, the configurations, and the response of the score
+to swept keys.
 
 It is rewritten while the sweep runs, and is a single file.
 """
@@ -27,7 +28,12 @@ from augury.reporting.sweeps.figures import (
     rung_time,
     rungs,
 )
-from augury.reporting.sweeps.locations import address_table, described_runs, locations, sweep_command
+from augury.reporting.sweeps.locations import (
+    address_table,
+    described_runs,
+    locations,
+    sweep_command,
+)
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.tables import Cell, Table, cell, csv, latex, records, row, table
@@ -41,9 +47,17 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
     summary, described = summarise(sweep), described_runs(sweep)
     styles, response = configuration_styles(summary), responses(summary)
     charts = [shown for shown in response if isinstance(shown, Figure)]
-    curves, decided, parallel = learning_curves(summary, styles), rungs(summary), parallel_coordinates(summary, styles)
+    curves, decided, parallel = (
+        learning_curves(summary, styles),
+        rungs(summary),
+        parallel_coordinates(summary, styles),
+    )
     cost = score_against_cost(summary.deciding, styles) if summary.deciding else []
-    highlighted = [(styles[result.address], result.name) for result in summary.ranking if result.address in styles]
+    highlighted = [
+        (styles[result.address], result.name)
+        for result in summary.ranking
+        if result.address in styles
+    ]
     others = len(summary.ranking) - len(highlighted)
     shown, leader = configurations(summary, styles), summary.leader
     runs_of_leader = [trial.folder for trial in leader.configuration.trials] if leader else []
@@ -73,39 +87,62 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         decisions=_decisions(summary),
         failures=_failures(summary),
         command=sweep_command(sweep),
-        repetition=experiment_download(leader.name, runs_of_leader, sweep.seeds) if leader else None,
+        repetition=experiment_download(leader.name, runs_of_leader, sweep.seeds)
+        if leader
+        else None,
         locations=locations(sweep),
-        addresses=address_table("configuration", ((item.name, item.configuration) for item in summary.ranking)),
+        addresses=address_table(
+            "configuration", ((item.name, item.configuration) for item in summary.ranking)
+        ),
     )
 
 
 def _facts(summary: Summary) -> dict[str, str]:
     sweep = summary.sweep
-    devices = dict.fromkeys(row.cost.device for item in summary.comparisons for row in item.rows if row.cost)
+    devices = dict.fromkeys(
+        row.cost.device for item in summary.comparisons for row in item.rows if row.cost
+    )
     return {
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
         "scale": sweep.scale,
-        "training so far": duration(sweep.seconds) + (f" on {', '.join(devices)}" if devices else ""),
+        "training so far": duration(sweep.seconds)
+        + (f" on {', '.join(devices)}" if devices else ""),
         "started": _when(sweep.started),
         "ended" if sweep.ended else "updated": _when(sweep.updated),
     }
 
 
 def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
-    """Return all configurations, best first, each followed by points that are the same experiment."""
+    """Return all configurations, best first, each followed by points that are the same
+    experiment."""
     sweep, deciding = summary.sweep, summary.deciding
-    columns = ["rank", *short_names(sweep.keys), "state", "seeds", summary.metric, *summary.score_columns]
+    columns = [
+        "rank",
+        *short_names(sweep.keys),
+        "state",
+        "seeds",
+        summary.metric,
+        *summary.score_columns,
+    ]
     rows = []
     for rank, result in enumerate(summary.ranking, start=1):
         point, scores = result.configuration.point, _scores(summary, result)
-        name = "" if result.name == point_name(point) else result.name  # of a row, or of the additional baseline
-        note = ", ".join(part for part in (name, "reference" if result is summary.reference else "") if part)
+        name = (
+            "" if result.name == point_name(point) else result.name
+        )  # of a row, or of the additional baseline
+        note = ", ".join(
+            part for part in (name, "reference" if result is summary.reference else "") if part
+        )
         cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
         rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
         for merged in (merged for merged in sweep.merged if merged.same_as == result.name):
-            name = f"{merged.name}: " if merged.name and merged.name != point_name(merged.point) else ""
+            name = (
+                f"{merged.name}: "
+                if merged.name and merged.name != point_name(merged.point)
+                else ""
+            )
             hint = f"the same experiment as {merged.same_as}: {merged.reason}"
             state = Cell(f"as rank {rank}", "as", hint=hint)
             cells = [cell(rank, "d"), *_key_cells(sweep, merged.point), state, *scores]
@@ -125,7 +162,9 @@ def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
 
 
 def _key_cell(value: Any) -> Cell:
-    sortable = value is None or (isinstance(value, int | float | str) and not isinstance(value, bool))
+    sortable = value is None or (
+        isinstance(value, int | float | str) and not isinstance(value, bool)
+    )
     return Cell(value_text(value), value if sortable else json.dumps(value))
 
 

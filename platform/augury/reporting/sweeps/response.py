@@ -1,4 +1,5 @@
-"""The response of a score to the swept keys: a chart by one key, a shaded table of two, and the importance of each."""
+"""The response of a score to the swept keys: a chart by one key, a shaded table of two, and the
+importance of each."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ GREY, BLUE = COLOURS[0], COLOURS[1]
 DENSE = 0.5
 """The minimum share of cells with a value in a table of two keys."""
 BINS = 4
-"""The number of groups of neighbouring values for keys of which most configurations have their own value."""
+"""The number of groups of neighbouring values for keys of which most configurations have their
+own value."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,10 @@ class Measure:
     label: str
     lower_is_better: bool
     points: pd.DataFrame
-    """Columns: name, address, mean, half (half the interval; missing where it is not known), single (scores of the
-    seeds, where they are shown), seeds, whole (trained to the end), merged (the same experiment as another point, with
-    that one's score), and for every varying key the rank of the value, missing where the point has none."""
+    """Columns: name, address, mean, half (half the interval; missing where it is not known), single
+    (scores of the seeds, where they are shown), seeds, whole (trained to the end), merged (the same
+    experiment as another point, with that one's score), and for every varying key the rank of the
+    value, missing where the point has none."""
 
     def heading(self, by: str) -> str:
         """Return the title of a chart by a key."""
@@ -44,9 +47,17 @@ class Measure:
 
 
 def measures(summary: Summary) -> list[Measure]:
-    """Return the sweep's metric, and the deciding score of the first test set, if at least two points have them."""
+    """Return the sweep's metric, and the deciding score of the first test set, if at least two
+    points have them."""
     validation = [
-        (item.address, item.mean, item.half, tuple(item.values.values()), len(item.values), item.finished > 0)
+        (
+            item.address,
+            item.mean,
+            item.half,
+            tuple(item.values.values()),
+            len(item.values),
+            item.finished > 0,
+        )
         for item in summary.ranking
         if item.mean is not None
     ]
@@ -67,12 +78,15 @@ def measures(summary: Summary) -> list[Measure]:
             if (score := row.scores.get(metric))
         ]
         label = f"{title(metric)} on {comparison.test_label}"
-        shown_measures.append(Measure("test", label, comparison.lower_is_better, _points(summary, tested)))
+        shown_measures.append(
+            Measure("test", label, comparison.lower_is_better, _points(summary, tested))
+        )
     return [measure for measure in shown_measures if len(measure.points) > 1]
 
 
 def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of the merged points."""
+    """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of
+    the merged points."""
     sweep, keys = summary.sweep, varying_axes(summary)
     addresses = {item.name: item.address for item in sweep.configurations}
     points = [(item.name, item.address, False, item.point) for item in sweep.configurations]
@@ -84,64 +98,94 @@ def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame
     ranked = pd.DataFrame(rows, columns=["name", "address", "merged", *(axis.key for axis in keys)])
     scored = pd.DataFrame(scores, columns=["address", "mean", "half", "single", "seeds", "whole"])
     frame = ranked.merge(scored, on="address")
-    return frame.astype({column: float for column in ("mean", "half", *(axis.key for axis in keys))})
+    return frame.astype(
+        {column: float for column in ("mean", "half", *(axis.key for axis in keys))}
+    )
 
 
 def varying_axes(summary: Summary) -> list[Axis]:
     """Return the swept keys that have more than one value."""
-    points = [item.point for item in summary.sweep.configurations] + [item.point for item in summary.sweep.merged]
+    points = [item.point for item in summary.sweep.configurations] + [
+        item.point for item in summary.sweep.merged
+    ]
     return [axis for axis in axes(summary.sweep.keys, points) if len(axis.values) > 1]
 
 
 def responses(summary: Summary) -> list[Figure | Table]:
-    """Return tables of two varying keys where they are dense enough, otherwise charts by one key."""
+    """Return tables of two varying keys where they are dense enough, otherwise charts by one
+    key."""
     keys, known = varying_axes(summary), measures(summary)
     if len(keys) == 1:
-        return [key_chart(summary, measure, keys[0], f"response-{measure.name}") for measure in known]
+        return [
+            key_chart(summary, measure, keys[0], f"response-{measure.name}") for measure in known
+        ]
     if len(keys) == 2 and known:
         pairs = known[0].points[[axis.key for axis in keys]].dropna().drop_duplicates()
         if len(pairs) >= DENSE * len(keys[0].values) * len(keys[1].values):
             return [pair_table(summary, measure, *keys) for measure in known]
-    return [key_chart(summary, measure, axis, f"marginal-{axis.key}") for measure in known[:1] for axis in keys]
+    return [
+        key_chart(summary, measure, axis, f"marginal-{axis.key}")
+        for measure in known[:1]
+        for axis in keys
+    ]
 
 
 def key_chart(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
-    """Draw the score at every value of a key: small dots, and the mean with its interval where any value has several.
+    """Draw the score at every value of a key: small dots, and the mean with its interval where any
+    value has several.
 
-    The dots are seeds where no other key varies, otherwise configurations. Those that were not trained to the end are
-    hollow and not part of a mean.
+    The dots are seeds where no other key varies, otherwise configurations. Those that were not
+    trained to the end are hollow and not part of a mean.
     """
     shown = measure.points.dropna(subset=[axis.key])
     single_key, traces = len(varying_axes(summary)) == 1, []
     reference = measure.points[measure.points["address"] == summary.sweep.reference]
     if len(reference) and reference[axis.key].isna().all():
-        ends = [(index, reference["mean"].iloc[0], _text(reference.iloc[0])) for index in (0, len(axis.values) - 1)]
+        ends = [
+            (index, reference["mean"].iloc[0], _text(reference.iloc[0]))
+            for index in (0, len(axis.values) - 1)
+        ]
         line = {"color": GREY, "dash": "dot", "width": 2.2}
         traces.append(_trace(axis, ends, mode="lines", name="reference", line=line))
     whole = shown[shown["whole"]]
     groups = {int(rank): group for rank, group in whole.groupby(axis.key)}
-    pooled = {rank: np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group) for rank, group in groups.items()}
+    pooled = {
+        rank: np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group)
+        for rank, group in groups.items()
+    }
     means = [(rank, group["mean"].mean(), float(pooled[rank])) for rank, group in groups.items()]
     if means and (single_key or len(whole) >= 2 * len(means)):
         traces.append(_means(axis, means))
     by_mean = shown.assign(single=shown["mean"])
-    dots = whole.explode("single").dropna(subset=["single"]) if single_key else by_mean[by_mean["whole"]]
+    dots = (
+        whole.explode("single").dropna(subset=["single"])
+        if single_key
+        else by_mean[by_mean["whole"]]
+    )
     kinds = {"one seed" if single_key else "one configuration": (dots, "circle", 6)}
     kinds["not trained to the end"] = by_mean[~by_mean["whole"]], "circle-open", 8
     for label, (dots, symbol, size) in kinds.items():
         rows = zip(dots[axis.key].astype(int), dots["single"], dots["name"], strict=True)
         points = [(rank, value, f"{name}: {adaptive(value)}") for rank, value, name in rows]
         marker = {"color": GREY, "symbol": symbol, "size": size}
-        traces += [_trace(axis, points, mode="markers", name=label, marker=marker)] if points else []
+        traces += (
+            [_trace(axis, points, mode="markers", name=label, marker=marker)] if points else []
+        )
     heading = measure.heading(axis.name)
     values = ", ".join(f"{axis.label(rank)}: {adaptive(mean)}" for rank, mean, _ in means)
-    return Figure(name, heading, f"{heading}, means: {values or 'none yet'}", _chart(traces, axis, measure.label))
+    return Figure(
+        name,
+        heading,
+        f"{heading}, means: {values or 'none yet'}",
+        _chart(traces, axis, measure.label),
+    )
 
 
 def pair_table(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Table:
     """Return the mean at every pair of values, with half its interval and the number of seeds.
 
-    Shades show the distance from the reference, as a share of the largest one among those trained to the end.
+    Shades show the distance from the reference, as a share of the largest one among those trained
+    to the end.
     """
     shown = measure.points.dropna(subset=[across.key, down.key])
     settled = shown[shown["whole"]] if shown["whole"].any() else shown
@@ -156,7 +200,9 @@ def pair_table(summary: Summary, measure: Measure, across: Axis, down: Axis) -> 
         noise = "" if np.isnan(row["half"]) else f" ± {adaptive(row['half'], like=row['mean'])}"
         text = f"{adaptive(row['mean'])}{noise} ({row['seeds']}){'' if row['whole'] else ' †'}"
         shade = float(np.clip((row["mean"] - level) / reach, -1, 1))
-        return Cell(text, row["mean"], -shade if measure.lower_is_better else shade, hint=_text(row))
+        return Cell(
+            text, row["mean"], -shade if measure.lower_is_better else shade, hint=_text(row)
+        )
 
     columns, rows = range(len(across.values)), range(len(down.values))
     cells = [[down.label(row), *(cell((row, column)) for column in columns)] for row in rows]
@@ -165,21 +211,26 @@ def pair_table(summary: Summary, measure: Measure, across: Axis, down: Axis) -> 
 
 
 def importance(summary: Summary) -> Table | None:
-    """Return the share of the variance of the deciding score that each swept key explains on its own.
+    """Return the share of the variance of the deciding score that each swept key explains on its
+    own.
 
-    It is epsilon squared over the configurations that were trained to the end: the share of the variance between the
-    groups of equal values, minus the share that as many random groups would explain. None where fewer than two keys
-    vary.
+    It is epsilon squared over the configurations that were trained to the end: the share of the
+    variance between the groups of equal values, minus the share that as many random groups would
+    explain. None where fewer than two keys vary.
     """
     keys, known = varying_axes(summary), measures(summary)
     if len(keys) < 2 or not known:
         return None
     measure = known[-1]
-    points = measure.points[measure.points["whole"] & ~measure.points["merged"]].dropna(subset=[k.key for k in keys])
+    points = measure.points[measure.points["whole"] & ~measure.points["merged"]].dropna(
+        subset=[k.key for k in keys]
+    )
     if len(points) < 4 or points["mean"].nunique() < 2:
         return None
     shares = {axis.key: _epsilon_squared(points["mean"], points[axis.key]) for axis in keys}
-    best = points.loc[points["mean"].idxmin() if measure.lower_is_better else points["mean"].idxmax()]
+    best = points.loc[
+        points["mean"].idxmin() if measure.lower_is_better else points["mean"].idxmax()
+    ]
     rows = [
         [
             Cell(axis.name, hint=axis.key),
@@ -190,14 +241,19 @@ def importance(summary: Summary) -> Table | None:
         for axis in sorted(keys, key=lambda axis: -shares[axis.key])
     ]
     note = (
-        f"importance: the share of the variance of {measure.label} over {len(points)} configurations that the key "
-        "explains on its own (epsilon squared, which chance does not raise); what is left is interactions and noise"
+        f"importance: the share of the variance of {measure.label} over {len(points)} "
+        "configurations that the key "
+        "explains on its own (epsilon squared, which chance does not raise); what is left is "
+        "interactions and noise"
     )
     return table(["key", "importance", "values", "value of the best"], rows, notes=(note,))
 
 
 def _epsilon_squared(scores: pd.Series, ranks: pd.Series) -> float:
-    """Return epsilon squared of the groups of equal values; where most are unique, neighbours form groups."""
+    """Return epsilon squared of the groups of equal values.
+
+    Where most are unique, neighbours form groups.
+    """
     if ranks.nunique() > len(ranks) / 2:
         ranks = pd.qcut(ranks, BINS, labels=False, duplicates="drop")
     within = float(((scores - scores.groupby(ranks).transform("mean")) ** 2).sum())
@@ -217,7 +273,8 @@ def _text(row: pd.Series) -> str:
 
 
 def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:
-    """Return means (rank of the value, mean, half its interval), joined where the key is a number."""
+    """Return means (rank of the value, mean, half its interval), joined where the key is a
+    number."""
     ranks, ends = [rank for rank, *_ in means], [_ends(mean, half) for _, mean, half in means]
     points = [
         (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(mean, *bounds)}")
@@ -226,12 +283,26 @@ def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:
     horizontal = axis.kind == "category"
     whiskers = {"error_x" if horizontal else "error_y": error_bars(ends, width=4, color=BLUE)}
     mode, marker = "markers" if horizontal else "lines+markers", {"color": BLUE, "size": 10}
-    return _trace(axis, points, mode=mode, name="mean", line={"color": BLUE, "width": 1.8}, marker=marker, **whiskers)
+    return _trace(
+        axis,
+        points,
+        mode=mode,
+        name="mean",
+        line={"color": BLUE, "width": 1.8},
+        marker=marker,
+        **whiskers,
+    )
 
 
 def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: object) -> go.Scatter:
-    """Return points (rank of the value, score, words) over the key; categories are on the vertical axis."""
-    positions, scores = [axis.position(rank) for rank, _, _ in points], [score for _, score, _ in points]
+    """Return points (rank of the value, score, words) over the key.
+
+    Categories are on the vertical axis.
+    """
+    positions, scores = (
+        [axis.position(rank) for rank, _, _ in points],
+        [score for _, score, _ in points],
+    )
     x, y = (scores, positions) if axis.kind == "category" else (positions, scores)
     texts = [html.escape(text) for _, _, text in points]
     return go.Scatter(x=x, y=y, text=texts, hovertemplate="%{text}<extra></extra>", **options)
@@ -248,5 +319,7 @@ def _chart(traces: Sequence[go.Scatter], axis: Axis, label: str) -> go.Figure:
         key_axis.range = [len(axis.values) - 0.5, -0.5]
     key_axis.type = "log" if axis.kind == "log" else "linear"
     if ticks := axis.ticks():
-        key_axis.update(tickvals=list(ticks), ticktext=[html.escape(text) for text in ticks.values()])
+        key_axis.update(
+            tickvals=list(ticks), ticktext=[html.escape(text) for text in ticks.values()]
+        )
     return figure

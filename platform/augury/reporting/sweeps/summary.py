@@ -1,4 +1,5 @@
-"""A sweep in numbers: the scores of its configurations in validation and on the test sets, best first."""
+"""A sweep in numbers: the scores of its configurations in validation and on the test sets, best
+first."""
 
 from __future__ import annotations
 
@@ -42,8 +43,8 @@ class ConfigurationResult:
     """The training time, as mean over the seeds in `values`."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the mean over seeds, cut to the metric's range; None for stopped and running configurations,
-    and until two seeds show the deviation."""
+    """The 95 % interval of the mean over seeds, cut to the metric's range; None for stopped and
+    running configurations, and until two seeds show the deviation."""
     half: float | None = None
     """Half the interval before it was cut."""
 
@@ -88,17 +89,26 @@ class Summary:
 
     sweep: Sweep
     ranking: tuple[ConfigurationResult, ...]
-    """Sorted by the validation metric, best first; then stopped ones, then those without a validation."""
+    """Sorted by the validation metric, best first.
+
+    Then stopped ones, then those without a validation.
+    """
     leader: ConfigurationResult | None
     """The configuration that the race chose, or the best so far."""
     comparisons: tuple[Comparison, ...]
-    """The scored configurations on the mean of several test sets, and on every one; the reference is the first row."""
+    """The scored configurations on the mean of several test sets, and on every one.
+
+    The reference is the first row.
+    """
 
     @property
     def cautions(self) -> list[str]:
         """Warnings that belong to the answer."""
         untested = [runs.NO_TESTS] if self.sweep.tests == () else []
-        return [*untested, *dict.fromkeys(line for item in self.comparisons for line in item.warnings)]
+        return [
+            *untested,
+            *dict.fromkeys(line for item in self.comparisons for line in item.warnings),
+        ]
 
     @property
     def metric(self) -> str:
@@ -124,8 +134,14 @@ class Summary:
     @property
     def failures(self) -> dict[str, Trial]:
         """The trials that failed, by configuration and seed, for people."""
-        failed = [(configuration, trial) for configuration, trial in self.sweep.trials if trial.progress == "failed"]
-        return {f"{configuration.name}, seed {trial.seed}": trial for configuration, trial in failed}
+        failed = [
+            (configuration, trial)
+            for configuration, trial in self.sweep.trials
+            if trial.progress == "failed"
+        ]
+        return {
+            f"{configuration.name}, seed {trial.seed}": trial for configuration, trial in failed
+        }
 
     @property
     def score_columns(self) -> list[str]:
@@ -146,10 +162,15 @@ class Summary:
     @property
     def time_factor_title(self) -> str:
         """The title of the column of `time_factor`."""
-        return "CPU × reference" if self.deciding and self.deciding.times()[0] == "CPU time" else "× reference"
+        return (
+            "CPU × reference"
+            if self.deciding and self.deciding.times()[0] == "CPU time"
+            else "× reference"
+        )
 
     def time_factor(self, result: ConfigurationResult) -> float | None:
-        """Return the time of a configuration as a multiple of the reference's, where both are known."""
+        """Return the time of a configuration as a multiple of the reference's, where both are
+        known."""
         row = self.row(result)
         return row.time_factor if row else None
 
@@ -163,8 +184,8 @@ def summarise(sweep: Sweep) -> Summary:
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     """Return the configurations sorted by their validations, best first; test scores are not read.
 
-    The interval of a mean is that of the race: Student's, with the deviation of seeds pooled over the configurations
-    that have not been stopped. It is cut to the metric's range.
+    The interval of a mean is that of the race: Student's, with the deviation of seeds pooled over
+    the configurations that have not been stopped. It is cut to the metric's range.
     """
     results = [_result(sweep, configuration) for configuration in sweep.configurations]
     settled = {
@@ -181,13 +202,18 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     sign = 1 if sweep.mode == "min" else -1
 
     def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
-        return result.mean is None, result.state == "stopped", 0.0 if result.mean is None else sign * result.mean
+        return (
+            result.mean is None,
+            result.state == "stopped",
+            0.0 if result.mean is None else sign * result.mean,
+        )
 
     return tuple(sorted(results, key=place))
 
 
 def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> ConfigurationResult | None:
-    """Return the configuration that the race chose, or the best so far of those that were not stopped."""
+    """Return the configuration that the race chose, or the best so far of those that were not
+    stopped."""
     known = {result.address: result for result in ranked}
     chosen = [decision.address for decision in sweep.decisions if decision.action == "chosen"]
     if chosen := [address for address in chosen if address in known]:
@@ -198,8 +224,13 @@ def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Configuration
 
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     """Return a configuration on its own, without an interval."""
-    validated = {trial: value for trial in configuration.trials if (value := sweep.best(trial)) is not None}
-    ranked = ({trial: value for trial, value in validated.items() if trial.progress in rank} for rank in RANKS)
+    validated = {
+        trial: value for trial in configuration.trials if (value := sweep.best(trial)) is not None
+    }
+    ranked = (
+        {trial: value for trial, value in validated.items() if trial.progress in rank}
+        for rank in RANKS
+    )
     furthest = next((trials for trials in ranked if trials), {})
     values, state = list(furthest.values()), _state(sweep, configuration)
     ended = [decision for decision in sweep.decisions if decision.address == configuration.address]
@@ -220,7 +251,9 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     states = {trial.progress for trial in configuration.trials}
     if "running" in states:
         return "running"
-    if "finished" in states and (sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "paused"}):
+    if "finished" in states and (
+        sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "paused"}
+    ):
         return "finished"
     if "failed" in states and sweep.scheduler != "all":
         states.discard("waiting")  # a race goes on without a configuration that failed
@@ -230,7 +263,10 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
 
 
 def _comparisons(sweep: Sweep) -> tuple[Comparison, ...]:
-    """Compare the scored configurations with the reference; empty before the reference has begun."""
+    """Compare the scored configurations with the reference.
+
+    Empty before the reference has begun.
+    """
     scored, reference = sweep.scored(), sweep.by_address[sweep.reference]
     if not scored[reference.name]:  # no other configuration may take its place
         begun = [trial for trial in reference.trials if run_files.is_described(trial.folder)]
