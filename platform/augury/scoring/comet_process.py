@@ -15,8 +15,6 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     result: dict[str, Any] = {"version": version("unbabel-comet")}
     if "segments" in request:
         import torch
-
-        # type: ignore[import-not-found, unused-ignore]
         from comet import download_model, load_from_checkpoint
 
         path = request["model"]
