@@ -16,8 +16,8 @@ from augury.core import config, plugins
 from augury.core.errors import UserError
 from augury.core.plugins import Registry
 from augury.core.store import Store
-from augury.experiments import trainable
 from augury.experiments.experiment import parse
+from augury.experiments.task import TASKS, find_task
 from augury.regimes import regime
 from augury.sweeping import space
 
@@ -131,7 +131,7 @@ def test_a_task_and_a_space_by_path(directory: Path) -> None:
     }
     experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
     assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
-    assert trainable.find(experiment.task).EXAMPLE == "echo"
+    assert find_task(experiment.task).EXAMPLE == "echo"
     assert space.find("./space.py").name == "space"
 
 
@@ -168,7 +168,7 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
         (OPERATORS, "./lost.py", "there is no file .*lost.py.*cipher"),
         (OPERATORS, "./twice.py", "does not define OPERATOR"),
         (OPERATORS, "./broken.py", "SyntaxError"),
-        (trainable.TASKS, "./moved", "there is no file"),
+        (TASKS, "./moved", "there is no file"),
     ],
 )
 def test_errors_say_what_was_given_what_there_is_and_how_to_write_one(

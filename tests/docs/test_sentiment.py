@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments import trainable
 from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
+from augury.experiments.task import find_task
 
 pytestmark = pytest.mark.trains
 
@@ -87,7 +87,7 @@ def test_a_task_in_one_file_learns_under_every_form_of_augmentation(
     assert {score["n"] for score in scores.values()} == {40}
     assert scores["baseline"]["value"] > 80  # chance: 50
     run = Run.read(runs["baseline"][1])
-    task = trainable.find(run.experiment.task)
+    task = find_task(run.experiment.task)
     written = run.folder.sub("hypotheses").read("films.txt").decode().splitlines()
     assert task.translate(run, run.corpus("films").column("text")) == written and {*written} == {
         "neg",

@@ -9,9 +9,9 @@ import pytest
 from transformers import BertConfig, BertModel, T5Config, T5Model
 
 from augury.core.store import Store
-from augury.experiments import trainable
 from augury.experiments.cost import Size, Text, cost, cpu_is_fast_in_bfloat16, pretrained_size
 from augury.experiments.experiment import Experiment, parse
+from augury.experiments.task import find_task
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build
 
@@ -71,7 +71,7 @@ def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
         ModelConfig(architecture="small", share_all_embeddings=shared), 700, pad=0, eos=2, seed=1
     )
     exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-    assert trainable.find("nmt").size(experiment, Store(tmp_path)).parameters == pytest.approx(
+    assert find_task("nmt").size(experiment, Store(tmp_path)).parameters == pytest.approx(
         exact, rel=0.01
     )
 

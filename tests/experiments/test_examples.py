@@ -12,10 +12,10 @@ import torch
 
 from augury.augment.draw import Symbols
 from augury.core.store import Store
-from augury.experiments import trainable
 from augury.experiments.examples import Examples
 from augury.experiments.preparation import examples_of, prepare
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.experiments.training import train
 from augury.regimes.regime import Progress
 from augury.text.vocabulary import Vocabulary
@@ -129,7 +129,7 @@ def test_the_anchor_can_be_kept_and_identical_views_have_one_draw(
     def batch(*draws: Any) -> torch.Tensor:
         run = prepared(storage, *ciphers, *draws, regime=regime)
         sources: torch.Tensor = (
-            trainable.find("nmt").load(run).load(np.arange(20), 0, CPU).batch.sources
+            find_task("nmt").learner(run).load(np.arange(20), 0, CPU).batch.sources
         )
         return sources
 
@@ -165,7 +165,7 @@ def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
     """Equation 2 of CipherDAug: enciphered sources, of which tokens are dropped, predict the
     plain source."""
     regime = {"name": "multi_source", "equation": 2}
-    task: Any = trainable.find("nmt").load(prepared(storage, CIPHER, DROP, regime=regime))
+    task: Any = find_task("nmt").learner(prepared(storage, CIPHER, DROP, regime=regime))
     group = next(
         place for place, group in enumerate(task.examples.view_groups) if group.target == "source"
     )
@@ -187,7 +187,7 @@ EQUATION_2 = {"name": "multi_source", "equation": 2}
 @pytest.mark.parametrize("regime", REGIMES, ids=_named)
 def test_a_draw_goes_with_every_regime(regime: Any, storage: Path) -> None:
     operators = [DROP] if regime in ("plain", "adversarial") else [CIPHER, DROP]
-    task: Any = trainable.find("nmt").load(prepared(storage, *operators, regime=regime))
+    task: Any = find_task("nmt").learner(prepared(storage, *operators, regime=regime))
     batches = [task.load(np.arange(20), number, CPU).batch for number in (0, 0, 1)]
     assert all(map(torch.equal, batches[0], batches[1])) and torch.equal(
         batches[0].labels, batches[2].labels
@@ -215,7 +215,7 @@ def test_the_target_and_every_source_change_alone(
     row."""
     ciphers = [] if regime == "plain" else [CIPHER]
     plain, drawn = (
-        trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
+        find_task("nmt").learner(prepared(storage, *ciphers, *draws, regime=regime))
         for draws in ([], [RAML, of_source])
     )
     examples = np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
@@ -246,7 +246,7 @@ def test_bpe_dropout_gives_other_pieces_of_the_same_texts(
 ) -> None:
     ciphers = [] if regime == "plain" else [CIPHER]
     plain, drawn = (
-        trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
+        find_task("nmt").learner(prepared(storage, *ciphers, *draws, regime=regime))
         for draws in ([], [{**SEGMENT, "side": side}])
     )
     examples = np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
@@ -281,7 +281,7 @@ def test_a_row_that_would_be_too_long_keeps_its_usual_pieces(storage: Path) -> N
 @pytest.mark.parametrize("task", ["nmt", "nli", "seq2seq"])
 def test_every_task_is_trained_with_a_draw(task: str, storage: Path) -> None:
     run = prepared(storage, DROP, task=task)
-    loaded: Any = trainable.find(task).load(run)
+    loaded: Any = find_task(task).learner(run)
     first, second = (loaded.load(np.arange(20), number, CPU).batch[0] for number in (0, 1))
     assert first.shape == second.shape and not torch.equal(first, second)
     changed = first != second
@@ -295,7 +295,7 @@ def test_every_task_is_trained_with_a_draw(task: str, storage: Path) -> None:
 def test_co_regularised_training_pulls_the_text_and_its_draw_together(storage: Path) -> None:
     view = {**DROP, "use": "view"}
     run = prepared(storage, view, task="nli", regime={"name": "coregularised", "warmup_steps": 0})
-    task: Any = trainable.find("nli").load(run)
+    task: Any = find_task("nli").learner(run)
     task.module.eval()
     text, dropped = task.load(np.arange(20), 0, CPU).batch.ids
     assert not torch.equal(text, dropped)

@@ -11,10 +11,11 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
-from augury.experiments import preflight, trainable
+from augury.experiments import preflight
 from augury.experiments.experiment import Experiment, parse, systems
 from augury.experiments.preparation import prepare
 from augury.experiments.runs import NO_TESTS
+from augury.experiments.task import find_task
 from tests import tiny
 
 Make = Callable[..., Experiment]
@@ -253,7 +254,7 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
         "augury.corpora.ingest._make", lambda *arguments: pytest.fail("a corpus is made twice")
     )
     monkeypatch.setattr(
-        trainable.find("nmt"), "make_tokenizer", lambda *arguments: pytest.fail("learned twice")
+        find_task("nmt"), "make_tokenizer", lambda *arguments: pytest.fail("learned twice")
     )
     prepare(experiment, store)
     assert {kind: store.addresses(kind) for kind in addresses} == addresses
@@ -264,7 +265,7 @@ def test_experiments_that_read_the_same_are_checked_once(
 ) -> None:
     checked: list[Experiment] = []
     monkeypatch.setattr(
-        trainable.find("nmt"), "check", lambda experiment, store: checked.append(experiment)
+        find_task("nmt"), "check", lambda experiment, store: checked.append(experiment)
     )
     rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
     preflight.check([*rates, make(augment=[], regime="plain")], Store(rates[0].storage))
@@ -343,7 +344,7 @@ def test_a_source_that_may_be_too_long_is_told_of_and_the_vocabulary_decides(
         long_test(tmp_path, 100, 600), model=SMALL, vocabulary={"size": 45, "size_per_key": 15}
     )
     long = ingest.ingest(experiment.corpus, "long", Store(experiment.storage))
-    (caution,) = trainable.find("nmt").check_held_out(experiment, None, {"long": long})
+    (caution,) = find_task("nmt").check_held_out(experiment, None, {"long": long})
     assert "long: 1 of 3" in caution and "600 characters" in caution
     with pytest.raises(UserError, match="long: 1 of 3 sources exceed the model's 512 positions"):
         report(experiment)

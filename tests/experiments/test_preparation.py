@@ -11,9 +11,9 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiments import trainable
 from augury.experiments.preparation import address, examples_of, prepare
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import Vocabulary
 from tests import tiny
@@ -143,7 +143,7 @@ def test_plain_text_has_the_same_pieces_with_and_without_records(task: str, tmp_
     plain, augmented = prepared(task, tmp_path), prepared(task, tmp_path, augment=[EDA])
     assert augmented.tokenizer == plain.tokenizer and augmented.address != plain.address
     assert plain.tokens.items() <= augmented.tokens.items()
-    sides = trainable.find(task).SIDES
+    sides = find_task(task).SIDES
     assert set(augmented.tokens) - set(plain.tokens) == (
         {"eda"} if len(sides) == 1 else {"eda", "eda target"}
     )
@@ -233,5 +233,5 @@ def test_what_is_there_is_found_and_not_made_again(
         pytest.fail("made again")
 
     monkeypatch.setattr(Folder, "finish", refuse)
-    monkeypatch.setattr(trainable.find("nmt"), "make_tokenizer", refuse)
+    monkeypatch.setattr(find_task("nmt"), "make_tokenizer", refuse)
     assert prepared("nmt", tmp_path, augment=[EDA]) == first

@@ -17,10 +17,10 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.decoding.settings import GREEDY, Sampling
-from augury.experiments import trainable
 from augury.experiments.description import describe
 from augury.experiments.preparation import prepare
 from augury.experiments.ready_models import ready_model
+from augury.experiments.task import find_task
 from augury.experiments.training import train
 from tests import tiny
 
@@ -37,7 +37,7 @@ def trained(task: str, storage: Path) -> SimpleNamespace:
     assert train(run)
     exported = storage / f"{task}-hf"
     exported.mkdir()
-    trainable.find(task).export(run, "hf", exported)
+    find_task(task).export(run, "hf", exported)
     return SimpleNamespace(
         run=run, from_run=ready_model(ReadyModel(run=run.folder.uri)), exported=exported
     )
@@ -62,7 +62,7 @@ def with_classes(exported: Path, directory: Path, classes: list[str]) -> ReadyMo
 
 def test_a_run_and_its_export_tell_the_same(classifier: SimpleNamespace) -> None:
     sides = [classifier.run.corpus("test").column(side) for side in ("premise", "hypothesis")]
-    expected = trainable.find("nli").probabilities(classifier.run, *sides)
+    expected = find_task("nli").probabilities(classifier.run, *sides)
     from_checkpoint = ready_model(ReadyModel(checkpoint=str(classifier.exported)))
     for model in (classifier.from_run, from_checkpoint):
         np.testing.assert_allclose(model.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)

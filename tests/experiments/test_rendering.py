@@ -10,10 +10,10 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments import trainable
 from augury.experiments.preparation import prepare
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.experiments.views import resolve_view, views
 from augury.text.tokens import Tokens
 from tests import tiny
@@ -64,7 +64,7 @@ def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it
     tmp_path: Path,
 ) -> None:
     run = prepared(tmp_path, {"operator": "cipher", "keys": [1]}, regime="multi_source")
-    task, sources = trainable.find("nmt"), run.corpus("train").column("source")
+    task, sources = find_task("nmt"), run.corpus("train").column("source")
     (tag,) = {ids[0] for ids in task.encode(run, sources, "rot-1")}
     for view in ("source", "rot-1"):
         stored = Tokens(run.stored_folder(run.tokens[view]))

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import torch.distributed as dist
+from augury.training.task import Loaded, Validation
 from torch import Tensor, nn
 
 from augury.core.store import Folder
@@ -22,7 +23,6 @@ from augury.training.batching import Lengths, padded
 from augury.training.loop import fit
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
-from augury.training.task import Loaded, Validation
 
 PAD, VOCABULARY, SIZE = 0, 30, 16
 TRAINING = Training(

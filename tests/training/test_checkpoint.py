@@ -14,10 +14,10 @@ from torch import nn
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
+from augury.training.learner import Validation
 from augury.training.loop import _optimizer, fit
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
-from augury.training.task import Validation
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 

@@ -27,10 +27,10 @@ from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
 from augury.training.beginning import Beginning
 from augury.training.launch import launch
+from augury.training.learner import Loaded, Validation
 from augury.training.loop import Report, fit
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
-from augury.training.task import Loaded, Validation
 
 TRAINING = Training(
     max_tokens=64,

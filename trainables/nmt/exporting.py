@@ -11,7 +11,7 @@ from transformers import GenerationConfig
 from augury.core.errors import UserError
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
-from augury.experiments.trainable import Exported
+from augury.experiments.task import Exported
 from augury.experiments.views import PLAIN
 from augury.regimes.regime import SOURCE
 from augury.text import pretrained

@@ -19,7 +19,7 @@ from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
-from augury.experiments.trainable import Exported
+from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import split_suffix
 from augury.tasks.vocabulary_task import VocabularyTask
@@ -27,7 +27,7 @@ from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
-    from augury.training.task import Task
+    from augury.training.learner import Learner
     from trainables.nmt.trained import Trained
 
 TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
@@ -141,7 +141,7 @@ class Nmt(VocabularyTask):
             address_settings["tag"] = tag
         return address_settings | {"max_pieces": experiment.max_pieces}
 
-    def load(self, run: Run) -> Task:
+    def learner(self, run: Run) -> Learner:
         from trainables.nmt.translation import Translation
 
         return Translation(run)

@@ -21,7 +21,7 @@ from augury.tasks.sequence_training import HeldOut, SequenceTraining
 from augury.text.vocabulary import Vocabulary
 from augury.training import distributed
 from augury.training.batching import Lengths
-from augury.training.task import Validation
+from augury.training.learner import Validation
 from trainables.nmt.config import Config
 from trainables.nmt.embeddings import tabulated
 from trainables.nmt.model import build

@@ -10,7 +10,7 @@ from augury.augment.draw import Symbols
 from augury.experiments.run import Run
 from augury.tasks.sequence_training import HeldOut, SequenceTraining
 from augury.text import learned
-from augury.training.task import Validation
+from augury.training.learner import Validation
 from trainables.seq2seq.config import Config
 from trainables.seq2seq.model import build
 

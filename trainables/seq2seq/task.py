@@ -13,7 +13,7 @@ from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Sampler
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
-from augury.experiments.trainable import Exported
+from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
 from augury.text import prompts
@@ -22,7 +22,7 @@ from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
 
 if TYPE_CHECKING:
-    from augury.training.task import Task
+    from augury.training.learner import Learner
 
 
 class Seq2seq(SubwordTask):
@@ -59,7 +59,7 @@ class Seq2seq(SubwordTask):
             model.layers,
         )
 
-    def load(self, run: Run) -> Task:
+    def learner(self, run: Run) -> Learner:
         from trainables.seq2seq.generation import Generation
 
         return Generation(run, lambda: self.symbols(run))

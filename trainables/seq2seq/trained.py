@@ -15,7 +15,7 @@ from augury.corpora.corpus import LABELS
 from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
 from augury.experiments.run import Run
-from augury.experiments.trainable import Exported
+from augury.experiments.task import Exported
 from augury.text import learned, pretrained, prompts
 from augury.training.trained import load_weights
 from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus

@@ -12,8 +12,8 @@ import numpy as np
 
 from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.experiments import trainable
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import PerturbableModel, Progress
 
@@ -62,19 +62,19 @@ def calibrate(
 
     from augury.training.trained import load_weights
 
-    task = trainable.find(run.experiment.task).load(run)
-    if not isinstance(task, PerturbableModel):
+    model = find_task(run.experiment.task).learner(run)
+    if not isinstance(model, PerturbableModel):
         raise UserError(
             f"task {run.experiment.task} does not let word embeddings be perturbed: give a run of "
             "nli or nmt"
         )
-    load_weights(run.folder, task.module)
-    chosen = np.sort(generator("attack", run.seed).permutation(task.group_rows[0])[:examples])
+    load_weights(run.folder, model.module)
+    chosen = np.sort(generator("attack", run.seed).permutation(model.group_rows[0])[:examples])
     batches = [
-        task.load(rows, 1, torch.device("cpu")).batch
+        model.load(rows, 1, torch.device("cpu")).batch
         for rows in np.array_split(chosen, -(-len(chosen) // BATCH))
     ]
-    return [_strength(task, batches, radius, steps, alpha_share) for radius in sorted(radii)]
+    return [_strength(model, batches, radius, steps, alpha_share) for radius in sorted(radii)]
 
 
 def choose(strengths: Sequence[Strength], rise: float = RISE) -> float | None:

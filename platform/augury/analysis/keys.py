@@ -40,8 +40,8 @@ from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import generator
 from augury.core.store import Folder, Store
-from augury.experiments import trainable
 from augury.experiments.experiment import Experiment, parse
+from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
@@ -137,7 +137,7 @@ def analyse_keys(
     one, defines the alphabet. Missing texts and vocabularies are made in the store. UserError for a
     key that changes nothing, and for a task without a joint vocabulary.
     """
-    task = trainable.find(experiment.task)
+    task = find_task(experiment.task)
     cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
     cipher.check(experiment.corpus.SCHEMA.names)
     settings = getattr(experiment, "vocabulary", None)
@@ -270,7 +270,7 @@ def learn_vocabulary(
     The vocabulary is that of the experiment with this cipher as its only operator, and is learned
     if it is missing.
     """
-    task = trainable.find(experiment.task)
+    task = find_task(experiment.task)
     ciphered = experiment.model_copy(update={"augment": (cipher,)})
     corpus = task.corpus(experiment, "train", store)
     (part,) = pipeline.plan(corpus.address, [cipher], store)

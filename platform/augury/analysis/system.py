@@ -18,9 +18,10 @@ from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Decoding
-from augury.experiments import trainable, views
+from augury.experiments import views
 from augury.experiments.run import Run
 from augury.experiments.runs import DESCRIPTION
+from augury.experiments.task import Task, find_task
 from augury.experiments.views import PLAIN
 from augury.text import casing
 from augury.text.tokens import Tokens
@@ -141,8 +142,8 @@ class System:
         return self.run.experiment.corpus.tag(self.test)
 
     @property
-    def _task(self) -> trainable.Trainable:
-        return trainable.find(self.run.experiment.task)
+    def _task(self) -> Task:
+        return find_task(self.run.experiment.task)
 
     def _column(self, name: str) -> list[str]:
         column = self.run.corpus(self.test).column(name)

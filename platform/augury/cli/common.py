@@ -83,8 +83,8 @@ def example_input(run: Folder) -> str:
     """Return a command that writes an input for a run: one of its held-out texts, or else an
     example of its task."""
     from augury.corpora.corpus import input_columns
-    from augury.experiments import trainable
     from augury.experiments.run import Run
+    from augury.experiments.task import find_task
 
     trained = Run.read(run)
     for role in (*trained.tests, "valid"):
@@ -99,7 +99,7 @@ def example_input(run: Folder) -> str:
             return (
                 f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
             )
-    return trainable.find(trained.experiment.task).EXAMPLE
+    return find_task(trained.experiment.task).EXAMPLE
 
 
 def read_lines(stream: Any) -> list[str]:

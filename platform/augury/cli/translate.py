@@ -75,8 +75,8 @@ def _tag(tag: str | None, trained: Run) -> dict[str, Any]:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
-    from augury.experiments import trainable
     from augury.experiments.run import Run
+    from augury.experiments.task import find_task
     from augury.experiments.views import resolve_view
 
     _, folder = open_run(arguments.trained, arguments.storage)
@@ -104,9 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"{flag_of(mbr_only[0])}"
         )
     lines = read_lines(sys.stdin)
-    translations = trainable.find(task).translate(
-        trained, lines, executor=arguments.executor, **options
-    )
+    translations = find_task(task).translate(trained, lines, executor=arguments.executor, **options)
     if arguments.json:
         print_json({"run": folder.uri, "translations": translations})
     else:

@@ -6,10 +6,10 @@ from typing import Any
 
 from augury.core import config
 from augury.corpora.corpus import COLUMNS
-from augury.experiments import trainable
 from augury.experiments.description import describe_scores
 from augury.experiments.run import Run
 from augury.experiments.runs import SCORES
+from augury.experiments.task import find_task
 from augury.scoring.scores import score, write_statistics
 from augury.training.trained import OUTCOME
 
@@ -58,7 +58,7 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
     folder."""
     corpus = run.corpus(test)
     columns = COLUMNS[corpus.kind]
-    outputs = trainable.find(run.experiment.task).outputs(run, corpus, test)
+    outputs = find_task(run.experiment.task).outputs(run, corpus, test)
     run.folder.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
     (language,) = set(corpus.column(columns.target_language))
     scores = score(

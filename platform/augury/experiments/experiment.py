@@ -1,4 +1,4 @@
-"""The experiment file: the sections that all tasks have in common; a trainable adds its own."""
+"""The experiment file: the sections that all tasks have in common; a task adds its own."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from augury.core.faults import Fault, InvalidSettings
 from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec, Share
-from augury.experiments import trainable
 from augury.experiments.runs import FIRST
+from augury.experiments.task import TASKS, find_task
 from augury.experiments.tracking import Tracking
 from augury.experiments.views import views
 from augury.regimes import regime
@@ -415,9 +415,9 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     """Return the experiment that a mapping describes, typed by its task."""
     task = content.get("task")
     if not isinstance(task, str):
-        raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
-    task = trainable.TASKS.reference(task)
-    return config.validate(trainable.find(task).EXPERIMENT, {**content, "task": task}, where)
+        raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")
+    task = TASKS.reference(task)
+    return config.validate(find_task(task).EXPERIMENT, {**content, "task": task}, where)
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from augury.core.plugins import PATH_PATTERN
-from augury.experiments.trainable import TASKS
+from augury.experiments.task import TASKS
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -22,7 +22,7 @@ from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.splits import BaseSpec, ResolvedSplit
-from augury.experiments import preparation, trainable
+from augury.experiments import preparation
 from augury.experiments.canonical import canonical
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
@@ -30,6 +30,7 @@ from augury.experiments.noisy_tests import check_noise
 from augury.experiments.operator_models import resolve_models
 from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
+from augury.experiments.task import find_task
 from augury.scoring import metrics
 
 UNCHECKED = {
@@ -118,7 +119,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
             metrics.metric_class(name).require()
-        trainable.find(experiment.task).check(experiment, store)
+        find_task(experiment.task).check(experiment, store)
         _check_held_out(experiment, store)
         for operator, models in zip(experiment.augment, experiment.models(), strict=True):
             for role, model in models.items():
@@ -303,7 +304,7 @@ def _check_held_out(experiment: Experiment, store: Store) -> list[str]:
     held_out = {
         name: corpus for name, corpus in _texts(experiment, store).items() if name != "train"
     }
-    return trainable.find(experiment.task).check_held_out(experiment, tokenizer, held_out)
+    return find_task(experiment.task).check_held_out(experiment, tokenizer, held_out)
 
 
 def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
@@ -326,13 +327,13 @@ def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
     return [
         note
         for experiment in by_model.values()
-        for note in trainable.find(experiment.task).cautions(experiment)
+        for note in find_task(experiment.task).cautions(experiment)
     ]
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
     """Estimate the cost of one seed."""
-    size = trainable.find(experiment.task).size(experiment.first(), store)
+    size = find_task(experiment.task).size(experiment.first(), store)
     if size is None:
         return None
     train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares

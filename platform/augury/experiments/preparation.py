@@ -16,13 +16,14 @@ from augury.core.progress import say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import warn_of_overlap
-from augury.experiments import operator_models, trainable
+from augury.experiments import operator_models
 from augury.experiments.examples import Examples, of_record
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import noisy_test
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
 from augury.experiments.runs import run_folder
+from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
@@ -69,7 +70,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
     assert not experiment.stages, (
         "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
     )
-    task, before = trainable.find(experiment.task), experiment.before()
+    task, before = find_task(experiment.task), experiment.before()
     corpora = {
         split: task.corpus_address(experiment, split) for split in (TRAIN, *dev_sets(experiment))
     }
@@ -123,7 +124,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
 
     Missing models of operators are trained first; `recording` opens the recorder of their runs.
     """
-    task, execution = trainable.find(experiment.task), experiment.execution
+    task, execution = find_task(experiment.task), experiment.execution
     task.check_model(experiment, store)
     splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
     corpora = {split: task.corpus(experiment, split, store) for split in splits}
@@ -183,7 +184,7 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
 
     A later stage has the tokenizer of the first, on whose text operators are fitted too.
     """
-    task, first = trainable.find(experiment.task), experiment.first()
+    task, first = find_task(experiment.task), experiment.first()
     train = task.corpus(experiment, TRAIN, store)
     for split in dev_sets(experiment):
         task.corpus(experiment, split, store)
@@ -213,7 +214,7 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
 def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     """Return the training examples of a run; `symbols` is called only where an operator draws
     from token ids."""
-    task = trainable.find(run.experiment.task)
+    task = find_task(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
     max_pieces = task.max_pieces(run.experiment)

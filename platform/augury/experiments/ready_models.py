@@ -13,9 +13,9 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint
 from augury.decoding.checkpoint import Checkpoint, Languages
-from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.experiments.runs import locate
+from augury.experiments.task import find_task
 from augury.experiments.views import PLAIN, views
 from augury.text import pretrained
 
@@ -58,17 +58,17 @@ class RunModel:
 
     def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
-        return trainable.find(self.task).sampler(self._run(store), whole)
+        return find_task(self.task).sampler(self._run(store), whole)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once."""
-        return trainable.find(self.task).translator(self._run(store), threads)
+        return find_task(self.task).translator(self._run(store), threads)
 
     def probabilities(
         self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
     ) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
-        return trainable.find(self.task).probabilities(self._run(store), premises, hypotheses)
+        return find_task(self.task).probabilities(self._run(store), premises, hypotheses)
 
     def _run(self, store: Store) -> Run:
         return Run.read(Folder(self.root or store.root, self.name))

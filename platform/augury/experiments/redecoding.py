@@ -12,8 +12,8 @@ from typing import NamedTuple
 from augury.core import config
 from augury.core.progress import say
 from augury.decoding.settings import ViewDecoding
-from augury.experiments import trainable
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.experiments.views import PLAIN
 
 KIND = "decodings"
@@ -43,7 +43,7 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
     if not folder.exists(file):
         how = f" by {decoding.combine}" if decoding.combine else ""
         say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
-        task = trainable.find(run.experiment.task)
+        task = find_task(run.experiment.task)
         run_with_decoding = replace(
             run, experiment=run.experiment.model_copy(update={"decoding": decoding})
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 
 from augury.core.execution import Execution
-from augury.experiments import trainable
 from augury.experiments.run import Run
+from augury.experiments.task import find_task
 from augury.training.launch import launch
 from augury.training.loop import Report, fit
 
@@ -35,7 +35,7 @@ def train(
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
     """Train a run in this process, a worker of a launcher."""
-    task = trainable.find(run.experiment.task).load(run)
+    task = find_task(run.experiment.task).learner(run)
     fit(
         task,
         run.experiment.training,

@@ -17,8 +17,8 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
 from augury.experiments.experiment import parse
+from augury.experiments.task import Exported
 from augury.experiments.total_cost import total_cost
-from augury.experiments.trainable import Exported
 from augury.regimes.regime import Regime
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor

@@ -23,7 +23,7 @@ from augury.text import learned
 from augury.text.subwords import encode
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, batches_by_length, padded
-from augury.training.task import Loaded, Validation
+from augury.training.learner import Loaded, Validation
 from augury.training.trained import load_weights
 from augury.training.validation import likelihood
 
@@ -165,10 +165,10 @@ class LoadedClassifier:
     """A finished run's classifier, ready to read."""
 
     def __init__(self, run: Run, device: torch.device):
-        from augury.experiments import trainable
+        from augury.experiments.task import find_task
 
         experiment: ClassifierConfig = run.experiment  # type: ignore[assignment]
-        task: ClassifierTask = trainable.find(experiment.task)  # type: ignore[assignment]
+        task: ClassifierTask = find_task(experiment.task)  # type: ignore[assignment]
         pieces = task.subwords(experiment, run.stored_folder(run.tokenizer))
         self.classes, self.device = task.labels(experiment), device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length

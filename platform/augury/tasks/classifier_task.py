@@ -17,7 +17,7 @@ from augury.corpora.filters import clean_lines
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.experiment import AnyRegime, Experiment
 from augury.experiments.run import Run
-from augury.experiments.trainable import Exported
+from augury.experiments.task import Exported
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import LabelScoring
@@ -30,7 +30,7 @@ from augury.training.settings import FineTuning
 if TYPE_CHECKING:
     import numpy as np
 
-    from augury.training.task import Task
+    from augury.training.learner import Learner
 
 
 class ClassifierTraining(FineTuning):
@@ -132,7 +132,7 @@ class ClassifierTask(SubwordTask):
             model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
         )
 
-    def load(self, run: Run) -> Task:
+    def learner(self, run: Run) -> Learner:
         from augury.tasks.classification import Classification
 
         return Classification(run, self)

@@ -16,12 +16,12 @@ from augury.experiments.preparation import examples_of
 from augury.experiments.run import Run
 from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
 from augury.training.batching import Lengths, padded
-from augury.training.task import Loaded, Validation
+from augury.training.learner import Loaded, Validation
 
 
 class RegimeTraining(ABC):
     """A model, its training examples and its validation set, as the training loop asks for them
-    (`training.task`).
+    (`training.learner`).
 
     `symbols` are asked for where an operator draws from token ids. A subclass sets `module` and
     `lengths`.

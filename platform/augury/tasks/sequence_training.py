@@ -19,7 +19,7 @@ from augury.tasks import encoder_decoder
 from augury.tasks.regime_training import RegimeTraining, moved, stacked
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, padded
-from augury.training.task import Loaded
+from augury.training.learner import Loaded
 from augury.training.validation import Likelihood, likelihood
 
 Ids = Sequence[int] | np.ndarray

@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run
-from augury.experiments.trainable import Trainable
+from augury.experiments.task import Task
 from augury.text import learned, pretrained
 from augury.text.architecture import Pretrained, model_directory
 from augury.text.subwords import Subwords
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
-class SubwordTask(Trainable):
+class SubwordTask(Task):
     """A task whose experiments have `model`: a Pretrained one, or settings with
     `vocabulary_size`."""
 

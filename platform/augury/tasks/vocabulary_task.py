@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run
-from augury.experiments.trainable import Trainable
+from augury.experiments.task import Task
 from augury.text.tokens import Text
 from augury.text.vocabulary_tokenizer import VocabularyTokenizer
 
@@ -25,7 +25,7 @@ FORM = ("tokenise", "casing")
 """Settings of the vocabulary that are not in its address where they say `none`."""
 
 
-class VocabularyTask(Trainable):
+class VocabularyTask(Task):
     """A task whose experiments have `vocabulary`, and whose records are parallel."""
 
     def check(self, experiment: Any, store: Store) -> None:

@@ -33,11 +33,11 @@ from augury.training.batching import plan_pass
 from augury.training.beginning import Beginning
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
+from augury.training.learner import Learner, Validation
 from augury.training.processor import processor
 from augury.training.run import TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
-from augury.training.task import Task, Validation
 from augury.training.trained import OUTCOME, WEIGHTS
 
 RECORD_SECONDS = 2.0
@@ -60,7 +60,7 @@ class Interrupted(KeyboardInterrupt):
 class _Objective(nn.Module):
     """A task's loss as a module, so that data-parallel training sees one forward pass."""
 
-    def __init__(self, task: Task):
+    def __init__(self, task: Learner):
         super().__init__()
         self.module = task.module
         self._loss = task.loss
@@ -95,7 +95,7 @@ class _Clock:
 
 
 def fit(
-    task: Task,
+    task: Learner,
     training: Training,
     run: TrainingRun,
     *,
@@ -120,7 +120,7 @@ def fit(
 class _Loop:
     def __init__(
         self,
-        task: Task,
+        task: Learner,
         training: Training,
         run: TrainingRun,
         device: torch.device,

@@ -99,7 +99,7 @@ class Training(Section):
     """Validations whose mean must be strictly better, the last ones at each validation, so that no
     single one decides; before there are so many, none counts against patience."""
     stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
-    """The quantity that must improve: the trainable's validation score or the validation loss."""
+    """The quantity that must improve: the task's validation score or the validation loss."""
     weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
     """Which weights are reported on: the mean of the last checkpoints, the last, the best of all
     validations in what stop_on names, or (chosen) whichever of these does best on the validation

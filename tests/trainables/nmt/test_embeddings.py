@@ -240,7 +240,7 @@ def test_a_run_trains_them_and_reports_on_their_mean(
     )
     run = prepare(experiment, Store(tmp_path))
     assert train(run)
-    vocabulary = len(TASK.load(run).vocabulary)  # type: ignore[attr-defined]
+    vocabulary = len(TASK.learner(run).vocabulary)  # type: ignore[attr-defined]
     built = build(section_of(experiment), vocabulary, pad=0, eos=2, seed=1)
     assert run.folder.read_json(OUTCOME)["parameters"] == trainable(built)
     kept = Checkpoints(run.folder, 3).updates()

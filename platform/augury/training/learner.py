@@ -1,4 +1,4 @@
-"""The contract between the engine and a trainable: the interface of a task to the loop."""
+"""The contract between the engine and a task: what the loop trains."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Validation(NamedTuple):
     metrics: dict[str, float]
 
 
-class Task(Protocol):
+class Learner(Protocol):
     """A model with its training examples and its validation set."""
 
     module: nn.Module

@@ -1,5 +1,4 @@
-"""The contract of a trainable, and its lookup: `nmt` is the package `trainables.nmt`, `./mine/`
-a directory."""
+"""The contract of a task, and its lookup: `nmt` is the package `trainables.nmt`, `./mine/` a path."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
     from augury.experiments.run import Run
     from augury.text.tokens import Text, Tokenizer
-    from augury.training.task import Task
+    from augury.training.learner import Learner
 
 
 class Exported(NamedTuple):
@@ -42,7 +41,7 @@ class Exported(NamedTuple):
     """The pretrained model that training began with."""
 
 
-class Trainable(ABC):
+class Task(ABC):
     """The parts of a task that are its own: settings, tokenizer, model, batches and outputs.
 
     Corpora, views, tokens, addresses, training, checkpoints, scores and records are the platform's.
@@ -128,7 +127,7 @@ class Trainable(ABC):
         """
 
     @abstractmethod
-    def load(self, run: Run) -> Task:
+    def learner(self, run: Run) -> Learner:
         """Return the untrained model of a run, with its examples and its validation set."""
 
     @abstractmethod
@@ -220,16 +219,15 @@ TASKS = Registry(
     "task",
     package="trainables",
     attribute="TASK",
-    contract="set TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
+    contract="set TASK to an instance of a subclass of augury.experiments.Task",
 )
 
 
-def find(name: str) -> Trainable:
-    """Return the trainable called `name`, or at that path; UserError names the nearest known
-    one."""
-    trainable = TASKS.find(name)
-    if not isinstance(trainable, Trainable):
+def find_task(name: str) -> Task:
+    """Return the task called `name`, or at that path; UserError names the nearest known one."""
+    task = TASKS.find(name)
+    if not isinstance(task, Task):
         raise UserError(
             f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
         )
-    return trainable
+    return task
