@@ -33,8 +33,8 @@ import torch
 
 from augury.core.store import Store
 from augury.experiments import preparation
-from augury.experiments.experiment import parse
 from augury.experiments.run import Run
+from augury.experiments.spec import parse
 from augury.training.loop import _Loop
 from trainables.nmt.translation import Translation
 

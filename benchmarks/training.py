@@ -53,8 +53,8 @@ from transformers.models.marian.modeling_marian import shift_tokens_right
 
 from augury.core.store import Store
 from augury.experiments import preparation
-from augury.experiments.experiment import parse
 from augury.experiments.run import Run
+from augury.experiments.spec import parse
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch

@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from augury.augment.operator import OPERATORS, Operator
 from augury.core.config import Section
-from augury.experiments.task import TASKS
+from augury.experiments.spec import TASKS
 from augury.regimes.regime import REGIMES, Regime
 
 PAGE = Path(__file__).with_name("reference.md")

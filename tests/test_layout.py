@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+RINGS = {"augury.experiments", "augury.tasks", "trainables.seq2seq"}
+"""Packages whose files still import each other in a ring."""
 
 
 def test_platform_is_a_source_root_and_shadows_nothing() -> None:
@@ -61,3 +65,37 @@ def test_every_dependency_is_pinned() -> None:
         line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()
     }
     assert names == pinned
+
+
+def imported(path: Path, modules: Iterable[str]) -> set[str]:
+    """The modules that a file imports, within functions and for type checking too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            parts = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= parts.intersection(modules) or {str(node.module)}
+    return names.intersection(modules)
+
+
+def reached(module: str, imports: Mapping[str, set[str]]) -> set[str]:
+    """The modules that a module imports, directly or through others."""
+    known: set[str] = set()
+    waiting = [module]
+    while waiting:
+        new = imports[waiting.pop()] - known
+        known |= new
+        waiting += new
+    return known
+
+
+def test_no_files_import_each_other_in_a_ring() -> None:
+    modules: dict[str, Path] = {}
+    for root in (ROOT / "platform" / "augury", ROOT / "trainables", ROOT / "search_spaces"):
+        for path in root.rglob("*.py"):
+            parts = path.relative_to(root.parent).with_suffix("").parts
+            modules[".".join(parts).removesuffix(".__init__")] = path
+    imports = {name: imported(path, modules) for name, path in modules.items()}
+    in_rings = {name for name in modules if name in reached(name, imports)}
+    assert {name.rpartition(".")[0] for name in in_rings} <= RINGS, sorted(in_rings)

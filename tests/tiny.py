@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from augury.experiments.experiment import Experiment, parse
+from augury.experiments.spec import Experiment, parse
 
 T5 = {
     "architecture": "tiny",

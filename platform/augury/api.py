@@ -34,8 +34,8 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
         frame.pivot_table("value", "system", ["test", "metric"])
     """
     from augury.core import config
-    from augury.experiments.experiment import load, parse
     from augury.experiments.running import run_experiment
+    from augury.experiments.spec import load, parse
     from augury.tracking.tracker import Tracker
 
     if isinstance(experiment, Mapping):

@@ -21,9 +21,9 @@ from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import operator_models, preparation
-from augury.experiments.experiment import Experiment, systems
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
+from augury.experiments.spec import Experiment, systems
 from augury.experiments.training import train
 from augury.training.trained import OUTCOME
 from tests import tiny

@@ -17,7 +17,7 @@ from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments import operator_models, preparation
-from augury.experiments.experiment import Experiment, systems
+from augury.experiments.spec import Experiment, systems
 from augury.experiments.training import train
 from tests import tiny
 

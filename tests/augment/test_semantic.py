@@ -20,8 +20,8 @@ from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
 from augury.experiments import operator_models as models
-from augury.experiments.experiment import Experiment
-from augury.experiments.experiment import parse as parse_experiment
+from augury.experiments.spec import Experiment
+from augury.experiments.spec import parse as parse_experiment
 from augury.text import prompts
 
 pytestmark = pytest.mark.trains

@@ -16,8 +16,8 @@ from augury.core import config, plugins
 from augury.core.errors import UserError
 from augury.core.plugins import Registry
 from augury.core.store import Store
-from augury.experiments.experiment import parse
-from augury.experiments.task import TASKS, find_task
+from augury.experiments.spec import TASKS, parse
+from augury.experiments.task import find_task
 from augury.regimes import regime
 from augury.sweeping import space
 

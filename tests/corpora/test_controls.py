@@ -13,7 +13,7 @@ from augury.corpora.controls import CONTROLS, count_controls
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec
 from augury.experiments import preflight
-from augury.experiments.experiment import systems
+from augury.experiments.spec import systems
 from tests.tiny import OF_TASK, experiment
 
 

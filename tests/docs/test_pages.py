@@ -21,8 +21,8 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
 from augury.corpora.spec import CorpusSpec
-from augury.experiments.experiment import load, parse, systems
 from augury.experiments.preparation import address
+from augury.experiments.spec import load, parse, systems
 from augury.sweeping import points, published, space
 from tests.commands import parsed
 

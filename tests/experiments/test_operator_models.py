@@ -16,7 +16,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import read_shard
 from augury.experiments import operator_models as models
 from augury.experiments import preparation, training
-from augury.experiments.experiment import parse, systems
+from augury.experiments.spec import parse, systems
 from tests import tiny
 
 TINY = {

@@ -12,9 +12,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
 from augury.experiments import preflight
-from augury.experiments.experiment import Experiment, parse, systems
 from augury.experiments.preparation import prepare
-from augury.experiments.runs import NO_TESTS
+from augury.experiments.spec import Experiment, parse, systems
+from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
 from tests import tiny
 

@@ -14,7 +14,6 @@ from augury.experiments.preparation import prepare
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.experiments.views import resolve_view, views
 from augury.text.tokens import Tokens
 from tests import tiny
 
@@ -41,7 +40,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_ciphers_are_those_of_the_paper(run: Run) -> None:
-    assert views(run.experiment) == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
+    assert run.experiment.views == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
     assert render_texts(run, TEXTS, "plain") == render_texts(run, TEXTS, "source") == TEXTS
     assert render_texts(run, TEXTS, "rot-1") == [
         "ifz, xbsvn ojdiu?",
@@ -88,7 +87,7 @@ def test_unknown_views_are_refused(run: Run, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=message):
             render_texts(run, TEXTS, name)
     with pytest.raises(UserError, match="unknown view 'rot-1': no operator makes views here"):
-        resolve_view(prepared(tmp_path).experiment, "rot-1")
+        prepared(tmp_path).experiment.resolve_view("rot-1")
 
 
 def test_pairs_of_texts_are_no_single_text(tmp_path: Path) -> None:

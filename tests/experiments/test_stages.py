@@ -11,11 +11,11 @@ from safetensors.numpy import load
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluation, preparation, running, training
+from augury.experiments import evaluate, preparation, running, training
 from augury.experiments.canonical import canonical
-from augury.experiments.experiment import Experiment, last_stage, parse, systems
-from augury.experiments.experiment import load as load_file
 from augury.experiments.run import Run
+from augury.experiments.spec import Experiment, last_stage, parse, systems
+from augury.experiments.spec import load as load_file
 from augury.training.loop import Diverged
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
@@ -102,7 +102,7 @@ def test_systems_share_their_first_stages(
     assert tune.beginning.run == runs["baseline"][2]
     names = [run.folder.read_json("run.json")["name"] for run in (again, tune)]
     assert names == ["double", "double, tune"]
-    assert evaluation.evaluated(tune) and runs["baseline"][2].complete
+    assert evaluate.evaluated(tune) and runs["baseline"][2].complete
     assert len({run.tokenizer for run in (again, tune, Run.read(runs["baseline"][1]))}) == 1
     assert len(store.addresses("vocabularies")) == 1
     assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
@@ -129,7 +129,7 @@ def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
     assert run.beginning is not None and not run.beginning.run.exists()
     assert training.train(run.with_seed(3))
     before = Run.read(run.with_seed(3).beginning.run)  # type: ignore[union-attr]
-    assert before.folder.complete and evaluation.evaluated(before) and before.seed == 3
+    assert before.folder.complete and evaluate.evaluated(before) and before.seed == 3
     assert (
         load(run.with_seed(3).folder.read(WEIGHTS)).keys()
         == load(before.folder.read(WEIGHTS)).keys()
@@ -139,10 +139,10 @@ def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
     first = preparation.prepare(tuned.first(), Store(tmp_path))
-    assert training.train(first) and not evaluation.evaluated(first)
+    assert training.train(first) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
     assert training.train(preparation.prepare(tuned, Store(tmp_path)))
-    assert first.folder.complete and evaluation.evaluated(first)
+    assert first.folder.complete and evaluate.evaluated(first)
     assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
 
 

@@ -11,8 +11,8 @@ import pytest
 from augury.augment.health import UnusableOutput
 from augury.core.store import Store
 from augury.experiments import preparation
-from augury.experiments.experiment import parse, systems
 from augury.experiments.running import run_experiment
+from augury.experiments.spec import parse, systems
 from tests import tiny
 
 PIECES = ("<pad>", "</s>", "<unk>", "a", "b")

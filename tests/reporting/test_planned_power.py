@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.rng import generator
 from augury.corpora.ingest import cached_corpus
-from augury.experiments.experiment import parse, systems
+from augury.experiments.spec import parse, systems
 from augury.reporting.planned_power import TYPICAL, planned_power
 from augury.scoring.power import components
 

@@ -11,7 +11,7 @@ import yaml
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting.results import load_groups
 from augury.reporting.selection import load_systems
 from augury.reporting.stages import stage_table
@@ -86,9 +86,9 @@ def test_a_stage_is_named_behind_its_run(trained: dict[str, Any]) -> None:
     root = run.partition("/runs/")[0]
     known = [stage["run"] for stage in trained["stages"]]
     for stage, expected in zip(("first", "tune", "again"), known, strict=True):
-        assert runs.locate(f"{address[:6]}:{stage}", root).name == f"runs/{expected}/seed-1"
-        assert runs.locate(f"{run}:{stage}").name == f"runs/{expected}/seed-1"
+        assert stored_runs.locate(f"{address[:6]}:{stage}", root).name == f"runs/{expected}/seed-1"
+        assert stored_runs.locate(f"{run}:{stage}").name == f"runs/{expected}/seed-1"
     compared = load_systems([f"{run}:first", f"{run}:tune", run], root)
     assert [system.address for system in compared] == known
     with pytest.raises(UserError, match="unknown stage of run .* 'tun': did you mean 'tune'"):
-        runs.locate(f"{run}:tun")
+        stored_runs.locate(f"{run}:tun")

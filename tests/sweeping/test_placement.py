@@ -10,7 +10,7 @@ import ray
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.experiment import Experiment, parse
+from augury.experiments.spec import Experiment, parse
 from augury.sweeping import driver, plan, points, space
 from augury.sweeping.placement import place
 from augury.sweeping.settings import SweepOptions

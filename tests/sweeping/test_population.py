@@ -17,7 +17,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.store import Store
-from augury.experiments.experiment import parse
+from augury.experiments.spec import parse
 from augury.sweeping import population
 from augury.sweeping import space as spaces
 from augury.sweeping.space import Space

@@ -8,7 +8,7 @@ import pytest
 
 from augury.core.config import merge
 from augury.core.errors import UserError
-from augury.experiments.experiment import parse
+from augury.experiments.spec import parse
 from augury.sweeping import published, space
 
 MINIMAL = """

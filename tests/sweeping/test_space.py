@@ -8,7 +8,7 @@ import pytest
 
 from augury.core.config import merge
 from augury.core.errors import UserError
-from augury.experiments import experiment
+from augury.experiments import spec
 from augury.sweeping import points, space
 
 MINIMAL = """
@@ -32,7 +32,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
         loaded = space.find(name, scale)
         assert loaded.question.endswith("?")
         for point in [*points.sample(loaded), *loaded.rows.values()]:
-            parsed = experiment.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
+            parsed = spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
             assert parsed.training.validations is not None
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
+from augury.experiments.spec import parse
 
 pytestmark = pytest.mark.trains
 

@@ -10,8 +10,7 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import ViewDecoding
-from augury.experiments.experiment import Experiment
-from augury.experiments.views import resolve_view
+from augury.experiments.spec import Experiment
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
 from augury.text.vocabulary_settings import VocabularyConfig
@@ -67,7 +66,7 @@ class Config(Experiment):
                     * (self.stage is not None)
                 )
         for view in self.decoding.views:
-            resolve_view(self, view)
+            self.resolve_view(view)
         return self
 
     def plain_system(self) -> dict[str, Any]:

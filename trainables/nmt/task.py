@@ -17,8 +17,8 @@ from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
-from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
+from augury.experiments.sizes import Size, transformer
 from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import split_suffix

@@ -19,10 +19,9 @@ from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
-from augury.decoding.settings import Decoding, Sampler, Sampling, Translator, ViewDecoding
+from augury.decoding.settings import PLAIN, Decoding, Sampler, Sampling, Translator, ViewDecoding
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
-from augury.experiments.views import PLAIN, resolve_view
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config
@@ -63,7 +62,7 @@ class Trained:
         domain, unless `tagged` is false.
         """
         ids, offsets = self.vocabulary.encode(
-            render_texts(self.run, texts, view), resolve_view(self.run.experiment, view)
+            render_texts(self.run, texts, view), self.run.experiment.resolve_view(view)
         )
         before = self._prefix(domain) if tagged else []
         return [

@@ -10,7 +10,7 @@ from augury.core.config import discriminated_union
 from augury.core.errors import UserError
 from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
-from augury.experiments.experiment import AnyRegime, Experiment
+from augury.experiments.spec import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.scoring.settings import TextScoring
 from augury.text.model import AlignerName

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.experiments.views import PLAIN
+from augury.decoding.settings import PLAIN
 
 NEGLIGIBLE = 1e-10
 """Directions with a singular value below this share of the largest are dropped, or below that of

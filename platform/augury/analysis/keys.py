@@ -40,7 +40,7 @@ from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import generator
 from augury.core.store import Folder, Store
-from augury.experiments.experiment import Experiment, parse
+from augury.experiments.spec import Experiment, parse
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from augury.analysis.system import System
 from augury.core.rng import generator
-from augury.experiments.views import PLAIN
+from augury.decoding.settings import PLAIN
 from augury.scoring.bootstrap import SAMPLES, resample
 from augury.scoring.metrics import metric
 from augury.scoring.significance import Difference, Interval, compare, interval

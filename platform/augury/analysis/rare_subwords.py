@@ -17,7 +17,7 @@ from augury.analysis.paired import Mean, PairedDifference, mean, paired_differen
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.experiments.views import PLAIN
+from augury.decoding.settings import PLAIN
 from augury.scoring.significance import holm
 
 EXAMPLES = 3

@@ -17,12 +17,10 @@ from augury.core.execution import ExecutorName
 from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
-from augury.decoding.settings import Decoding
-from augury.experiments import views
+from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.run import Run
-from augury.experiments.runs import DESCRIPTION
+from augury.experiments.stored_runs import DESCRIPTION
 from augury.experiments.task import Task, find_task
-from augury.experiments.views import PLAIN
 from augury.text import casing
 from augury.text.tokens import Tokens
 from augury.text.vocabulary_settings import SPACE, SPECIALS
@@ -50,7 +48,7 @@ class System:
     @property
     def views(self) -> tuple[str, ...]:
         """The views that texts can be rendered as, plain first."""
-        return views.views(self.run.experiment)
+        return self.run.experiment.views
 
     @cached_property
     def sources(self) -> list[str]:
@@ -94,9 +92,7 @@ class System:
 
         def count() -> NDArray[np.int64]:
             tokens = Tokens(
-                self.run.stored_folder(
-                    self.run.tokens[views.resolve_view(self.run.experiment, view)]
-                )
+                self.run.stored_folder(self.run.tokens[self.run.experiment.resolve_view(view)])
             )
             total = np.zeros(len(self.pieces), np.int64)
             for ids in tokens.shards():

@@ -11,7 +11,7 @@ from augury.cli.common import add_experiment, flag_of, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
-    from augury.experiments.experiment import Experiment
+    from augury.experiments.spec import Experiment
 
 WORD = "keys"
 DESCRIPTION = (
@@ -118,7 +118,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     """Return the experiment file, or a translation experiment with the given training files."""
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
-    from augury.experiments import experiment
+    from augury.experiments import spec
 
     flags = [flag_of(name) for name in FILES if getattr(arguments, name) is not None]
     if arguments.experiment:
@@ -127,7 +127,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
                 f"give an experiment file or {flags[0]}, not both; --set overrides settings of the "
                 "file"
             )
-        return experiment.load(arguments.experiment, arguments.assignments)
+        return spec.load(arguments.experiment, arguments.assignments)
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]
     if missing:
         raise UserError(
@@ -143,4 +143,4 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
             "train": {"source": arguments.source, "target": arguments.target},
         },
     }
-    return experiment.parse(config.override(content, arguments.assignments), "the corpus")
+    return spec.parse(config.override(content, arguments.assignments), "the corpus")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from augury.core.store import Store
     from augury.corpora.corpus import Corpus
     from augury.corpora.splits import BaseSpec
-    from augury.experiments.experiment import Experiment
+    from augury.experiments.spec import Experiment
 
 HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
 DIRECT = ("source", "target", "source_language", "target_language", "filter", "operator")
@@ -242,14 +242,14 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
 def _experiment_inputs(
     arguments: argparse.Namespace,
 ) -> tuple[BaseSpec, list[Operator], Experiment]:
-    from augury.experiments import experiment
+    from augury.experiments import spec
 
     flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
     if flags:
         raise UserError(
             f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file"
         )
-    loaded = experiment.load(arguments.experiment, arguments.assignments)
+    loaded = spec.load(arguments.experiment, arguments.assignments)
     if not loaded.augment:
         raise UserError(
             f"{arguments.experiment} has no operators: add e.g. augment: "

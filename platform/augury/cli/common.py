@@ -73,7 +73,7 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     Without `/seed-N`, of its first seed.
     """
     from augury.core.store import Store
-    from augury.experiments.runs import locate
+    from augury.experiments.stored_runs import locate
 
     folder = locate(name, storage)
     return Store(folder.root), folder

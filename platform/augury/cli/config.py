@@ -13,8 +13,8 @@ from augury.cli.common import add_experiment, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
-    from augury.experiments.experiment import Experiment
     from augury.experiments.preflight import LeftOutRows, Report
+    from augury.experiments.spec import Experiment
     from augury.reporting.planned_power import PlannedPower
 
 HELP = "Check an experiment before training: settings, texts, keys, sizes, excluded rows and estimated cost."
@@ -60,10 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
     """Check an experiment file and, if `texts`, its texts; print the result."""
-    from augury.experiments import experiment
+    from augury.experiments import spec
 
-    loaded = experiment.load(path, assignments)
-    systems = experiment.systems(loaded)
+    loaded = spec.load(path, assignments)
+    systems = spec.systems(loaded)
     report = _preflight(loaded, systems) if texts else None
     facts = {"file": path, **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
@@ -189,7 +189,7 @@ def _truncate(text: str) -> str:
 
 def _schema() -> int:
     """Print the JSON Schema of experiment files."""
-    from augury.experiments.json_schema import json_schema
+    from augury.experiments.spec import json_schema
 
     print_json(json_schema())
     return 0
@@ -200,10 +200,10 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     import yaml
 
     from augury.core.store import Store
-    from augury.experiments import experiment, preparation
+    from augury.experiments import preparation, spec
 
-    loaded = experiment.load(path, assignments)
-    systems, store = experiment.systems(loaded), Store(loaded.storage)
+    loaded = spec.load(path, assignments)
+    systems, store = spec.systems(loaded), Store(loaded.storage)
     addresses = {name: preparation.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json(

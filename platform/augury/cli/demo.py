@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.cli.train import compare
     from augury.core.errors import unknown
     from augury.core.progress import say
-    from augury.experiments import experiment
+    from augury.experiments import spec
 
     shipped = files("search_spaces").joinpath("experiments")
     tasks = [
@@ -41,6 +41,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
     return compare(
-        experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]),
+        spec.load(path, [f"storage={arguments.storage}", *arguments.assignments]),
         arguments.json,
     )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
-    from augury.experiments.drafting import DraftOptions
+    from augury.cli.drafting import DraftOptions
 
 HELP = (
     "Write a commented experiment file for your own texts and check it; prompts for missing flags."
@@ -86,8 +86,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.cli import config
+    from augury.cli.drafting import draft
     from augury.core.progress import say
-    from augury.experiments.drafting import draft
 
     path = Path(arguments.file)
     if path.exists() and not arguments.force:
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     """Return the draft of an experiment from flags and prompts."""
-    from augury.experiments.drafting import DraftOptions
+    from augury.cli.drafting import DraftOptions
 
     task = arguments.task
     if task not in TASKS:

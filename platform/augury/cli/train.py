@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from augury.cli.common import add_experiment, example_input, print_json
 
 if TYPE_CHECKING:
-    from augury.experiments.experiment import Experiment
+    from augury.experiments.spec import Experiment
 
 HELP = (
     "Run an experiment: prepare its data, train every system and seed, decode, score and compare."
@@ -24,9 +24,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.experiments import experiment
+    from augury.experiments import spec
 
-    return compare(experiment.load(arguments.experiment, arguments.assignments), arguments.json)
+    return compare(spec.load(arguments.experiment, arguments.assignments), arguments.json)
 
 
 def compare(loaded: Experiment, as_json: bool) -> int:
@@ -38,7 +38,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     """
     from augury.core.commands import command
     from augury.core.store import Store
-    from augury.experiments import experiment, preflight
+    from augury.experiments import preflight, spec
     from augury.experiments.running import run_experiment
     from augury.experiments.tracking import place
     from augury.reporting import report, results, tables, terminal
@@ -48,9 +48,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.reporting.stages import stage_table
     from augury.tracking.tracker import Tracker
 
-    cautions = preflight.cautions(experiment.systems(loaded).values())
+    cautions = preflight.cautions(spec.systems(loaded).values())
     runs, failures = run_experiment(loaded, Tracker)
-    seeds = {name: system.seeds for name, system in experiment.systems(loaded).items()}
+    seeds = {name: system.seeds for name, system in spec.systems(loaded).items()}
     systems = results.load_experiment(runs, seeds)
     comparisons = compare_all(systems, scored_sets(systems))
     stages = (

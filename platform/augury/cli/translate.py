@@ -77,7 +77,6 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
-    from augury.experiments.views import resolve_view
 
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)
@@ -96,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
             type(decoding), {**decoding.to_dict(), **overrides}, "decoding"
         )
     for view in overrides.get("views", ()):
-        resolve_view(trained.experiment, view)
+        trained.experiment.resolve_view(view)
     mbr_only = [key for key in ("n_best", "utility") if key in overrides]
     if mbr_only and getattr(options["decoding"], "combine", None) != "mbr":
         raise UserError(

@@ -12,7 +12,7 @@ from augury.core.config import Section
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
-from augury.experiments.experiment import SHARED, Experiment, last_stage, parse
+from augury.experiments.spec import SHARED, Experiment, last_stage, parse
 
 
 class Canonical(NamedTuple):

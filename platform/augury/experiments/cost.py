@@ -3,7 +3,6 @@ from its budget."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +11,8 @@ from typing import NamedTuple
 from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.progress import duration
-from augury.experiments.experiment import Experiment
+from augury.experiments.sizes import Size
+from augury.experiments.spec import Experiment
 from augury.training.settings import Training
 
 SUBWORDS_PER_WORD = 1.4
@@ -22,26 +22,8 @@ BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU made for them: 1.4 to 2.0 w
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
 OVERHEAD = 1.2  # validation, checkpoints and decoding on top of training
-SIZES = (
-    ("hidden_size", "d_model", "dim"),
-    ("num_hidden_layers", "num_layers", "n_layers"),
-    ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
-    ("vocab_size",),
-)
-"""The names under which configurations have hidden size, layers, feed-forward size and
-vocabulary size."""
 ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
-
-
-class Size(NamedTuple):
-    """The parameters of a model, and those that a subword of the source and of the target passes
-    through."""
-
-    parameters: int
-    source: int
-    target: int = 0
-    """The output layer included."""
 
 
 class Text(NamedTuple):
@@ -122,49 +104,6 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         training.average_last + 2
     )  # the checkpoints of the mean, the model reported on, its form for decoding
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
-
-
-def transformer(
-    entries: int,
-    hidden: int,
-    feedforward: int,
-    encoder_layers: int,
-    decoder_layers: int = 0,
-    *,
-    matrices: int = 1,
-) -> Size:
-    """Return the size of a transformer, biases and normalisation left out.
-
-    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a
-    decoder it is an encoder.
-    """
-    embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
-    if not decoder_layers:
-        return Size(embeddings + encoder, encoder)
-    decoder = _layers(decoder_layers, hidden, feedforward, attentions=2)
-    return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
-
-
-def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
-    return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)
-
-
-def pretrained_size(name: str) -> Size | None:
-    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
-    have other names."""
-    try:
-        sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    hidden, count, feedforward, vocabulary = (
-        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None)
-        for keys in SIZES
-    )
-    if hidden is None or count is None or feedforward is None:
-        return None
-    return transformer(
-        vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0
-    )
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:

@@ -18,10 +18,10 @@ import yaml
 
 from augury.core import config, plugins
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments.experiment import Experiment
 from augury.experiments.recording import File
 from augury.experiments.run import Run
-from augury.experiments.runs import DESCRIPTION
+from augury.experiments.spec import Experiment
+from augury.experiments.stored_runs import DESCRIPTION
 
 PACKAGES = (
     "augury",

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from augury.corpora.ingest import missing_texts, unreadable
-from augury.experiments.experiment import Experiment, last_stage
+from augury.experiments.spec import Experiment, last_stage
 
 
 def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:

@@ -8,10 +8,10 @@ from augury.augment.pipeline import Models
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.canonical import canonical
-from augury.experiments.experiment import Experiment
 from augury.experiments.ready_models import RunModel, ready_model
 from augury.experiments.recording import Recording, unrecorded
-from augury.experiments.runs import run_folder
+from augury.experiments.spec import Experiment
+from augury.experiments.stored_runs import run_folder
 
 
 def resolve_models(experiment: Experiment, store: Store) -> list[Models]:

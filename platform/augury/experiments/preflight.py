@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from augury.augment import pipeline
+from augury.augment.noisy_tests import check_noise
 from augury.augment.operator import RECORDS, Operator, ReadyModel
 from augury.core import config
 from augury.core.errors import UserError
@@ -25,11 +26,10 @@ from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments import preparation
 from augury.experiments.canonical import canonical
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
-from augury.experiments.experiment import Experiment
-from augury.experiments.noisy_tests import check_noise
 from augury.experiments.operator_models import resolve_models
 from augury.experiments.ready_models import ready_views
-from augury.experiments.runs import NO_TESTS
+from augury.experiments.spec import Experiment
+from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
 from augury.scoring import metrics
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from augury.augment import health, pipeline
 from augury.augment.draw import Symbols
+from augury.augment.noisy_tests import noisy_test
 from augury.augment.operator import RECORDS, VIEW, Operator
 from augury.core import config
 from augury.core.locks import make_once
@@ -18,11 +19,10 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import warn_of_overlap
 from augury.experiments import operator_models
 from augury.experiments.examples import Examples, of_record
-from augury.experiments.experiment import Experiment
-from augury.experiments.noisy_tests import noisy_test
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
-from augury.experiments.runs import run_folder
+from augury.experiments.spec import Experiment
+from augury.experiments.stored_runs import run_folder
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords import TRUNCATED, Subwords
@@ -68,7 +68,7 @@ def address(experiment: Experiment, store: Store) -> str:
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
     """Return the plan of a run, given the models that its operators use; nothing is made."""
     assert not experiment.stages, (
-        "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
+        "an experiment with stages is its last one: augury.experiments.spec.last_stage"
     )
     task, before = find_task(experiment.task), experiment.before()
     corpora = {

@@ -13,10 +13,10 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint
 from augury.decoding.checkpoint import Checkpoint, Languages
+from augury.decoding.settings import PLAIN
 from augury.experiments.run import Run
-from augury.experiments.runs import locate
+from augury.experiments.stored_runs import locate
 from augury.experiments.task import find_task
-from augury.experiments.views import PLAIN, views
 from augury.text import pretrained
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ BATCH_ROWS = 32
 
 def ready_views(settings: ReadyModel) -> tuple[str, ...]:
     """Return the views that a model can read texts as; UserError where a run is not there."""
-    return (PLAIN,) if settings.run is None else views(Run.read(locate(settings.run)).experiment)
+    return (PLAIN,) if settings.run is None else Run.read(locate(settings.run)).experiment.views
 
 
 def ready_model(settings: ReadyModel) -> TrainedModel:

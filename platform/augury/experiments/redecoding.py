@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from augury.core import config
 from augury.core.progress import say
-from augury.decoding.settings import ViewDecoding
+from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.experiments.views import PLAIN
 
 KIND = "decodings"
 """The folder of outputs within that of a run."""

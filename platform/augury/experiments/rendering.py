@@ -12,7 +12,6 @@ from augury.core.errors import UserError
 from augury.corpora.corpus import COLUMNS
 from augury.experiments import operator_models
 from augury.experiments.run import Run
-from augury.experiments.views import resolve_view
 from augury.regimes.regime import SOURCE
 
 
@@ -23,7 +22,7 @@ def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
     UserError for a view that the run does not have, or has only while training, and for a task that
     reads several texts at once.
     """
-    name = resolve_view(run.experiment, view)
+    name = run.experiment.resolve_view(view)
     if name == SOURCE:
         return list(texts)
     part, apply = _bind(run, name)

@@ -10,8 +10,8 @@ from augury.augment.health import Health
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiments.experiment import Experiment, parse
-from augury.experiments.runs import DESCRIPTION, run_folder
+from augury.experiments.spec import Experiment, parse
+from augury.experiments.stored_runs import DESCRIPTION, run_folder
 from augury.training.beginning import Beginning
 from augury.training.run import TrainingRun
 

@@ -23,11 +23,11 @@ from augury.core.store import Folder, Store
 from augury.experiments import preflight, stages
 from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe, differing_parameters
-from augury.experiments.evaluation import evaluate, evaluated
-from augury.experiments.experiment import Experiment, systems
+from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.preparation import address, make_texts, prepare
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run
+from augury.experiments.spec import Experiment, systems
 from augury.experiments.training import train
 from augury.training import history
 from augury.training.launch import Crashed

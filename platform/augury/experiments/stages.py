@@ -15,7 +15,7 @@ from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.experiments import preparation
 from augury.experiments.description import describe
-from augury.experiments.evaluation import evaluate
+from augury.experiments.evaluate import evaluate
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Run
 from augury.experiments.training import train

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from augury.core.errors import UserError
-from augury.core.plugins import Registry
 from augury.corpora.ingest import cached_address, cached_corpus
+from augury.experiments.spec import TASKS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from augury.core.store import Folder, Store
     from augury.corpora.corpus import Corpus
     from augury.decoding.settings import Decoding, Sampler, Translator
-    from augury.experiments.cost import Size
-    from augury.experiments.experiment import Experiment
     from augury.experiments.run import Run
+    from augury.experiments.sizes import Size
+    from augury.experiments.spec import Experiment
     from augury.text.tokens import Text, Tokenizer
     from augury.training.learner import Learner
 
@@ -213,14 +213,6 @@ class Task(ABC):
         """Return the probability of every label (rows, labels), given the columns of the task's
         side."""
         raise UserError(f"a run of task {run.experiment.task} labels nothing: take one of task nli")
-
-
-TASKS = Registry(
-    "task",
-    package="trainables",
-    attribute="TASK",
-    contract="set TASK to an instance of a subclass of augury.experiments.Task",
-)
 
 
 def find_task(name: str) -> Task:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from augury.core.store import Folder, Store
-from augury.experiments.runs import DESCRIPTION, KIND, run_folder
+from augury.experiments.stored_runs import DESCRIPTION, KIND, run_folder
 from augury.training.trained import OUTCOME
 
 

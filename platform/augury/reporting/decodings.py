@@ -12,11 +12,10 @@ from augury.core.errors import UserError
 from augury.core.progress import duration, say
 from augury.core.store import Folder
 from augury.corpora.corpus import COLUMNS
-from augury.decoding.settings import Combination, Decoding, ViewDecoding
-from augury.experiments import runs
+from augury.decoding.settings import PLAIN, Combination, Decoding, ViewDecoding
+from augury.experiments import stored_runs
 from augury.experiments.redecoding import DecodingResult, decode_test_set
 from augury.experiments.run import Run
-from augury.experiments.views import PLAIN, resolve_view
 from augury.regimes.regime import SOURCE
 from augury.reporting.numbers import factor
 from augury.reporting.results import SystemResult, from_hypotheses
@@ -92,7 +91,7 @@ def named_decodings(
     search = {
         name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields
     }
-    named = [PLAIN if resolve_view(run.experiment, view) == SOURCE else view for view in views]
+    named = [PLAIN if run.experiment.resolve_view(view) == SOURCE else view for view in views]
     settings_by_name: dict[str, dict[str, Any]] = {
         view: {"views": [view]} for view in (PLAIN, *named)
     }
@@ -157,7 +156,7 @@ def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) 
         runs={run.seed: run.folder for run in seed_runs},
         tests={test: estimates for scored in by_test for test, estimates in scored.tests.items()},
         resampled={test: drawn for scored in by_test for test, drawn in scored.resampled.items()},
-        notes=tuple(runs.corpus_notes(first.folder)),
+        notes=tuple(stored_runs.corpus_notes(first.folder)),
     )
     sets = [decoded_set for of_seed in outputs.values() for decoded_set in of_seed.values()]
     count = len(seed_runs)

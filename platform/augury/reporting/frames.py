@@ -9,7 +9,7 @@ import pandas as pd
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.experiments.total_cost import total_cost
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all
@@ -34,7 +34,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
         raise UserError(
             f"there is no storage '{storage}': give the directory or URI that runs were written to"
         )
-    scored = [run for run in runs.folders(Store(storage)) if run_files.is_scored(run)]
+    scored = [run for run in stored_runs.folders(Store(storage)) if run_files.is_scored(run)]
     records = [record for run in scored for record in _records(run)]
     return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
 

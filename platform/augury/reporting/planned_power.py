@@ -9,7 +9,7 @@ from typing import Any
 
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
-from augury.experiments.experiment import Experiment
+from augury.experiments.spec import Experiment
 from augury.reporting.power import Power, power
 from augury.reporting.stored_systems import stored_systems
 from augury.scoring.power import Components, components

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 from augury.augment.health import Health
 from augury.core import config
 from augury.core.store import Folder
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.experiments.total_cost import total_cost
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
@@ -337,7 +337,7 @@ def _system_result(
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=resampled_by_test,
         outputs=tuple(run_files.operator_outputs(next(iter(runs_by_seed.values())))),
-        notes=tuple(runs.corpus_notes(next(iter(runs_by_seed.values())))),
+        notes=tuple(stored_runs.corpus_notes(next(iter(runs_by_seed.values())))),
         hardware={
             seed: hardware
             for seed, content in scored.items()

@@ -11,8 +11,8 @@ from augury.augment.health import Health
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
-from augury.experiments import runs
-from augury.experiments.runs import run_folder
+from augury.experiments import stored_runs
+from augury.experiments.stored_runs import run_folder
 
 EXPERIMENT = "experiment.yaml"
 ANALYSES = "analyses"
@@ -23,12 +23,12 @@ PRIVATE = ("storage", "tracking")
 
 def is_described(run: Folder) -> bool:
     """Return whether training has begun, so that `metadata` exists."""
-    return run.exists(runs.DESCRIPTION)
+    return run.exists(stored_runs.DESCRIPTION)
 
 
 def metadata(run: Folder) -> dict[str, Any]:
     """Return name, address, seed, task, inputs, parameters, versions and commit of a run."""
-    return dict(run.read_json(runs.DESCRIPTION))
+    return dict(run.read_json(stored_runs.DESCRIPTION))
 
 
 def operator_outputs(run: Folder) -> list[Health]:
@@ -56,12 +56,12 @@ def format_versions(metadata: Mapping[str, Any]) -> str:
 
 def is_scored(run: Folder) -> bool:
     """Return whether a run has scores."""
-    return run.exists(runs.SCORES)
+    return run.exists(stored_runs.SCORES)
 
 
 def scores(run: Folder) -> dict[str, Any]:
     """Return the scores of a run by test set, and its cost; both are empty before it is scored."""
-    return dict(run.read_json(runs.SCORES)) if is_scored(run) else {"tests": {}, "cost": {}}
+    return dict(run.read_json(stored_runs.SCORES)) if is_scored(run) else {"tests": {}, "cost": {}}
 
 
 def test_corpus(run: Folder, test: str) -> Corpus | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting import report, run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
@@ -118,7 +118,7 @@ def _configurations(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
 
 def find_runs(word: str, storage: str) -> list[Folder]:
     """Return the runs that a word names: one seed, or all seeds of a configuration."""
-    run = runs.locate(word, storage)
+    run = stored_runs.locate(word, storage)
     if "/seed-" in word:
         return [run]
     configuration = Folder(run.root, run.name.rpartition("/")[0])

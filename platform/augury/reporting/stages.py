@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from augury.core.store import Folder, Store
-from augury.experiments.runs import FIRST, run_folder
+from augury.experiments.stored_runs import FIRST, run_folder
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.results import SystemResult, load_groups

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting import report, run_files
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount, interval
@@ -68,7 +68,7 @@ def _report(folder: Folder, name: str) -> dict[str, Any]:
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     """Return the runs of a storage with the deciding score on every test set, and all scores as
     CSV."""
-    frame, described = results(store.root), runs.folders(store)
+    frame, described = results(store.root), stored_runs.folders(store)
     if not described:
         return None, []
     deciding = frame.drop_duplicates(["run", "test"])

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting import run_files
 from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import Resampled
@@ -28,7 +28,7 @@ def stored_systems(
     """
     groups: dict[str, list[Folder]] = {}
     names: dict[str, str] = {}
-    for run in runs.folders(store):
+    for run in stored_runs.folders(store):
         if not run_files.is_scored(run):
             continue
         facts = run_files.metadata(run)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from augury.experiments.runs import NO_TESTS
+from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting.comparison import Comparison, cautions
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import SystemResult, best_validations

@@ -10,12 +10,12 @@ from typing import Any
 from augury.core import config
 from augury.core.plugins import describe_error
 from augury.core.store import Folder, Store
-from augury.experiments import evaluation
+from augury.experiments import evaluate
 from augury.experiments.description import describe
-from augury.experiments.experiment import Experiment, parse
 from augury.experiments.preparation import prepare
 from augury.experiments.recording import Recording
 from augury.experiments.run import Run
+from augury.experiments.spec import Experiment, parse
 from augury.experiments.training import train
 from augury.training.launch import FAILURE
 from augury.training.loop import Report
@@ -63,7 +63,7 @@ class ConfigurationRuns:
     def done(self, seed: int) -> bool:
         """Return whether a run is trained and has the scores that the experiment now requests."""
         run = self.first.with_seed(seed)
-        return run.folder.complete and evaluation.evaluated(run)
+        return run.folder.complete and evaluate.evaluated(run)
 
     def describe(self, name: str, seed: int) -> None:
         """Write the description of a run before it starts."""
@@ -95,8 +95,8 @@ class ConfigurationRuns:
     def finish(self, seed: int) -> None:
         """Score a trained run unless its scores are up to date, and mark it as complete."""
         run = self.first.with_seed(seed)
-        if not evaluation.evaluated(run):
-            evaluation.evaluate(run)
+        if not evaluate.evaluated(run):
+            evaluate.evaluate(run)
         run.folder.finish({"address": run.address, "seed": seed})
 
     def fail(self, seed: int, error: Exception) -> str:

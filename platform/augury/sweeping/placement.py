@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from augury.core.errors import UserError
-from augury.experiments.experiment import Experiment
+from augury.experiments.spec import Experiment
 
 DRIVER = "trial_driver"
 

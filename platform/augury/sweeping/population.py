@@ -30,7 +30,7 @@ from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Folder
-from augury.experiments.experiment import Experiment, parse
+from augury.experiments.spec import Experiment, parse
 from augury.sweeping import tuning
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher

@@ -17,7 +17,7 @@ from augury.core.errors import UserError, nearest
 from augury.core.naming import title
 from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.scoring.metrics import bounds
 from augury.training import history
 from augury.training.trained import OUTCOME
@@ -217,7 +217,7 @@ class Sweep:
             configuration.name: {} for configuration in self.configurations
         }
         for configuration, trial in self.trials:
-            if trial.folder.exists(runs.SCORES):
+            if trial.folder.exists(stored_runs.SCORES):
                 scored[configuration.name][trial.seed] = trial.folder
         return scored
 
@@ -347,7 +347,7 @@ def _configuration(
 ) -> Configuration:
     trials = []
     for seed in seeds:
-        folder = store.folder(runs.KIND, f"{definition['address']}/seed-{seed}")
+        folder = store.folder(stored_runs.KIND, f"{definition['address']}/seed-{seed}")
         entry = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
         progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
         trials.append(Trial(seed, folder, progress, entry.get("error"), curves.of(folder)))

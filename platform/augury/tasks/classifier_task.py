@@ -14,9 +14,9 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.experiments.cost import Size, pretrained_size, transformer
-from augury.experiments.experiment import AnyRegime, Experiment
 from augury.experiments.run import Run
+from augury.experiments.sizes import Size, pretrained_size, transformer
+from augury.experiments.spec import AnyRegime, Experiment
 from augury.experiments.task import Exported
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET

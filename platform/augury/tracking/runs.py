@@ -11,7 +11,7 @@ from typing import Any
 
 from augury.core.config import flatten
 from augury.core.store import MARKER, Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.experiments.recording import File
 from augury.reporting import exporting, run_files
 from augury.scoring.metrics import record_name
@@ -106,7 +106,7 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
         completed = record["since"]
     if completed is not None:
         return "FINISHED", max(
-            completed, _modified(run, runs.SCORES) or 0.0
+            completed, _modified(run, stored_runs.SCORES) or 0.0
         )  # a finished run may be scored again
     return status, None if status == "RUNNING" else record.get("since") or _modified(run, FAILURE)
 
@@ -115,12 +115,12 @@ def run_content(
     run: Folder, logged: LoggedRun | None, status: Status, finished: float | None
 ) -> RunContent:
     """Return the target state of a run in MLflow, with the points of curves that `logged` lacks."""
-    description, record = run.read_json(runs.DESCRIPTION), read_record(run)
+    description, record = run.read_json(stored_runs.DESCRIPTION), read_record(run)
     content = RunContent(
         title=f"{description['name']} seed {description['seed']}",
         status=status,
         finished=finished,
-        started=record.get("started") or _modified(run, runs.DESCRIPTION),
+        started=record.get("started") or _modified(run, stored_runs.DESCRIPTION),
         tags=_tags(run, description) | source_tags(record),
         parameters=_parameters(description),
         points=[*unsent_points(run, logged), *unsent_points(run.sub(SYSTEM), logged, SYSTEM)],
@@ -128,8 +128,8 @@ def run_content(
     )
     if status != "RUNNING":
         content.files, content.model = artifact_files(run), model_writer(run)
-    if status != "RUNNING" and run.exists(runs.SCORES):
-        scores = run.read_json(runs.SCORES)
+    if status != "RUNNING" and run.exists(stored_runs.SCORES):
+        scores = run.read_json(stored_runs.SCORES)
         cost = flatten(scores["cost"])
         final = {
             f"cost/{name}": value for name, value in cost.items() if isinstance(value, int | float)
@@ -179,7 +179,7 @@ def artifact_files(run: Folder) -> list[File]:
     return [
         *(
             File(run, name)
-            for name in ("experiment.yaml", runs.DESCRIPTION, runs.SCORES)
+            for name in ("experiment.yaml", stored_runs.DESCRIPTION, stored_runs.SCORES)
             if run.exists(name)
         ),
         *(File(outputs, name, "hypotheses") for name in outputs.names()),
@@ -193,10 +193,10 @@ def artifact_files(run: Folder) -> list[File]:
 def model_writer(run: Folder) -> Callable[[Path], None] | None:
     """Return a function that exports a run's model as `augury export --to hf` does; None unless
     logging it is on."""
-    enabled = run.read_json(runs.DESCRIPTION)["parameters"].get("tracking.log_model")
+    enabled = run.read_json(stored_runs.DESCRIPTION)["parameters"].get("tracking.log_model")
     return (
         partial(exporting.export, run, Store(run.root), "hf")
-        if enabled and run.exists(runs.SCORES)
+        if enabled and run.exists(stored_runs.SCORES)
         else None
     )
 
@@ -239,7 +239,7 @@ def _tags(run: Folder, description: dict[str, Any]) -> dict[str, str]:
     tags |= {f"version.{package}": version for package, version in description["versions"].items()}
     if description["commit"]:
         tags["mlflow.source.git.commit"] = description["commit"]
-    if notes := runs.corpus_notes(run):
+    if notes := stored_runs.corpus_notes(run):
         tags[NOTE] = "\n\n".join(notes)  # shown at the top of the run's page
     return tags
 

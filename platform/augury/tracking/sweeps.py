@@ -18,7 +18,7 @@ from typing import Any, get_args
 from augury.core import config
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.experiments.recording import File
 from augury.reporting import results
 from augury.reporting.sweeps import summary
@@ -96,7 +96,7 @@ class _Sync:
             trials = [
                 trial
                 for trial in result.configuration.trials
-                if (trial.progress != "waiting" and trial.folder.exists(runs.DESCRIPTION))
+                if (trial.progress != "waiting" and trial.folder.exists(stored_runs.DESCRIPTION))
                 or (
                     self.status != "RUNNING" and trial.folder.name in seeds
                 )  # started by a killed command
@@ -137,7 +137,7 @@ class _Sync:
                 SEEDS: "{}",
             },
             parameters=swept_values(result.configuration),
-            inputs=first.read_json(runs.DESCRIPTION)["inputs"],
+            inputs=first.read_json(stored_runs.DESCRIPTION)["inputs"],
             files=[File(first, "experiment.yaml")],
         )
         logged = logged or self.mlflow.create(content)
@@ -150,7 +150,7 @@ class _Sync:
         content.finished = self._finished(
             logged, content.status, max(filter(None, ends), default=None)
         )
-        notes = runs.corpus_notes(first)
+        notes = stored_runs.corpus_notes(first)
         self.notes += [note for note in notes if note not in self.notes]
         content.tags |= self._configuration_tags(result)
         content.tags[SEEDS] = json.dumps(
@@ -183,7 +183,7 @@ class _Sync:
         done = [
             trial.folder
             for trial in trials
-            if trial.progress == "finished" and trial.folder.exists(runs.SCORES)
+            if trial.progress == "finished" and trial.folder.exists(stored_runs.SCORES)
         ]
         scored = json.dumps([[folder.name, run_status(folder)[1]] for folder in done])
         if logged.tags.get(SCORED, "[]") != scored:
@@ -340,7 +340,7 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
         tags["augury.device"] = system.cost.device
         for name in ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor"):
             values[f"cost/{name}"] = getattr(system.cost, name)
-    seeds = [folder.read_json(runs.SCORES)["tests"] for folder in folders]
+    seeds = [folder.read_json(stored_runs.SCORES)["tests"] for folder in folders]
     for test, metrics in system.tests.items():
         for name, estimate in metrics.items():
             scores = [

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.experiments.tracking import Tracking, place
 from augury.reporting.run_files import analyses
 from augury.sweeping import state
@@ -27,7 +27,7 @@ from augury.tracking.runs import (
 from augury.tracking.sweeps import sweep_ended, sync_sweep
 
 SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
-    runs.KIND: sync_run,
+    stored_runs.KIND: sync_run,
     state.KIND: sync_sweep,
     EXPERIMENTS: sync_experiment,
 }
@@ -110,7 +110,7 @@ def _folders(store: Store, everything: bool) -> Iterator[Folder]:
         swept |= {entry["address"] for entry in definitions[folder]["configurations"]}
         if everything or read_record(folder):
             yield folder
-    for run in runs.folders(store):
+    for run in stored_runs.folders(store):
         standalone = run.name.split("/")[1] not in swept or analyses(
             run
         )  # sweeps do not sync analyses of trials

@@ -23,7 +23,7 @@ from augury.core.errors import UserError
 from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.experiments.recording import File
 from augury.experiments.tracking import Tracking, place
 from augury.sweeping import state
@@ -81,7 +81,7 @@ class Tracker:
         """Record that a run starts or continues; its folder has `run.json`."""
         if self.tracking.enabled:
             experiment = self.store.folder(
-                EXPERIMENTS, run.read_json(runs.DESCRIPTION)["experiment"]
+                EXPERIMENTS, run.read_json(stored_runs.DESCRIPTION)["experiment"]
             )
             self._open.add(experiment)
             for folder in (experiment, run):

@@ -10,7 +10,7 @@ import numpy as np
 from augury.analysis.rare_subwords import pieces_by_view, rarest, rarest_piece
 from augury.analysis.system import System
 from augury.corpora.languages import base_language
-from augury.experiments.views import PLAIN
+from augury.decoding.settings import PLAIN
 from augury.sweeping import printed
 from augury.sweeping.printed import PrintedTable
 from search_spaces.papers import cipherdaug as common

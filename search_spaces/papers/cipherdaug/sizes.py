@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from augury.core.config import merge
 from augury.core.store import Store
-from augury.experiments.experiment import parse
+from augury.experiments.spec import parse
 from augury.sweeping import published
 from augury.sweeping.published import Published
 from trainables.nmt import TASK

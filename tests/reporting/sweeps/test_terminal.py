@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.runs import NO_TESTS
+from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting.sweeps.page import render
 from augury.reporting.sweeps.terminal import text, to_dict
 

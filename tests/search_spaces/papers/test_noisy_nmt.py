@@ -8,7 +8,7 @@ import pytest
 
 from augury.augment.fuzzy_match import FuzzyMatch
 from augury.core import config
-from augury.experiments.experiment import last_stage, parse
+from augury.experiments.spec import last_stage, parse
 from augury.sweeping import published, space
 from augury.sweeping.published import Published
 

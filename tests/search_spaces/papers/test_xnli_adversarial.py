@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from augury.core import config
-from augury.experiments.experiment import parse
+from augury.experiments.spec import parse
 from augury.sweeping import published, space
 from augury.sweeping.published import Published
 from augury.text.synonyms import load_synonyms

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.experiment import parse, systems
+from augury.experiments.spec import parse, systems
 from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
 from trainables.nli.config import Config
 

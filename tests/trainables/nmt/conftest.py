@@ -10,9 +10,9 @@ from safetensors.torch import save
 
 from augury.core.store import Store
 from augury.experiments.description import describe
-from augury.experiments.experiment import parse
 from augury.experiments.preparation import prepare
 from augury.experiments.run import Run
+from augury.experiments.spec import parse
 from augury.text.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
 from augury.training.trained import OUTCOME, WEIGHTS

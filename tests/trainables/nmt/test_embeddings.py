@@ -16,8 +16,8 @@ from augury.core.store import Store
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
-from augury.experiments.cost import Size
 from augury.experiments.preparation import address, prepare
+from augury.experiments.sizes import Size
 from augury.experiments.training import train
 from augury.tasks.encoder_decoder import head, hidden_states
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters

@@ -14,11 +14,11 @@ from huggingface_hub import ModelCard
 from augury.augment.operator import ReadyModel
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.evaluation import evaluate
-from augury.experiments.experiment import load
+from augury.experiments.evaluate import evaluate
 from augury.experiments.preparation import address
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run
+from augury.experiments.spec import load
 from augury.reporting.exporting import export
 from trainables.nmt import TASK
 

@@ -14,7 +14,7 @@ from augury.analysis.system import open_systems
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments import evaluation
+from augury.experiments import evaluate
 from augury.experiments.preparation import address, prepare
 from augury.experiments.run import Run
 from augury.text.vocabulary import Vocabulary
@@ -124,7 +124,7 @@ def test_every_test_set_is_read_with_its_tag(
         return decode(search, views, **options)
 
     monkeypatch.setattr(trained, "decode", watched)
-    evaluation.evaluate(run)
+    evaluate.evaluate(run)
     scores = run.folder.read_json("scores.json")["tests"]
     assert list(scores) == ["news", "mtnt", "plain"]
     begin = [{source[0] for source in sources} for sources in searched]
@@ -136,7 +136,7 @@ def test_analyses_read_a_test_set_with_its_tag(
     untrained: Untrained, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = untrained(corpus=CORPUS, vocabulary=RESERVED)
-    evaluation.evaluate(run)
+    evaluate.evaluate(run)
     scored = run.folder.sub("hypotheses").read("mtnt.txt").decode().splitlines()
     (system,) = open_systems([run.folder], test="mtnt")
     assert system.outputs() == scored
@@ -169,7 +169,7 @@ def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_
     other_tests = run(tests={"news": {"builtin": 5, "tag": NOISY}})
     assert address(other_tests, store) == known
     as_scored = [
-        evaluation._evaluation(prepare(experiment, store)) for experiment in (run(), other_tests)
+        evaluate._evaluation(prepare(experiment, store)) for experiment in (run(), other_tests)
     ]
     assert as_scored[0] != as_scored[1]
 

@@ -14,7 +14,7 @@ import torch
 
 from augury.core.execution import Execution
 from augury.experiments.description import describe
-from augury.experiments.evaluation import evaluate
+from augury.experiments.evaluate import evaluate
 from augury.experiments.run import Run
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics

@@ -11,9 +11,9 @@ import pytest
 import torch
 
 from augury.core.store import Store
-from augury.experiments.experiment import parse
 from augury.experiments.preparation import prepare
 from augury.experiments.run import Run
+from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
 from augury.text.alphabet import build_alphabet

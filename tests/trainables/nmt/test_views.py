@@ -17,11 +17,11 @@ from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.decoding import bayes_risk
 from augury.decoding.settings import ViewDecoding
-from augury.experiments.evaluation import evaluate, evaluated
-from augury.experiments.experiment import parse, systems
+from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.preparation import address
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
+from augury.experiments.spec import parse, systems
 from trainables.nmt import TASK
 
 CIPHERS: dict[str, Any] = {

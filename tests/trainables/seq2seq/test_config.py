@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.experiment import parse
+from augury.experiments.spec import parse
 from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 from trainables.seq2seq.config import GeneratorTraining, HypothesisCorpus, ReorderCorpus, TextCorpus
 

@@ -9,7 +9,7 @@ from typing import Any
 from augury.analysis.system import VALID, System
 from augury.core import config
 from augury.core.store import Folder
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting import run_files
 from augury.reporting.analyses import buckets, correlation, hallucinations, outputs, rare_subwords
 from augury.reporting.analyses.report import Analysis, Report
@@ -70,7 +70,9 @@ def _cautions(systems: Sequence[System]) -> list[str]:
     """Return notes on the texts of the systems and on the choice of sentences."""
     first = systems[0]
     cautions = list(
-        dict.fromkeys(note for system in systems for note in runs.corpus_notes(system.run.folder))
+        dict.fromkeys(
+            note for system in systems for note in stored_runs.corpus_notes(system.run.folder)
+        )
     )
     if first.test == VALID:
         cautions.append(

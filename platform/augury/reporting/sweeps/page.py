@@ -13,7 +13,7 @@ from typing import Any
 
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting.figures import Figure, score_against_cost
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.page import downloads, experiment_download, render_page
@@ -68,7 +68,10 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         sweep=sweep,
         answer=answer(summary),
         power=summary.deciding.power_text if summary.deciding else "",
-        cautions=[*summary.cautions, *(runs.corpus_notes(described[0]) if described else ())],
+        cautions=[
+            *summary.cautions,
+            *(stored_runs.corpus_notes(described[0]) if described else ()),
+        ],
         counts={state: count for state in STATES if (count := sweep.count(state))},
         facts=_facts(summary),
         refresh=None if sweep.ended else refresh,

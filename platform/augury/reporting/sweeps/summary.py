@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all
@@ -104,7 +104,7 @@ class Summary:
     @property
     def cautions(self) -> list[str]:
         """Warnings that belong to the answer."""
-        untested = [runs.NO_TESTS] if self.sweep.tests == () else []
+        untested = [stored_runs.NO_TESTS] if self.sweep.tests == () else []
         return [
             *untested,
             *dict.fromkeys(line for item in self.comparisons for line in item.warnings),

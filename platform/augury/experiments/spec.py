@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, NoReturn
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
+from pydantic.json_schema import models_json_schema
 
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
@@ -14,16 +15,15 @@ from augury.augment.health import HealthLimits
 from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.mutability import mutable_keys
-from augury.core.plugins import Choice
+from augury.core.plugins import PATH_PATTERN, Choice, Registry
 from augury.corpora.splits import BaseSpec, Share
-from augury.experiments.runs import FIRST
-from augury.experiments.task import TASKS, find_task
+from augury.decoding.settings import PLAIN
+from augury.experiments.stored_runs import FIRST
 from augury.experiments.tracking import Tracking
-from augury.experiments.views import views
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
@@ -31,6 +31,13 @@ from augury.scoring.settings import Scoring
 from augury.training.beginning import Carry
 from augury.training.settings import Training
 
+TASKS = Registry(
+    "task",
+    package="trainables",
+    attribute="TASK",
+    contract="set TASK to an instance of a subclass of augury.experiments.task.Task",
+)
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
@@ -124,6 +131,11 @@ class Experiment(Section):
         return [part.name() for part in self._parts if _reads_as_view(part)]
 
     @property
+    def views(self) -> tuple[str, ...]:
+        """The views that texts can be rendered as: plain first, then those of the operators."""
+        return (PLAIN, *(part.name() for part in self._parts if part.makes() == VIEW))
+
+    @property
     def record_origins(self) -> list[str]:
         """The origins of the records that the operators make."""
         return [part.name() for part in self._parts if part.makes() == RECORDS]
@@ -154,6 +166,28 @@ class Experiment(Section):
     def view_groups(self) -> list[ViewGroup]:
         """Return the groups of views that every example is read in, one in each pass."""
         return self.regime.view_groups(self.view_names)
+
+    def resolve_view(self, name: str) -> str:
+        """Return the name of a view in tokens and vocabularies, `source` for `plain`.
+
+        UserError lists the known views.
+        """
+        if name in (PLAIN, SOURCE):
+            return SOURCE
+        if name in self.views:
+            return name
+        there = "no operator makes views here: there is plain"
+        if len(self.views) > 1:
+            there = f"there are {', '.join(self.views)}"
+        if any(draw.use == VIEW and draw.name() == name for draw in self.token_draws):
+            raise UserError(
+                f"view '{name}' changes token ids anew in every pass of training: no text can be "
+                f"rendered as it; {there}"
+            )
+        hint = nearest(name, self.views)
+        raise UserError(
+            f"unknown view '{name}': {f'{hint} {there}' if hint.startswith('did') else there}"
+        )
 
     @property
     def test_sets(self) -> list[str]:
@@ -417,7 +451,49 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")
     task = TASKS.reference(task)
-    return config.validate(find_task(task).EXPERIMENT, {**content, "task": task}, where)
+    return config.validate(settings_class(task), {**content, "task": task}, where)
+
+
+def settings_class(task: str) -> type[Experiment]:
+    """Return the class of a task's experiments; UserError names the nearest known task."""
+    settings = getattr(TASKS.find(task), "EXPERIMENT", None)
+    if not isinstance(settings, type) or not issubclass(settings, Experiment):
+        raise UserError(
+            f"'{task}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
+        )
+    return settings
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema of experiment files, for editors: all installed tasks and plug-ins.
+
+    Settings of tasks given by their path are not included.
+    """
+    tasks = TASKS.names()
+    classes = {name: settings_class(name) for name in tasks}
+    references, definitions = models_json_schema(
+        [(settings, "validation") for settings in classes.values()]
+    )
+    return {
+        "$schema": DIALECT,
+        "title": "Augury experiment",
+        "type": "object",
+        "required": ["name", "task"],
+        "properties": {
+            "task": {
+                "description": "The name of the task, or the path of a directory that holds it.",
+                "anyOf": [{"enum": tasks}, {"type": "string", "pattern": PATH_PATTERN}],
+            }
+        },
+        "allOf": [
+            {
+                "if": {"properties": {"task": {"const": name}}, "required": ["task"]},
+                "then": references[settings, "validation"],
+            }
+            for name, settings in classes.items()
+        ],
+        **definitions,
+    }
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:
@@ -464,7 +540,7 @@ def _parse_model(index: int, operator: Operator, role: str, content: dict[str, A
             Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults
         ]
         raise InvalidSettings(error.subject, faults) from error
-    operator.check_model(role, views(model))
+    operator.check_model(role, model.views)
     return model
 
 

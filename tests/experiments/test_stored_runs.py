@@ -6,14 +6,14 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments import runs
+from augury.experiments import stored_runs
 from augury.training import history
 
 
 def test_only_described_runs_count(run: Any, store: Store) -> None:
     store.folder("runs", "ff/seed-1").write("experiment.yaml", "")
     store.folder("runs", "ff/notes").write("run.json", "{}")
-    assert [folder.name for folder in runs.folders(store)] == [run.folder.name]
+    assert [folder.name for folder in stored_runs.folders(store)] == [run.folder.name]
 
 
 def test_history_is_in_the_order_of_updates(run: Any) -> None:
@@ -31,10 +31,10 @@ def test_history_is_in_the_order_of_updates(run: Any) -> None:
 
 
 def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:
-    assert runs.corpus_notes(run.folder) == []
+    assert stored_runs.corpus_notes(run.folder) == []
     store.folder("corpora", "a" * 16).finish({"note": "synthetic text"})
     store.folder("corpora", "b" * 16).finish({"note": None})
-    assert runs.corpus_notes(run.folder) == ["synthetic text"]
+    assert stored_runs.corpus_notes(run.folder) == ["synthetic text"]
 
 
 def test_a_run_without_history_has_none(run: Any) -> None:

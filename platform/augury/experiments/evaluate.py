@@ -8,7 +8,7 @@ from augury.core import config
 from augury.corpora.corpus import COLUMNS
 from augury.experiments.description import describe_scores
 from augury.experiments.run import Run
-from augury.experiments.runs import SCORES
+from augury.experiments.stored_runs import SCORES
 from augury.experiments.task import find_task
 from augury.scoring.scores import score, write_statistics
 from augury.training.trained import OUTCOME

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.experiment import load, parse, systems
+from augury.experiments.spec import load, parse, systems
 from tests import tiny
 
 BASE: dict[str, Any] = {

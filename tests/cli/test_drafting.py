@@ -9,8 +9,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.experiments.drafting import TIERS, DraftOptions, draft, held_out_interval
-from augury.experiments.experiment import parse, systems
+from augury.cli.drafting import TIERS, DraftOptions, draft, held_out_interval
+from augury.experiments.spec import parse, systems
 
 NMT = {"name": "mine", "task": "nmt", "languages": ("de", "en"), "train": ("a.de", "a.en")}
 NLI = {

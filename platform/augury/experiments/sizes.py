@@ -1,0 +1,69 @@
+"""The sizes of models, as far as settings and the files of pretrained models tell them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+SIZES = (
+    ("hidden_size", "d_model", "dim"),
+    ("num_hidden_layers", "num_layers", "n_layers"),
+    ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
+    ("vocab_size",),
+)
+"""The names under which configurations have hidden size, layers, feed-forward size and
+vocabulary size."""
+
+
+class Size(NamedTuple):
+    """The parameters of a model, and those that a subword of the source and of the target passes
+    through."""
+
+    parameters: int
+    source: int
+    target: int = 0
+    """The output layer included."""
+
+
+def transformer(
+    entries: int,
+    hidden: int,
+    feedforward: int,
+    encoder_layers: int,
+    decoder_layers: int = 0,
+    *,
+    matrices: int = 1,
+) -> Size:
+    """Return the size of a transformer, biases and normalisation left out.
+
+    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a
+    decoder it is an encoder.
+    """
+    embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
+    if not decoder_layers:
+        return Size(embeddings + encoder, encoder)
+    decoder = _layers(decoder_layers, hidden, feedforward, attentions=2)
+    return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
+
+
+def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
+    return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)
+
+
+def pretrained_size(name: str) -> Size | None:
+    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
+    have other names."""
+    try:
+        sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    hidden, count, feedforward, vocabulary = (
+        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None)
+        for keys in SIZES
+    )
+    if hidden is None or count is None or feedforward is None:
+        return None
+    return transformer(
+        vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0
+    )
