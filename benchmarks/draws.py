@@ -35,7 +35,7 @@ from augury.core.store import Store
 from augury.experiments import preparation
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.training.loop import _Loop
+from augury.training.loop import Trainer
 from trainables.nmt.translation import Translation
 
 PAIRS, MAX_TOKENS, GOAL = 5_000, 1_500, 0.05
@@ -91,11 +91,11 @@ def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
     return preparation.prepare(parse(content), store)
 
 
-def batches(loop: _Loop) -> Iterator[tuple[int, np.ndarray]]:
+def batches(trainer: Trainer) -> Iterator[tuple[int, np.ndarray]]:
     """Yield the pass and the examples of every update."""
     for number in itertools.count():
-        loop.position.passes = number
-        for update in loop._pass():
+        trainer.position.passes = number
+        for update in trainer.rest_of_pass():
             yield number, update[0]
 
 
@@ -106,11 +106,11 @@ def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.process_time() - start, result
 
 
-def measure(loop: _Loop, tasks: dict[str, Translation], repeats: int) -> list[Round]:
+def measure(trainer: Trainer, tasks: dict[str, Translation], repeats: int) -> list[Round]:
     """Return `repeats` rounds after three warm-up rounds."""
     rounds, names = [], list(tasks)
-    for turn, (number, examples) in enumerate(itertools.islice(batches(loop), repeats + 3)):
-        step, _ = seconds(lambda examples=examples: loop._step([examples]))
+    for turn, (number, examples) in enumerate(itertools.islice(batches(trainer), repeats + 3)):
+        step, _ = seconds(lambda examples=examples: trainer.step([examples]))
         loading, tokens = {}, {}
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
             load = tasks[name].load
@@ -138,10 +138,8 @@ def main() -> None:
         runs = {name: prepare(operators, store) for name, operators in DRAWS.items()}
         tasks = {name: Translation(run) for name, run in runs.items()}
         plain = Translation(runs["none"])
-        loop = _Loop(
-            plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None, None
-        )
-        rounds = measure(loop, tasks, arguments.repeats)
+        trainer = Trainer(plain, plain.experiment.training, runs["none"], device=CPU)
+        rounds = measure(trainer, tasks, arguments.repeats)
     added = {
         name: [batch.loading[name] - batch.loading["none"] for batch in rounds]
         for name in DRAWS

@@ -58,7 +58,7 @@ from augury.experiments.spec import parse
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
-from augury.training.loop import _Loop
+from augury.training.loop import Trainer
 from trainables.nmt.translation import Translation
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # the size of Multi30k
@@ -95,16 +95,14 @@ class Engine:
 
     def __init__(self, task: Translation, run: Run):
         self.task = task
-        self.loop = _Loop(
-            task, task.experiment.training, run, CPU, lambda metrics: None, None, None
-        )
+        self.trainer = Trainer(task, task.experiment.training, run, device=CPU)
 
     def batches(self) -> Iterator[np.ndarray]:
         """Return the examples of every update."""
-        return (examples for update in self.loop._pass() for examples in update)
+        return (examples for update in self.trainer.rest_of_pass() for examples in update)
 
     def step(self, examples: np.ndarray) -> None:
-        self.loop._step([examples])
+        self.trainer.step([examples])
 
     @torch.no_grad()
     def loss(self, batch: Batch) -> float:

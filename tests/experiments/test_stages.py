@@ -98,8 +98,8 @@ def test_systems_share_their_first_stages(
     }
     assert len(store.addresses("runs")) == 3
     again = Run.read(runs["double"][2])
-    tune = Run.read(again.beginning.run)
-    assert tune.beginning.run == runs["baseline"][2]
+    tune = Run.read(again.init_from.run)
+    assert tune.init_from.run == runs["baseline"][2]
     names = [run.folder.read_json("run.json")["name"] for run in (again, tune)]
     assert names == ["double", "double, tune"]
     assert evaluate.evaluated(tune) and runs["baseline"][2].complete
@@ -120,15 +120,15 @@ def test_a_changed_last_stage_is_trained_alone(
     assert capsys.readouterr().err.count("found, not trained again") == 2
     assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
     assert longer["double"][1].read_json(OUTCOME)["passes"] == 2
-    assert Run.read(longer["double"][1]).beginning == Run.read(runs["double"][1]).beginning
+    assert Run.read(longer["double"][1]).init_from == Run.read(runs["double"][1]).init_from
 
 
 def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
     run = preparation.prepare(tuned, Store(tmp_path))
-    assert run.beginning is not None and not run.beginning.run.exists()
+    assert run.init_from is not None and not run.init_from.run.exists()
     assert training.train(run.with_seed(3))
-    before = Run.read(run.with_seed(3).beginning.run)  # type: ignore[union-attr]
+    before = Run.read(run.with_seed(3).init_from.run)  # type: ignore[union-attr]
     assert before.folder.complete and evaluate.evaluated(before) and before.seed == 3
     assert (
         load(run.with_seed(3).folder.read(WEIGHTS)).keys()

@@ -15,7 +15,8 @@ from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
-from augury.training.loop import _optimizer, fit
+from augury.training.loop import fit
+from augury.training.optimizer import adam
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS
@@ -86,18 +87,6 @@ def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
     ]
     fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
     assert folder.read_json(OUTCOME)["cpu_seconds"] > first > 0
-
-
-def test_processor_time_is_unknown_where_an_earlier_version_began(tmp_path: Path) -> None:
-    checkpoints, _, module = written(Store(tmp_path).folder("runs", "toy"), 2, True)
-    file = checkpoints.folder.sub("00000050").local() / STATE
-    state = torch.load(file, weights_only=True)
-    del state["position"]["cpu_seconds"]
-    torch.save(state, file)
-    optimizer = torch.optim.Adam(module.parameters())
-    assert (
-        checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).cpu_seconds is None
-    )
 
 
 def test_training_continues_from_the_last_state_that_was_saved_whole(
@@ -294,7 +283,7 @@ def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed
 )
 def test_the_parameters_asked_for_decay(decayed: Any, expected: list[float]) -> None:
     module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
-    optimizer = _optimizer(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
+    optimizer = adam(list(module.parameters()), Training(weight_decay=0.1, decayed=decayed))
     decay = {
         id(parameter): group["weight_decay"]
         for group in optimizer.param_groups
@@ -307,7 +296,7 @@ def test_decay_of_all_is_that_of_fairseq() -> None:
     """By hand: parameter p becomes p - rate · decay · p - rate · m / (sqrt(v) + ε), with both
     moments unbiased."""
     scale = nn.Parameter(torch.tensor([2.0]))
-    optimizer = _optimizer(
+    optimizer = adam(
         [scale], Training(learning_rate=0.1, weight_decay=0.5, decayed="all", adam_eps=1e-8)
     )
     scale.grad = torch.tensor([4.0])

@@ -25,7 +25,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
-from augury.training.beginning import Beginning
+from augury.training.initialisation import Initialisation
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
 from augury.training.loop import Report, fit
@@ -99,12 +99,12 @@ class ToyRun(TrainingRun):
 
     kill_at: int | None
     spoil_at: int | None
-    beginning: Beginning | None
+    init_from: Initialisation | None
 
 
 def train(run: ToyRun, device: torch.device, report: Report, until: int | None = None) -> None:
     task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed")
-    fit(task, TRAINING, run, device=device, report=report, until=until, beginning=run.beginning)
+    fit(task, TRAINING, run, device=device, report=report, until=until, init_from=run.init_from)
 
 
 def process(rank: int, run: ToyRun, workers: int) -> None:
@@ -132,7 +132,9 @@ def main(words: Sequence[str] | None = None) -> None:
         seed=1,
         kill_at=options.kill_at,
         spoil_at=options.spoil_at,
-        beginning=Beginning(store.folder("runs", "toy"), "optimizer") if options.stage else None,
+        init_from=Initialisation(store.folder("runs", "toy"), "optimizer")
+        if options.stage
+        else None,
     )
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.stored_runs import DESCRIPTION, run_folder
-from augury.training.beginning import Beginning
+from augury.training.initialisation import Initialisation
 from augury.training.run import TrainingRun
 
 
@@ -59,13 +59,12 @@ class Run(TrainingRun):
     """The address of the stage before this one; None for a first stage."""
 
     @property
-    def beginning(self) -> Beginning | None:
-        """The run that training begins from, of the stage before with the same seed; None for a
-        first stage."""
+    def init_from(self) -> Initialisation | None:
+        """The run of the stage before with the same seed; None for a first stage."""
         if self.before is None:
             return None
         assert self.experiment.stage is not None
-        return Beginning(
+        return Initialisation(
             run_folder(self.store, self.before, self.seed), self.experiment.stage.carry
         )
 

@@ -119,7 +119,7 @@ def _run_levels(
     count, begun = sum(map(len, levels)), 0
     for level in levels:
         possible = [
-            job for job in level if job.run.beginning is None or job.run.beginning.run not in lost
+            job for job in level if job.run.init_from is None or job.run.init_from.run not in lost
         ]
         for job in level:
             if job not in possible:

@@ -28,7 +28,7 @@ from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
 from augury.scoring.settings import Scoring
-from augury.training.beginning import Carry
+from augury.training.initialisation import Carry
 from augury.training.settings import Training
 
 TASKS = Registry(

@@ -55,10 +55,10 @@ def jobs(
 def train_before(run: Run, execution: Execution) -> None:
     """Train and score the stages before a run, with the same seed, unless that is done."""
     before = run.experiment.before()
-    if before is None or run.beginning is None or run.beginning.run.complete:
+    if before is None or run.init_from is None or run.init_from.run.complete:
         return
     stage = preparation.prepare(before, run.store).with_seed(run.seed)
-    assert stage.folder == run.beginning.run
+    assert stage.folder == run.init_from.run
     with locked(stage.folder):
         if not stage.folder.complete:
             describe(stage, f"{before.name}, {before.stage_name}")

@@ -43,5 +43,5 @@ def train_here(run: Run, device: torch.device, report: Report, until: int | None
         device=device,
         report=report,
         until=until,
-        beginning=run.beginning,
+        init_from=run.init_from,
     )

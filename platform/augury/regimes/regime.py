@@ -197,6 +197,15 @@ class WarmupRegime(Regime):
         )
 
 
+def late_onset(onset: float, last: int) -> str:
+    """Return the warning that training ends after update `last`, before the loss is complete."""
+    return (
+        f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after update "
+        f"{last:,}: what comes after the warm-up never acts; shorten it (regime.warmup_steps, "
+        "regime.warmup_passes, regime.ramp_passes) or train longer"
+    )
+
+
 def no_views(regime: str, alternative: str = "") -> UserError:
     """Return the error for a regime that needs views in an experiment without any."""
     return UserError(

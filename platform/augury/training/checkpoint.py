@@ -46,8 +46,8 @@ class Position:
     rows: int = 0
     seconds: float = 0.0
     """Training time without interruptions."""
-    cpu_seconds: float | None = 0.0
-    """Processor time of this process; None for a training that an earlier version began."""
+    cpu_seconds: float = 0.0
+    """Processor time of this process."""
     start: int = 0
     """The step of the schedule that this training goes on from: 0 but in a stage that carries
     its optimizer."""
@@ -73,10 +73,6 @@ def parameters(module: nn.Module) -> dict[str, Tensor]:
     persistent = module.state_dict()
     tensors |= {name: buffer for name, buffer in module.named_buffers() if name in persistent}
     return {name: tensor.detach() for name, tensor in tensors.items()}
-
-
-def _position(state: Mapping[str, Any]) -> Position:
-    return Position(**{"cpu_seconds": None, **state["position"]})
 
 
 def best(scores: Mapping[int, float]) -> int:
@@ -172,7 +168,7 @@ class Checkpoints:
         state."""
         names = [f"{update:08d}" for update in self.updates()[-1:]]
         states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
-        return _position(states[0]) if states else None
+        return Position(**states[0]["position"]) if states else None
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
         """Return the position after an update and the optimizer's state; UserError where it was
@@ -185,7 +181,7 @@ class Checkpoints:
                 "remove the run and train it again"
             )
         state = self._state(name)
-        return _position(state), state["optimizer"]
+        return Position(**state["position"]), state["optimizer"]
 
     def restore(
         self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position
@@ -200,7 +196,7 @@ class Checkpoints:
             return start
         name = max(names, key=lambda name: (int(name.removeprefix(SNAPSHOT)), name))
         state = self._state(name)
-        position = _position(state)
+        position = Position(**state["position"])
         where = self.folder.sub(name)
         if (position.address, position.seed) != (start.address, start.seed):
             raise UserError(

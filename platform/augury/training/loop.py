@@ -1,22 +1,18 @@
-"""The training loop: planned batches, one optimizer step per update, validation, checkpoints, early
-stopping.
+"""The training loop: planned batches, one optimizer step per update, validations, checkpoints,
+early stopping.
 
 Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, pass,
-world size) and torch is seeded from (seed, update, rank) before every update. A run that was killed
-and continued from its last checkpoint therefore ends with the parameters of the undisturbed run,
-bit for bit, on the same hardware.
+world size), and torch is seeded from (seed, update, rank) before every update. A run that was
+killed and continued from its last checkpoint therefore ends with the parameters of the undisturbed
+run, bit for bit, on the same hardware.
 """
 
 from __future__ import annotations
 
 import math
-import resource
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -27,21 +23,25 @@ from torch.nn.parallel import DistributedDataParallel
 
 from augury.core.progress import say
 from augury.core.rng import seed_of
-from augury.regimes.regime import Losses, Progress
+from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
 from augury.training.batching import plan_pass
-from augury.training.beginning import Beginning
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
+from augury.training.initialisation import Initialisation
+from augury.training.interrupts import Interrupted, Interrupts
 from augury.training.learner import Learner, Validation
+from augury.training.meter import Clock, Meter, loss_sums
+from augury.training.optimizer import adam
 from augury.training.processor import processor
 from augury.training.run import TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS
 
-RECORD_SECONDS = 2.0
 SNAPSHOT_SECONDS = 600.0
+UNREAD_UPDATES = 20
+"""Updates on a GPU after which their losses are read and checked."""
 
 Report = Callable[[dict[str, float]], None]
 
@@ -53,470 +53,369 @@ class Diverged(ArithmeticError):
     """
 
 
-class Interrupted(KeyboardInterrupt):
-    """Training was interrupted and has saved its state."""
-
-
-class _Objective(nn.Module):
-    """A task's loss as a module, so that data-parallel training sees one forward pass."""
-
-    def __init__(self, task: Learner):
-        super().__init__()
-        self.module = task.module
-        self._loss = task.loss
-
-    def forward(self, batch: Any, progress: Progress) -> Losses:
-        return self._loss(batch, progress)
-
-
-@dataclass
-class _Window:
-    """Sums since the last record; tensors stay on their device until the record is due."""
-
-    start: float
-    tokens: int = 0
-    positions: int = 0
-    sums: Tensor | None = None
-    names: tuple[str, ...] = ()
-
-
-class _Clock:
-    """Measures wall and processor time, added to those of a position."""
-
-    def __init__(self, position: Position):
-        self._wall = position.seconds - time.monotonic()
-        self._cpu = (
-            None if position.cpu_seconds is None else position.cpu_seconds - time.process_time()
-        )
-
-    def update(self, position: Position) -> None:
-        position.seconds = self._wall + time.monotonic()
-        position.cpu_seconds = None if self._cpu is None else self._cpu + time.process_time()
-
-
 def fit(
-    task: Learner,
+    learner: Learner,
     training: Training,
     run: TrainingRun,
     *,
     device: torch.device,
     report: Report | None = None,
     until: int | None = None,
-    beginning: Beginning | None = None,
+    init_from: Initialisation | None = None,
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it.
 
-    Continue where an earlier call stopped.
-
-    Training begins with the task's module as it is, or with what `beginning` holds. With `until`,
-    return after that validation, counted from the start of the run, ready to be continued. `report`
-    is called after every validation, when its checkpoint is written, and may end the call by
-    raising. A finished run leaves `checkpoints/`, `history/`, and at the end `weights.safetensors`
-    and `outcome.json` in the run's folder. Raises Diverged and Interrupted.
+    Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
+    with the state of `init_from`. With `until`, return after that validation, counted from the
+    start of the run, ready to be continued. `report` is called after every validation, when its
+    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
+    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
+    Diverged and Interrupted.
     """
-    _Loop(task, training, run, device, report or (lambda metrics: None), until, beginning).run()
+    trainer = Trainer(learner, training, run, device=device, init_from=init_from)
+    trainer.fit(report or (lambda metrics: None), until)
 
 
-class _Loop:
+class Trainer:
+    """One training with its state; `fit` runs it, `step` makes one update."""
+
     def __init__(
         self,
-        task: Learner,
+        learner: Learner,
         training: Training,
         run: TrainingRun,
+        *,
         device: torch.device,
-        report: Report,
-        until: int | None,
-        beginning: Beginning | None,
+        init_from: Initialisation | None = None,
     ):
-        self.task, self.training, self.folder, self.device, self.report = (
-            task,
-            training,
-            run.folder,
-            device,
-            report,
-        )
-        self.seed, self.until = run.seed, until
-        self.module = task.module.to(device)
-        world = distributed.world_size()
-        objective = _Objective(task)
-        self.objective: nn.Module = DistributedDataParallel(objective) if world > 1 else objective
-        self.trained = [
+        self.learner, self.training, self.run, self.device = learner, training, run, device
+        self.module = learner.module.to(device)
+        self.parameters = [
             parameter for parameter in self.module.parameters() if parameter.requires_grad
         ]
-        self.optimizer = _optimizer(self.trained, training)
-        averages = training.weights in ("averaged", "chosen")
-        self.checkpoints = Checkpoints(
-            run.folder,
-            training.average_last if averages else 1,
-            keep_best=training.weights in ("best", "chosen"),
-        )
+        self.objective = _objective(learner)
+        self.optimizer = adam(self.parameters, training)
+        self.checkpoints = _checkpoints(run, training)
         self.history = History(run.folder)
-        start = Position(run.address, run.seed, world)
-        if beginning is not None and not self.checkpoints.begun:
-            start.start = beginning.load(self.module, self.optimizer)
-        self.position = self.checkpoints.restore(self.module, self.optimizer, start)
+        self.position = self._restore(init_from)
         self.patience = Patience(
             training.patience, training.patience_mean, self.position.best, self.position.waited
         )
-        self.leads = distributed.rank() == 0
-        self.window = _Window(time.monotonic())
-        self.unchecked: list[tuple[int, list[np.ndarray], Tensor]] = []
-        self.interrupted = False
+        self.meter = Meter()
+        self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
+        """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
 
-    def run(self) -> None:
-        if self.leads:
+    # ----- the loop
+
+    def fit(self, report: Report, until: int | None = None) -> None:
+        """Train to the end, or to the validation number `until`."""
+        if distributed.rank() == 0:
+            # What a killed call recorded after its last checkpoint, this one trains again.
             self.history.rewind(self.position.update)
         distributed.barrier()
-        clock = _Clock(self.position)
-        saved = time.monotonic()
-        with self._stoppable():
-            while not self._over():
-                for update in self._pass():
-                    self._step(update)
-                    clock.update(self.position)
-                    if self._validation_due():
-                        self._validate()
-                        saved = time.monotonic()
-                        if self._over():
-                            break
-                    elif self.interrupted or (
-                        distributed.world_size() == 1
-                        and time.monotonic() - saved > SNAPSHOT_SECONDS
-                    ):
-                        self._save(snapshot=True)
-                        saved = time.monotonic()
-                    if self.interrupted:
-                        raise Interrupted(f"stopped after update {self.position.update}")
-        if self._ended():
-            self._finish()
+        clock, saved = Clock(self.position), time.monotonic()
+        with Interrupts() as interrupts:
+            for batches in self._updates(until):
+                self.step(batches)
+                clock.stamp(self.position)
+                if self._validation_due():
+                    report(self._validate())
+                    self.meter.restart()
+                    saved = time.monotonic()
+                elif interrupts.requested or self._snapshot_due(saved):
+                    self._save(snapshot=True)
+                    saved = time.monotonic()
+                if interrupts.requested and not self._stops(until):
+                    raise Interrupted(f"stopped after update {self.position.update}")
+        if self.finished:
+            self._write_outcome()
         distributed.barrier()
-        if self.interrupted:
+        if interrupts.requested:
             raise Interrupted(f"stopped after update {self.position.update}, the last one")
 
-    def _over(self) -> bool:
-        return self._ended() or (self.until is not None and self.position.validations >= self.until)
+    def _updates(self, until: int | None) -> Iterator[list[np.ndarray]]:
+        """Yield this worker's batches of every update, pass by pass, until training stops."""
+        while not self._stops(until):
+            for batches in self.rest_of_pass():
+                yield batches
+                if self._stops(until):
+                    return
 
-    def _ended(self) -> bool:
-        return self.patience.exhausted or self._spent()
-
-    def _spent(self) -> bool:
-        """Whether the budget of passes or that of updates is reached."""
-        passes, updates = self.training.max_passes, self.training.max_updates
-        return (passes is not None and self.position.passes >= passes) or (
-            updates is not None and self.position.update >= updates
-        )
-
-    def _pass(self) -> Iterator[list[np.ndarray]]:
+    def rest_of_pass(self) -> Iterator[list[np.ndarray]]:
         """Yield this worker's batches of every update that is left in the pass."""
+        position = self.position
         plan = plan_pass(
-            self.task.lengths,
+            self.learner.lengths,
             max_tokens=self.training.max_tokens,
             max_examples=self.training.max_examples,
             order=self.training.order,
-            seed=self.seed,
-            number=self.position.passes,
-            groups=self.task.group_rows,
-            weights=self.task.weights,
-            world=self.position.world,
+            seed=self.run.seed,
+            number=position.passes,
+            groups=self.learner.group_rows,
+            weights=self.learner.weights,
+            world=position.world,
             accumulation=self.training.accumulation,
         )
-        self.position.updates_per_pass = len(plan)
+        position.updates_per_pass = len(plan)
         self._warn_of_late_onset()
-        if self.position.in_pass >= len(
-            plan
-        ):  # that of another member of a population, whose pass was longer
-            self.position.passes, self.position.in_pass = self.position.passes + 1, 0
+        if position.in_pass >= len(plan):
+            # A member of a population goes on from another's checkpoint, whose pass was longer.
+            position.passes, position.in_pass = position.passes + 1, 0
             return
-        for update in plan[self.position.in_pass :]:
+        for update in plan[position.in_pass :]:
             yield update[distributed.rank()]
 
-    def _warn_of_late_onset(self) -> None:
-        per_pass = self.position.updates_per_pass
-        onset, last = self.task.onset(per_pass), last_update(self.training, per_pass)
-        if self.position.update == 0 and self.leads and onset >= last:
-            say(
-                f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after "
-                f"update {last:,}: "
-                "what comes after the warm-up never acts; shorten it (regime.warmup_steps, "
-                "regime.warmup_passes, "
-                "regime.ramp_passes) or train longer"
-            )
+    @property
+    def finished(self) -> bool:
+        """Whether patience or the budget has ended training."""
+        return self.patience.exhausted or self._budget_spent()
 
-    def _step(self, batches: list[np.ndarray]) -> None:
-        """Do one update: the gradient of the sum of losses, divided once by the divisor over
-        batches and workers."""
-        update, progress = (
-            self.position.update,
-            Progress(self.position.update, self.position.all_passes),
-        )
-        torch.manual_seed(seed_of(self.seed, "update", update, distributed.rank()))
-        self.module.train()
-        self.optimizer.zero_grad(set_to_none=True)
-        totals = torch.zeros(3, device=self.device)  # loss, divisor, rows
-        for index, examples in enumerate(batches):
-            loaded = self.task.load(examples, self.position.passes, self.device)
-            with self._accumulating(index < len(batches) - 1):
-                with torch.autocast(
-                    self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"
-                ):
-                    losses = self.objective(loaded.batch, progress)
-                losses.total.backward()
-            totals += torch.stack(
-                [
-                    losses.total.detach().float(),
-                    totals.new_tensor(losses.divisor),
-                    totals.new_tensor(losses.rows),
-                ]
-            )
-            self._record(losses, loaded.tokens, loaded.positions)
-        distributed.sum_over_workers(totals)
-        gradients = [parameter.grad for parameter in self.trained if parameter.grad is not None]
-        # Data-parallel training takes the mean over workers.
-        torch._foreach_mul_(gradients, self.position.world / totals[1])
-        norm = torch.nn.utils.get_total_norm(gradients)
-        if self.training.clip_norm:
-            torch.nn.utils.clip_grads_with_norm_(self.trained, self.training.clip_norm, norm)
-        self.unchecked.append(
-            (update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]]))
-        )
-        if (
-            self.device.type == "cpu" or len(self.unchecked) == 20
-        ):  # looking at a number makes a GPU wait
-            self._check()
-        rate = self._rate(update + 1)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.step()
-        self.position.advance()
-        self._maybe_write(rate)
+    def _budget_spent(self) -> bool:
+        return self.training.spent(self.position.update, self.position.passes)
 
-    def _rate(self, update: int) -> float:
-        """The learning rate of an update, from 1."""
-        return learning_rate(
-            self.training, self.position.start + update, self.position.updates_per_pass
-        )
-
-    @contextmanager
-    def _accumulating(self, more: bool) -> Iterator[None]:
-        """Exchange gradients between workers only with the last batch of an update."""
-        wait = (
-            self.objective.no_sync()
-            if more and isinstance(self.objective, DistributedDataParallel)
-            else nullcontext()
-        )
-        with wait:
-            yield
-
-    def _check(self) -> None:
-        """Stop at the first update whose loss or gradient is not finite, before its state can be
-        saved."""
-        for update, batches, values in self.unchecked:
-            loss, norm, rows = values.tolist()
-            self.position.rows += int(rows)
-            if not (math.isfinite(loss) and math.isfinite(norm)):
-                ids = [
-                    name
-                    for part in distributed.gather([self.task.ids(batch) for batch in batches])
-                    for batch in part
-                    for name in batch
-                ]
-                good = self.checkpoints.updates()
-                last = f"{self.checkpoints.folder.uri}/{good[-1]:08d}" if good else "none yet"
-                more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
-                raise Diverged(
-                    f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good "
-                    f"checkpoint: {last}. "
-                    f"Records of the update: {', '.join(ids[:20])}{more}. "
-                    "Lower training.learning_rate, set training.clip_norm, or look at these "
-                    "records"
-                )
-        self.unchecked = []
-
-    def _record(self, losses: Losses, tokens: int, positions: int) -> None:
-        window = self.window
-        names = tuple(losses.metrics)
-        values = torch.stack(
-            [
-                losses.total.detach().float(),
-                losses.total.new_tensor(losses.divisor).float(),
-                losses.total.new_tensor(float(losses.rows)).float(),
-                *(value.detach().float() for value in losses.metrics.values()),
-            ]
-        )
-        if window.names and names != window.names:  # a regime's warm-up ended: its metrics change
-            window.sums, window.tokens, window.positions, window.start = (
-                None,
-                0,
-                0,
-                time.monotonic(),
-            )
-        window.names = names
-        window.sums = values if window.sums is None else window.sums + values
-        window.tokens += tokens
-        window.positions += positions
-
-    def _maybe_write(self, rate: float, now: bool = False) -> None:
-        window, elapsed = self.window, time.monotonic() - self.window.start
-        if window.sums is None or (elapsed < RECORD_SECONDS and not now) or not self.leads:
-            return
-        total, divisor, rows, *sums = window.sums.tolist()
-        metrics = {
-            "train/loss": total / divisor,
-            "train/learning_rate": rate,
-            "train/tokens_per_second": window.tokens / elapsed * self.position.world,
-            "train/padding": 1 - window.tokens / window.positions,
-            "train/memory_gib": _memory(self.device),
-        }
-        metrics |= {
-            f"train/{name}": value / rows for name, value in zip(window.names, sums, strict=True)
-        }
-        self.history.add(self.position.update, self.position.all_passes, metrics)
-        self.window = _Window(time.monotonic())
+    def _stops(self, until: int | None) -> bool:
+        """Whether training has finished, or pauses after validation `until`."""
+        return self.finished or (until is not None and self.position.validations >= until)
 
     def _validation_due(self) -> bool:
+        """Whether to validate now: where the settings say so, and always at the end."""
         position = self.position
-        return self._spent() or self.training.validates(
+        return self._budget_spent() or self.training.validates(
             position.update, position.passes, position.in_pass
         )
 
-    def _validate(self) -> None:
-        self._check()
-        self._maybe_write(self._rate(self.position.update), now=True)
-        validation = self._validation()
-        score = self._score(validation)
-        self.position.scores[self.position.update] = score
-        self.patience.count([*self.position.scores.values()])
-        self.position.best, self.position.waited = self.patience.best, self.patience.waited
-        self.position.validations += 1
-        metrics = {
-            "valid/loss": validation.loss,
-            **(
-                {"valid/best": abs(self.patience.best)} if math.isfinite(self.patience.best) else {}
-            ),
-            **{f"valid/{name}": value for name, value in validation.metrics.items()},
-        }
-        if self.leads:
-            times = {
-                "train/seconds": self.position.seconds,
-                "train/cpu_seconds": self.position.cpu_seconds,
-            }
-            recorded = {name: seconds for name, seconds in times.items() if seconds is not None}
-            self.history.add(self.position.update, self.position.all_passes, metrics | recorded)
-            self.history.flush()
-        self._save(snapshot=False)
-        self.report(
-            {
-                **metrics,
-                "validation": self.position.validations,
-                "update": self.position.update,
-                "passes": self.position.all_passes,
-            }
+    def _snapshot_due(self, saved: float) -> bool:
+        # Clocks differ between workers, and a snapshot needs all of them: one worker alone makes
+        # snapshots.
+        return distributed.world_size() == 1 and time.monotonic() - saved > SNAPSHOT_SECONDS
+
+    # ----- an update
+
+    def step(self, batches: list[np.ndarray]) -> None:
+        """Make one update from this worker's batches."""
+        position = self.position
+        progress = Progress(position.update, position.all_passes)
+        # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
+        torch.manual_seed(seed_of(self.run.seed, "update", position.update, distributed.rank()))
+        self.module.train()
+        self.optimizer.zero_grad(set_to_none=True)
+
+        # Gradients of sums, batch after batch: a mean of means would weigh short batches more.
+        sums = torch.zeros(3, device=self.device)  # loss, divisor, rows
+        for number, examples in enumerate(batches, start=1):
+            loaded = self.learner.load(examples, position.passes, self.device)
+            with self._exchange_gradients(number == len(batches)):
+                losses = self._losses(loaded.batch, progress)
+                losses.total.backward()
+            sums += loss_sums(losses)
+            self.meter.add(losses, loaded)
+
+        # Divided once, by the divisor of all batches and workers. Data-parallel training has taken
+        # the mean over workers, which the factor `world` undoes.
+        loss, divisor, rows = distributed.sum_over_workers(sums)
+        gradients = [parameter.grad for parameter in self.parameters if parameter.grad is not None]
+        torch._foreach_mul_(gradients, position.world / divisor)
+        norm = torch.nn.utils.get_total_norm(gradients)
+        if self.training.clip_norm:
+            torch.nn.utils.clip_grads_with_norm_(self.parameters, self.training.clip_norm, norm)
+
+        # Reading a number makes a GPU wait: there the check comes some updates late, but always
+        # before state is saved.
+        self.unread.append((position.update, batches, torch.stack([loss / divisor, norm, rows])))
+        if self.device.type == "cpu" or len(self.unread) == UNREAD_UPDATES:
+            self._check_finite()
+
+        rate = self._learning_rate(position.update + 1)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.step()
+        position.advance()
+        if self.meter.due:
+            self._record(rate)
+
+    def _losses(self, batch: Any, progress: Progress) -> Losses:
+        bf16 = self.training.precision == "bf16"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=bf16):
+            losses: Losses = self.objective(batch, progress)
+        return losses
+
+    def _exchange_gradients(self, now: bool) -> AbstractContextManager[None]:
+        """Return the context of a batch, which exchanges gradients between workers `now`, or keeps
+        them for the last batch of the update."""
+        if isinstance(self.objective, DistributedDataParallel) and not now:
+            context: AbstractContextManager[None] = self.objective.no_sync()
+            return context
+        return nullcontext()
+
+    def _learning_rate(self, update: int) -> float:
+        """Return the learning rate of an update, from 1."""
+        step = self.position.start + update
+        return learning_rate(self.training, step, self.position.updates_per_pass)
+
+    def _check_finite(self) -> None:
+        """Stop at the first update whose loss or gradient is not finite; count rows."""
+        for update, batches, values in self.unread:
+            loss, norm, rows = values.tolist()
+            self.position.rows += int(rows)
+            if not (math.isfinite(loss) and math.isfinite(norm)):
+                raise self._diverged(update, batches, loss, norm)
+        self.unread = []
+
+    def _diverged(
+        self, update: int, batches: list[np.ndarray], loss: float, norm: float
+    ) -> Diverged:
+        ids: list[str] = []
+        for worker in distributed.gather([self.learner.ids(batch) for batch in batches]):
+            for batch in worker:
+                ids += batch
+        updates = self.checkpoints.updates()
+        last = f"{self.checkpoints.folder.uri}/{updates[-1]:08d}" if updates else "none yet"
+        more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
+        return Diverged(
+            f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: "
+            f"{last}. Records of the update: {', '.join(ids[:20])}{more}. Lower "
+            "training.learning_rate, set training.clip_norm, or look at these records"
         )
-        self.window = _Window(time.monotonic())
+
+    def _record(self, rate: float) -> None:
+        """Add the mean losses since the last record to the history; the first worker's stand for
+        all."""
+        if distributed.rank() == 0 and (metrics := self.meter.metrics(self.position.world)):
+            metrics["train/learning_rate"] = rate
+            self.history.add(self.position.update, self.position.all_passes, metrics)
+
+    # ----- validations and checkpoints
+
+    def _validate(self) -> dict[str, float]:
+        """Validate, save a checkpoint, and return the metrics to report."""
+        self._check_finite()
+        position = self.position
+        self._record(self._learning_rate(position.update))
+        validation = self._validation()
+        position.scores[position.update] = self._score(validation)
+        self.patience.count([*position.scores.values()])
+        position.best, position.waited = self.patience.best, self.patience.waited
+        position.validations += 1
+
+        metrics = {"valid/loss": validation.loss}
+        if math.isfinite(self.patience.best):
+            metrics["valid/best"] = abs(self.patience.best)
+        for name, value in validation.metrics.items():
+            metrics[f"valid/{name}"] = value
+        if distributed.rank() == 0:
+            times = {"train/seconds": position.seconds, "train/cpu_seconds": position.cpu_seconds}
+            self.history.add(position.update, position.all_passes, metrics | times)
+        self._save(snapshot=False)
+        return metrics | {
+            "validation": position.validations,
+            "update": position.update,
+            "passes": position.all_passes,
+        }
+
+    def _validation(self) -> Validation:
+        """Measure the module on the validation set."""
+        self.module.eval()
+        with torch.no_grad():
+            return self.learner.validate(self.device)
+
+    def _score(self, validation: Validation) -> float:
+        """Return the quantity that early stopping looks at; higher is better."""
+        return validation.score if self.training.stop_on == "score" else -validation.loss
 
     def _save(self, snapshot: bool) -> None:
-        self._check()
-        if self.leads:
+        self._check_finite()
+        if distributed.rank() == 0:
+            # History first: a resumed run drops records after its checkpoint, and has no others.
             self.history.flush()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
         distributed.barrier()
 
-    def _validation(self) -> Validation:
-        """Measure the present weights on validation text."""
-        self.module.eval()
-        with torch.no_grad():
-            return self.task.validate(self.device)
+    def _restore(self, init_from: Initialisation | None) -> Position:
+        """Load the last checkpoint, or initialise from another run, and return the position."""
+        start = Position(self.run.address, self.run.seed, distributed.world_size())
+        if init_from is not None and not self.checkpoints.begun:
+            start.start = init_from.load(self.module, self.optimizer)
+        return self.checkpoints.restore(self.module, self.optimizer, start)
 
-    def _score(self, validation: Validation) -> float:
-        return validation.score if self.training.stop_on == "score" else -validation.loss
+    # ----- the end
 
-    def _finish(self) -> None:
-        """Write the weights to report on, and the outcome of training."""
-        weights, tensors = self._weights()
-        if not self.leads:
+    def _write_outcome(self) -> None:
+        """Write the weights to report on, and what training came to."""
+        weights, tensors = self._reported_weights()
+        if distributed.rank() > 0:
             return
-        self.folder.write(WEIGHTS, save(tensors))
-        cpu_seconds = self.position.cpu_seconds  # of the first worker; all do equal work
+        position, cuda = self.position, self.device.type == "cuda"
+        self.run.folder.write(WEIGHTS, save(tensors))
         outcome = {
-            "updates": self.position.update,
-            "passes": self.position.all_passes,
-            "onset": self.task.onset(self.position.updates_per_pass),
-            "rows": self.position.rows,
-            "train_seconds": self.position.seconds,
-            "cpu_seconds": None if cpu_seconds is None else cpu_seconds * self.position.world,
+            "updates": position.update,
+            "passes": position.all_passes,
+            "onset": self.learner.onset(position.updates_per_pass),
+            "rows": position.rows,
+            "train_seconds": position.seconds,
+            "cpu_seconds": position.cpu_seconds * position.world,  # all workers do equal work
             "best": self.patience.best if math.isfinite(self.patience.best) else None,
             "stopped_by": "patience" if self.patience.exhausted else "schedule",
             "weights": weights,
-            "workers": self.position.world,
-            "device": torch.cuda.get_device_name(self.device)
-            if self.device.type == "cuda"
-            else "cpu",
+            "workers": position.world,
+            "device": torch.cuda.get_device_name(self.device) if cuda else "cpu",
             "processor": processor(),
-            "parameters": sum(parameter.numel() for parameter in self.trained),
+            "parameters": sum(parameter.numel() for parameter in self.parameters),
         }
-        self.folder.write_json(OUTCOME, outcome)
+        self.run.folder.write_json(OUTCOME, outcome)
 
-    def _weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        """Return the kind of weights, the updates they come from and the scores they were chosen
-        by; and tensors."""
+    def _reported_weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """Return a description of the weights to report on, and their tensors.
+
+        The description names their kind, the updates whose checkpoints they are the mean of, and
+        the validation scores by which they were chosen.
+        """
         kind: str = self.training.weights
         last, scores = self.checkpoints.last(), self.position.scores
-        candidates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
-        by_kind = {"best": max(scores.values()), "last": scores[last[-1]]}
+        updates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
+        score_of = {"best": max(scores.values()), "last": scores[last[-1]]}
         if kind == "chosen":
+            # The mean has no score yet: no validation has seen it.
             tensors = self.checkpoints.average(last)
             load_tensors(self.module, tensors, "the mean of checkpoints")
-            mean = self._score(self._validation()) if len(last) > 1 else by_kind["last"]
-            by_kind = {"averaged": mean, **by_kind}
-            kind = max(by_kind, key=lambda name: by_kind[name])  # of equal ones the first
-        weights = {"kind": kind, "updates": candidates[kind], "scores": by_kind}
-        return weights, self.checkpoints.average(candidates[kind])
+            mean = self._score(self._validation()) if len(last) > 1 else score_of["last"]
+            score_of = {"averaged": mean, **score_of}
+            kind = max(score_of, key=lambda name: score_of[name])  # averaged wins a tie, then best
+        description = {"kind": kind, "updates": updates[kind], "scores": score_of}
+        return description, self.checkpoints.average(updates[kind])
 
-    @contextmanager
-    def _stoppable(self) -> Iterator[None]:
-        """Let Ctrl-C end the current update and save, where this process has the terminal."""
-        if (
-            threading.current_thread() is not threading.main_thread()
-            or distributed.world_size() > 1
-        ):
-            yield
+    def _warn_of_late_onset(self) -> None:
+        """Warn at the start where training ends before all of the regime's loss acts."""
+        if self.position.update > 0 or distributed.rank() > 0:
             return
-
-        def ask(number: int, frame: Any) -> None:
-            if self.interrupted:
-                raise KeyboardInterrupt
-            self.interrupted = True
-
-        before = signal.signal(signal.SIGINT, ask)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
+        updates_per_pass = self.position.updates_per_pass
+        onset = self.learner.onset(updates_per_pass)
+        last = last_update(self.training, updates_per_pass)
+        if onset >= last:
+            say(late_onset(onset, last))
 
 
-def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.Optimizer:
-    """Return Adam, with decoupled decay of what the settings say."""
-    kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
-    groups: list[dict[str, Any]] = [{"params": trained, "weight_decay": training.weight_decay}]
-    if training.weight_decay and training.decayed == "matrices":
-        matrices = [parameter for parameter in trained if parameter.ndim > 1]
-        vectors = [parameter for parameter in trained if parameter.ndim <= 1]
-        groups = [
-            {"params": matrices, "weight_decay": training.weight_decay},
-            {"params": vectors, "weight_decay": 0.0},
-        ]
-    return kind(
-        [group for group in groups if group["params"]],
-        lr=training.learning_rate,
-        betas=training.adam_betas,
-        eps=training.adam_eps,
-        fused=True,
+class _Objective(nn.Module):
+    """A learner's loss as a module, so that data-parallel training sees one forward pass."""
+
+    def __init__(self, learner: Learner):
+        super().__init__()
+        self.module = learner.module
+        self._loss = learner.loss
+
+    def forward(self, batch: Any, progress: Progress) -> Losses:
+        return self._loss(batch, progress)
+
+
+def _objective(learner: Learner) -> nn.Module:
+    objective = _Objective(learner)
+    return DistributedDataParallel(objective) if distributed.world_size() > 1 else objective
+
+
+def _checkpoints(run: TrainingRun, training: Training) -> Checkpoints:
+    """Return the checkpoints of a run, which keep those that the reported weights may need."""
+    averages = training.weights in ("averaged", "chosen")
+    return Checkpoints(
+        run.folder,
+        training.average_last if averages else 1,
+        keep_best=training.weights in ("best", "chosen"),
     )
-
-
-def _memory(device: torch.device) -> float:
-    """Return the peak memory of this process in GiB: of the GPU where there is one, else
-    resident."""
-    if device.type == "cuda":
-        return torch.cuda.max_memory_allocated(device) / 2**30
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

@@ -155,6 +155,11 @@ class Training(Section):
             unused["decayed"] = "weight_decay=0 lets nothing decay"
         return unused
 
+    def spent(self, update: int, passes: int) -> bool:
+        """Return whether `update` updates or `passes` whole passes use up a budget."""
+        limits = ((update, self.max_updates), (passes, self.max_passes))
+        return any(limit is not None and count >= limit for count, limit in limits)
+
     def validates(self, update: int, passes: int, in_pass: int) -> bool:
         """Return whether a validation is due after `update` updates, `in_pass` of them in the
         pass after `passes`."""

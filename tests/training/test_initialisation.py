@@ -17,9 +17,10 @@ from safetensors.torch import load
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.training import history
-from augury.training.beginning import Beginning, Carry
 from augury.training.checkpoint import STATE, Checkpoints, parameters
-from augury.training.loop import _Loop, _optimizer, fit
+from augury.training.initialisation import Carry, Initialisation
+from augury.training.loop import Trainer, fit
+from augury.training.optimizer import adam
 from augury.training.run import TrainingRun
 from augury.training.schedule import learning_rate
 from augury.training.settings import Training
@@ -38,26 +39,24 @@ def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 def train(
-    root: Path, training: Training, name: str = "before", beginning: Beginning | None = None
+    root: Path, training: Training, name: str = "before", init_from: Initialisation | None = None
 ) -> Folder:
     torch.set_num_threads(1)
     run = TrainingRun(folder=Store(root).folder("runs", name), address=name, seed=1)
-    fit(toy.Toy(), training, run, device=torch.device("cpu"), beginning=beginning)
+    fit(toy.Toy(), training, run, device=torch.device("cpu"), init_from=init_from)
     return run.folder
 
 
-def begun(before: Folder, carry: Carry, **changes: Any) -> _Loop:
+def begun(before: Folder, carry: Carry, **changes: Any) -> Trainer:
     """A stage that is about to make its first update."""
     run = TrainingRun(folder=Folder(before.root, f"runs/{carry}"), address=carry, seed=1)
     training = toy.TRAINING.model_copy(update=changes)
-    return _Loop(
+    return Trainer(
         toy.Toy(),
         training,
         run,
-        torch.device("cpu"),
-        lambda metrics: None,
-        None,
-        Beginning(before, carry),
+        device=torch.device("cpu"),
+        init_from=Initialisation(before, carry),
     )
 
 
@@ -84,7 +83,7 @@ def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Fold
 
 def test_the_schedule_goes_on(before: Folder) -> None:
     (update,) = before.read_json(OUTCOME)["weights"]["updates"]
-    stage = train(Path(before.root), toy.TRAINING, "schedule", Beginning(before, "optimizer"))
+    stage = train(Path(before.root), toy.TRAINING, "schedule", Initialisation(before, "optimizer"))
     rates = {
         record["update"]: record["metrics"]["train/learning_rate"]
         for record in history.read(stage)
@@ -102,8 +101,8 @@ def test_noam_continues_from_a_large_step(before: Folder) -> None:
         before, "optimizer", learning_rate=2 * 512**-0.5 * 8000**-0.5, warmup_updates=8000
     )
     stage.position.start = 8000
-    assert stage._rate(0) == pytest.approx(0.000988212, abs=1e-9)
-    assert stage._rate(207_000) == pytest.approx(0.000190623, abs=1e-9)
+    assert stage._learning_rate(0) == pytest.approx(0.000988212, abs=1e-9)
+    assert stage._learning_rate(207_000) == pytest.approx(0.000190623, abs=1e-9)
 
 
 def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(
@@ -111,9 +110,9 @@ def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(
 ) -> None:
     shutil.copytree(before.root, tmp_path / "store")
     copy = Store(tmp_path / "store").folder("runs", "before")
-    decayed = _optimizer(list(toy.Toy().module.parameters()), Training(weight_decay=0.1))
+    decayed = adam(list(toy.Toy().module.parameters()), Training(weight_decay=0.1))
     with pytest.raises(UserError, match="weight_decay"):
-        Beginning(copy, "optimizer").load(toy.Toy().module, decayed)
+        Initialisation(copy, "optimizer").load(toy.Toy().module, decayed)
     for update in Checkpoints(copy).updates():
         copy.remove(f"checkpoints/{update:08d}/{STATE}")
     with pytest.raises(UserError, match="no state of the optimizer after update"):

@@ -17,20 +17,18 @@ Carry = Literal["weights", "optimizer"]
 optimizer and the step of the schedule."""
 
 
-class Beginning(NamedTuple):
-    """A finished run, and what is taken over from it."""
+class Initialisation(NamedTuple):
+    """A finished run, and the state that training takes over from it."""
 
     run: Folder
     carry: Carry
 
     def load(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        """Copy what is taken over into module and optimizer.
-
-        Return the step after which the schedule goes on.
+        """Initialise module and optimizer, and return the step at which the schedule goes on.
 
         The optimizer's state is that of the checkpoint that the weights come from, of several the
-        last; its settings are those that it has been made with. UserError where the run has not
-        ended, or has no such state.
+        last; learning rate, betas and decay stay those of `optimizer`. Raises UserError where the
+        run has not ended, or has no such state.
         """
         load_weights(self.run, module)
         if self.carry == "weights":
@@ -39,13 +37,15 @@ class Beginning(NamedTuple):
 
         update = max(self.run.read_json(OUTCOME)["weights"]["updates"])
         position, state = Checkpoints(self.run).state(update)
-        settings = optimizer.state_dict()["param_groups"]
-        if [len(group["params"]) for group in settings] != [
-            len(group["params"]) for group in state["param_groups"]
-        ]:
+        groups = optimizer.state_dict()["param_groups"]
+        if _group_sizes(groups) != _group_sizes(state["param_groups"]):
             raise UserError(
                 f"{self.run.uri} was trained by another kind of optimizer (weight_decay decides): "
                 "carry weights alone"
             )
-        optimizer.load_state_dict({**state, "param_groups": settings})
+        optimizer.load_state_dict({**state, "param_groups": groups})
         return position.start + position.update
+
+
+def _group_sizes(groups: list[dict[str, list[int]]]) -> list[int]:
+    return [len(group["params"]) for group in groups]

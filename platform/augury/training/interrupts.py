@@ -1,0 +1,43 @@
+"""Ctrl-C ends training between two updates, where its state can be saved."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+
+from augury.training import distributed
+
+
+class Interrupted(KeyboardInterrupt):
+    """Training was interrupted and has saved its state."""
+
+
+class Interrupts:
+    """A context in which the first Ctrl-C sets `requested`, and a second one interrupts at once."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        # Python sets handlers in the main thread only. Of several workers none may stop alone: the
+        # others would wait for its gradients.
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self._handles = in_main_thread and distributed.world_size() == 1
+
+    def __enter__(self) -> Interrupts:
+        if self._handles:
+            self._handler_before = signal.signal(signal.SIGINT, self._request)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._handles:
+            signal.signal(signal.SIGINT, self._handler_before)
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
