@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import torch.distributed as dist
-from augury.training.task import Loaded, Validation
 from torch import Tensor, nn
 
 from augury.core.store import Folder
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
 from augury.training.batching import Lengths, padded
+from augury.training.learner import Loaded, Validation
 from augury.training.loop import fit
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
