@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 from augury.core.store import Store
 from augury.corpora.labelled import LabelledSpec, check_labels
 from augury.regimes.regime import SOURCE
-from augury.tasks.classifier_task import ClassifierConfig, ClassifierTask
+from augury.tasks.classification.settings import ClassifierConfig
+from augury.tasks.classification.task import ClassifierTask
 
 
 class SentimentExperiment(ClassifierConfig):

@@ -126,7 +126,7 @@ def test_rows_do_not_depend_on_padding_or_company() -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBase) -> None:
-    check(family(name), tokenizer, name, embedded=True)
+    check(family(name), tokenizer, name, perturbable=True)
 
 
 def test_what_is_not_read_as_it_reads_itself_is_refused(tokenizer: PreTrainedTokenizerBase) -> None:
@@ -149,9 +149,9 @@ def test_what_is_not_read_as_it_reads_itself_is_refused(tokenizer: PreTrainedTok
     check(deaf, tokenizer, "x")
     with pytest.raises(
         UserError,
-        match=r"regime adversarial moves word embeddings, and 'x' \(marian\) does not read",
+        match=r"regime adversarial perturbs word embeddings, which 'x' \(marian\) does not read",
     ):
-        check(deaf, tokenizer, "x", embedded=True)
+        check(deaf, tokenizer, "x", perturbable=True)
 
 
 def _without_embeddings(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from augury.corpora.corpus import LABELS
 from augury.regimes.regime import SOURCE
-from augury.tasks.classifier_task import ClassifierTask
+from augury.tasks.classification.task import ClassifierTask
 from trainables.nli.config import Config
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 from augury.corpora.nli import NliSpec
-from augury.tasks.classifier_task import ClassifierConfig
+from augury.tasks.classification.settings import ClassifierConfig
 
 
 class Config(ClassifierConfig):

@@ -22,7 +22,7 @@ class Generation(SequenceTraining):
         experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
         model = build(
-            experiment.model, directory, run.seed, embedded=experiment.regime.needs_embeddings
+            experiment.model, directory, run.seed, perturbable=experiment.regime.needs_embeddings
         )
         super().__init__(run, model, symbols)
         self.valid = HeldOut(run)

@@ -12,14 +12,14 @@ from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 
 
 def build(
-    config: PretrainedGenerator | TinyT5, directory: str, seed: int, *, embedded: bool = False
+    config: PretrainedGenerator | TinyT5, directory: str, seed: int, *, perturbable: bool = False
 ) -> PreTrainedModel:
     """Return the model before fine-tuning, on the CPU, in training mode and 32-bit floats.
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. Parameters that
     are not pretrained are determined by `seed`; the global random state is left as it was.
-    UserError where the model is not read as `encoder_decoder` reads it, with `embedded` by its word
-    embeddings too, or where its tokenizer is another's.
+    UserError where the model is not read as `encoder_decoder` reads it, with `perturbable` by its
+    word embeddings too, or where its tokenizer is another's.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
@@ -35,7 +35,7 @@ def build(
         else:
             model = AutoModelForSeq2SeqLM.from_config(_t5(config, directory))
     name = config.name if isinstance(config, PretrainedGenerator) else "T5"
-    encoder_decoder.check(model, pretrained.tokenizer(directory), name, embedded=embedded)
+    encoder_decoder.check(model, pretrained.tokenizer(directory), name, perturbable=perturbable)
     return model.train()
 
 

@@ -87,7 +87,7 @@ class Seq2seq(SubwordTask):
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.seq2seq.trained import export
 
-        return export(self, run, form, directory)
+        return export(run, form, directory)
 
     def sampler(self, run: Run, whole: bool = False) -> Sampler:
         from trainables.seq2seq.trained import sampler

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
@@ -16,13 +16,11 @@ from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
 from augury.experiments.run import Run
 from augury.experiments.task import Exported
+from augury.tasks.subword_task import base_model, save_pretrained
 from augury.text import learned, pretrained, prompts
 from augury.training.trained import load_weights
 from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus
 from trainables.seq2seq.model import empty
-
-if TYPE_CHECKING:
-    from trainables.seq2seq.task import Seq2seq
 
 CHUNK_SENTENCES = 512
 SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
@@ -55,7 +53,7 @@ def written(
     )
 
 
-def export(task: Seq2seq, run: Run, form: str, directory: Path) -> Exported:
+def export(run: Run, form: str, directory: Path) -> Exported:
     """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and
     AutoTokenizer read them.
 
@@ -66,7 +64,7 @@ def export(task: Seq2seq, run: Run, form: str, directory: Path) -> Exported:
     model.generation_config.update(
         do_sample=False, num_beams=1, max_new_tokens=most, max_length=None, suppress_tokens=[pad]
     )
-    task.write(form, model, tokenizer, directory)
+    save_pretrained(form, model, tokenizer, directory)
     usage = f"""\
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -79,7 +77,7 @@ outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attenti
 print([text.strip() for text in tokenizer.batch_decode(outputs, skip_special_tokens=True)])
 """
     languages = tuple(dict.fromkeys(experiment.corpus.languages_of("train")))
-    base = task.base_model(experiment)
+    base = base_model(experiment.model)
     return Exported("transformers", "text2text-generation", languages, usage, base_model=base)
 
 

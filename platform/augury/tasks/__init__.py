@@ -1,2 +1,1 @@
-"""Base classes for families of tasks: learned tokenizers, classification with encoders of
-`transformers`."""
+"""Base classes of tasks: learned vocabularies, subwords of `transformers`, classification."""

@@ -1,5 +1,4 @@
-"""Encoder-decoders of `transformers` up to their last layer, which a regime computes a chunk of
-rows at a time."""
+"""Encoder-decoders of `transformers` up to the projection, which regimes compute in chunks."""
 
 from __future__ import annotations
 
@@ -9,14 +8,11 @@ from torch.nn.functional import linear
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury.core.errors import UserError
-from augury.tasks.probing import unlike
+from augury.tasks.logit_check import mismatch
 
 
 def source_embeddings(model: PreTrainedModel, source: Tensor) -> Tensor:
-    """Return what the encoder reads, (B, S, D), before positions are added.
-
-    Some models scale it (Marian: by √D).
-    """
+    """Return the word embeddings of a source, (B, S, D), scaled as the model does (Marian: √D)."""
     encoder = model.get_encoder()
     embeddings: Tensor = encoder.embed_tokens(source) * getattr(encoder, "embed_scale", 1.0)
     return embeddings
@@ -25,19 +21,17 @@ def source_embeddings(model: PreTrainedModel, source: Tensor) -> Tensor:
 def hidden_states(
     model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None
 ) -> Tensor:
-    """Return what the model projects to its vocabulary, (B, T, D), when it is to predict `labels`
-    (B, T).
+    """Return the states before the projection to the vocabulary, (B, T, D), given `labels` (B, T).
 
     `source` (B, S) and `labels` are ids, padded on the right; `perturbation` (B, S, D) is added to
-    `source_embeddings`. Decoding starts as the model's own loss has it (T5: with the pad; Marian as
-    trained here: with the end of sentence). T5 scales what it projects by D^-0.5 where input and
-    output embeddings are tied.
+    `source_embeddings`. The first decoder input is the model's own (T5: the pad; Marian as trained
+    here: the end of sentence). T5 scales these states by D^-0.5 where embeddings are tied.
     """
     mask = source != model.config.pad_token_id
-    read = {"input_ids": source}
+    inputs = {"input_ids": source}
     if perturbation is not None:
-        read = {"inputs_embeds": source_embeddings(model, source) + perturbation}
-    memory = model.get_encoder()(**read, attention_mask=mask).last_hidden_state
+        inputs = {"inputs_embeds": source_embeddings(model, source) + perturbation}
+    memory = model.get_encoder()(**inputs, attention_mask=mask).last_hidden_state
     hidden: Tensor = model.get_decoder()(
         input_ids=model.prepare_decoder_input_ids_from_labels(labels),
         encoder_hidden_states=memory,
@@ -60,20 +54,23 @@ def head(model: PreTrainedModel) -> tuple[Tensor, Tensor | None]:
 
 @torch.no_grad()
 def check(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, name: str, *, embedded: bool = False
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    name: str,
+    *,
+    perturbable: bool = False,
 ) -> None:
-    """Raise UserError where the model's own logits are not those of `hidden_states` and `head`, or
-    not its tokenizer's.
+    """Raise UserError unless `hidden_states` and `head` give the model's own logits.
 
-    `embedded` has word embeddings read too, as attacks move them. The model is left in evaluation
-    mode.
+    Its tokenizer must be its own. With `perturbable`, word embeddings must do as input too, as
+    adversarial regimes perturb them. The model is left in evaluation mode.
     """
     known = len(model.get_input_embeddings().weight)
     if tokenizer.pad_token_id != model.config.pad_token_id or len(tokenizer) > known:
         raise UserError(
             f"the tokenizer of '{name}' has {len(tokenizer)} pieces and pad "
-            f"{tokenizer.pad_token_id}, its model "
-            f"{known} embeddings and pad {model.config.pad_token_id}: they do not belong together"
+            f"{tokenizer.pad_token_id}, its model {known} embeddings and pad "
+            f"{model.config.pad_token_id}: they do not belong together"
         )
     model.eval()
     ids = torch.tensor([tokenizer("reorder: a").input_ids])
@@ -84,18 +81,16 @@ def check(
     def own() -> Tensor:
         return model(input_ids=ids, labels=ids).logits
 
-    if unlike(logits, own):
+    if mismatch(logits, own):
         raise UserError(
             f"'{name}' ({model.config.model_type}) does more between its decoder and its logits "
-            "than is known here: "
-            "take a model of the families of T5, BART or Marian"
+            "than is known here: take a model of the families of T5, BART or Marian"
         )
-    if embedded and (
-        reason := unlike(lambda: logits(torch.zeros_like(source_embeddings(model, ids))), own)
+    if perturbable and (
+        reason := mismatch(lambda: logits(torch.zeros_like(source_embeddings(model, ids))), own)
     ):
         raise UserError(
-            f"regime adversarial moves word embeddings, and '{name}' ({model.config.model_type}) "
-            "does not read them as "
-            f"it reads words: {reason}. Take regime plain, or a model of the families of T5, BART "
-            "or Marian"
+            f"regime adversarial perturbs word embeddings, which '{name}' "
+            f"({model.config.model_type}) does not read as it reads words: {reason}. "
+            "Take regime plain, or a model of the families of T5, BART or Marian"
         )

@@ -1,5 +1,4 @@
-"""Training under a regime, whatever a task's model reads: examples under the regime's view
-groups, and its loss."""
+"""The learner of a task under a regime: its examples as view groups, and the regime's loss."""
 
 from __future__ import annotations
 
@@ -20,10 +19,9 @@ from augury.training.learner import Loaded, Validation
 
 
 class RegimeTraining(ABC):
-    """A model, its training examples and its validation set, as the training loop asks for them
-    (`training.learner`).
+    """A `training.learner.Learner` whose loss is a regime's, over the views of its examples.
 
-    `symbols` are asked for where an operator draws from token ids. A subclass sets `module` and
+    `symbols` is called where an operator draws from token ids. A subclass sets `module` and
     `lengths`.
     """
 
@@ -34,16 +32,14 @@ class RegimeTraining(ABC):
         self.experiment: Any = run.experiment
         self.regime = run.experiment.regime
         self.examples = examples_of(run, symbols)
-        self.group_rows, self.weights, self.ids = (
-            self.examples.group_rows,
-            self.examples.weights,
-            self.examples.ids,
-        )
+        self.group_rows = self.examples.group_rows
+        self.weights = self.examples.weights
+        self.ids = self.examples.ids
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)
         loaded = self.collate(located, self.examples.views(located, number), number)
-        return loaded._replace(batch=moved(loaded.batch, device))
+        return loaded._replace(batch=to_device(loaded.batch, device))
 
     @abstractmethod
     def collate(
@@ -52,12 +48,14 @@ class RegimeTraining(ABC):
         views: Sequence[Sequence[np.ndarray]],
         number: int,
     ) -> Loaded:
-        """Return the batch, on the CPU, of rows under view groups, given their pieces view by
-        view in pass `number`."""
+        """Return the batch, on the CPU, of located examples in pass `number`.
+
+        `views` has the ids of every example, view by view.
+        """
 
     @abstractmethod
     def rows(self, batch: Any, views: Sequence[int]) -> Rows:
-        """Return the rows of the chosen views of a batch, read in one concatenated forward pass."""
+        """Return the rows of some views of a batch, computed in one forward pass."""
 
     def loss(self, batch: Any, progress: Progress) -> Losses:
         return self.regime.loss(self, batch, progress)
@@ -69,15 +67,15 @@ class RegimeTraining(ABC):
     def validate(self, device: torch.device) -> Validation: ...
 
 
-def moved(batch: Any, device: torch.device) -> Any:
-    """Return a named tuple of tensors of the CPU on a device."""
+def to_device(batch: Any, device: torch.device) -> Any:
+    """Copy a named tuple of CPU tensors to a device."""
     if device.type != "cuda":
         return batch
+    # From pinned memory the copy runs while the device computes.
     return type(batch)(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch))
 
 
-def stacked(views: Sequence[Sequence[Sequence[int] | np.ndarray]], pad: int) -> Tensor:
-    """Return rows of ids, view by view, as one tensor (views, rows, length), padded on the
-    right."""
+def pad_views(views: Sequence[Sequence[Sequence[int] | np.ndarray]], pad: int) -> Tensor:
+    """Return the ids of all views as one tensor (views, rows, length), padded on the right."""
     width = max(len(ids) for view in views for ids in view)
     return torch.from_numpy(np.stack([padded(view, pad, width) for view in views]))

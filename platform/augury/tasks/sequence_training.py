@@ -16,7 +16,7 @@ from augury.experiments.preparation import VALID, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET, Embedded, Rows, ViewGroup
 from augury.tasks import encoder_decoder
-from augury.tasks.regime_training import RegimeTraining, moved, stacked
+from augury.tasks.regime_training import RegimeTraining, pad_views, to_device
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded
@@ -80,7 +80,7 @@ class SequenceTraining(RegimeTraining):
 
     def batch(self, sources: Sequence[Sequence[Ids]], labels: Sequence[Ids]) -> Batch:
         """Return sources, view by view, and labels as one batch."""
-        return Batch(stacked(sources, self.pad), torch.from_numpy(padded(labels, self.pad)))
+        return Batch(pad_views(sources, self.pad), torch.from_numpy(padded(labels, self.pad)))
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
         """Return the source as the encoder reads it, tag and end of sentence included."""
@@ -112,7 +112,7 @@ class SequenceTraining(RegimeTraining):
         """
 
         def rows(examples: np.ndarray) -> Rows:
-            return self.rows(moved(self.held_out_batch(pairs, examples), device), [0])
+            return self.rows(to_device(self.held_out_batch(pairs, examples), device), [0])
 
         none = np.empty(0, np.int64)
         added = len(self.source(none, pairs.tag)), len(self.label(none))

@@ -1,5 +1,4 @@
-"""Tasks whose model reads its own subwords: those of a pretrained tokenizer, or ones learned
-from the training text."""
+"""The base of tasks with a tokenizer of `transformers`, pretrained or learned from text."""
 
 from __future__ import annotations
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from augury.augment.draw import Symbols
 from augury.core import config
+from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 
 class SubwordTask(Task):
-    """A task whose experiments have `model`: a Pretrained one, or settings with
-    `vocabulary_size`."""
+    """A task whose `model` is Pretrained, or has a `vocabulary_size` and learns from scratch."""
 
     @abstractmethod
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
@@ -49,11 +48,9 @@ class SubwordTask(Task):
             return []
         return [
             f"the pretrained model {model.name} cannot be had here, and training would end with "
-            "that: there is no such "
-            f"directory, and no hub that has it can be reached ({reason:.200}); give model.name "
-            "the path of a "
-            "directory that save_pretrained wrote, or train from nothing, model: {architecture: "
-            "tiny}"
+            "that: there is no such directory, and no hub that has it can be reached "
+            f"({reason:.200}); give model.name the path of a directory that save_pretrained wrote, "
+            "or train from nothing, model: {architecture: tiny}"
         ]
 
     def check_model(self, experiment: Any, store: Store) -> None:
@@ -90,30 +87,26 @@ class SubwordTask(Task):
             del settings["allow_pickle"]  # the same weights in another form
         return {"model": settings}
 
-    def write(
-        self, form: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path
-    ) -> None:
-        """Write a model and its tokenizer for plain `transformers`; UserError for another form
-        than `hf`."""
-        if form != "hf":
-            raise UserError(f"this task has no form '{form}': export --to takes hf")
-        with pretrained.quiet():
-            model.save_pretrained(directory)
-        tokenizer.save_pretrained(directory)
-
-    def base_model(self, experiment: Any) -> str | None:
-        """Return the name on a hub of the model that training begins with, if it is one of a
-        hub."""
-        return (
-            pretrained.hub_name(experiment.model.name)
-            if isinstance(experiment.model, Pretrained)
-            else None
-        )
-
     def symbols(self, run: Run) -> Symbols:
         """Return what draws must know of a run's tokenizer; UserError where it has no unknown
         symbol."""
         return _symbols(self.subwords(run.experiment, run.stored_folder(run.tokenizer)).tokenizer())
+
+
+def save_pretrained(
+    form: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path
+) -> None:
+    """Write model and tokenizer for plain `transformers`; UserError unless `form` is `hf`."""
+    if form != "hf":
+        raise UserError(f"this task has no form '{form}': export --to takes hf")
+    with pretrained.quiet():
+        model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+
+
+def base_model(model: Section) -> str | None:
+    """Return the hub name of the model that training begins with, if it is one of a hub."""
+    return pretrained.hub_name(model.name) if isinstance(model, Pretrained) else None
 
 
 def _symbols(tokenizer: PreTrainedTokenizerBase) -> Symbols:

@@ -35,12 +35,17 @@ class Subwords:
         return f"{self.folder.name} {self.max_length} {VERSION}"
 
     @property
+    def directory(self) -> str:
+        """A local directory with the tokenizer, for `from_pretrained`."""
+        return learned.directory(self.folder)
+
+    @property
     def size(self) -> int:
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
         """Load the `transformers` tokenizer."""
-        return pretrained.tokenizer(learned.directory(self.folder))
+        return pretrained.tokenizer(self.directory)
 
     def load(self) -> Encode:
         tokenizer = self.tokenizer()

@@ -6,7 +6,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.spec import parse, systems
-from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
+from augury.tasks.classification.settings import PretrainedClassifier, Scratch
 from trainables.nli.config import Config
 
 CORPUS = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}

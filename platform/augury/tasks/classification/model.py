@@ -1,5 +1,4 @@
-"""Sequence classifiers of `transformers`, pretrained or from nothing, and how they read padded
-pairs."""
+"""Sequence classifiers of `transformers`: how they are built, checked and given padded rows."""
 
 from __future__ import annotations
 
@@ -22,8 +21,8 @@ from transformers import (
 from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.rng import seed_of
-from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
-from augury.tasks.probing import unlike
+from augury.tasks.classification.settings import PretrainedClassifier, Scratch
+from augury.tasks.logit_check import mismatch
 from augury.text import architecture, pretrained
 from augury.training.batching import padded
 
@@ -34,13 +33,11 @@ PROBE = (["a", "a"], ["a", "a a a"])
 def build(
     config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int
 ) -> PreTrainedModel:
-    """Return the classifier before training, on the CPU, in training mode and 32-bit floats.
-
-    Its classes are `labels`.
+    """Return the classifier of `labels` before training, on the CPU, in training mode and float32.
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that
     is not pretrained is determined by `seed`, its name and its shape; the global random state is
-    left as it was.
+    left unchanged.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         if isinstance(config, Scratch):
@@ -57,8 +54,7 @@ def build(
 def empty(
     config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str
 ) -> PreTrainedModel:
-    """Return the same classifier in evaluation mode with random weights, to be replaced by those
-    of a run."""
+    """Return the classifier in evaluation mode with random weights, to be replaced by a run's."""
     return _random(_configuration(config, labels, directory), _name(config))
 
 
@@ -71,72 +67,68 @@ def check(
     directory: str,
     max_length: int,
     *,
-    embedded: bool,
+    perturbable: bool,
 ) -> None:
-    """Raise UserError where Reader does not read a batch as `transformers` does with the
-    tokenizer's own padding.
+    """Raise UserError unless Reader computes the logits of `transformers` with its own padding.
 
-    `embedded` has word embeddings read too, as attacks move them. Found out with random weights for
-    the few words that are read, so that a large vocabulary costs nothing.
+    With `perturbable`, word embeddings must do as input too, as adversarial regimes perturb them.
+    The check uses random weights and only the words of PROBE, so that a large vocabulary costs
+    nothing.
     """
-    tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, labels, directory)
+    tokenizer = pretrained.tokenizer(directory)
+    settings = _configuration(config, labels, directory)
     probe = PROBE[2 - columns :]
     rows = tokenizer(*probe).input_ids
-    settings.vocab_size = (
-        max(*rows[0], *rows[1], tokenizer.pad_token_id or 0, settings.pad_token_id or 0) + 1
-    )
+    pads = tokenizer.pad_token_id or 0, settings.pad_token_id or 0
+    settings.vocab_size = max(*rows[0], *rows[1], *pads) + 1
     reader = Reader(_random(settings, config.name), tokenizer, max_length)
-    ids, inputs = (
-        torch.from_numpy(padded(rows, reader.pad)),
-        tokenizer(*probe, padding=True, return_tensors="pt"),
-    )
-    own = {name: inputs[name] for name in inputs if name in reader.takes}
+    ids = torch.from_numpy(padded(rows, reader.pad))
+    inputs = tokenizer(*probe, padding=True, return_tensors="pt")
+    own = {name: inputs[name] for name in inputs if name in reader.arguments}
     what = f"'{config.name}' ({settings.model_type})"
-    if reason := unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
+    if reason := mismatch(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
         raise UserError(
             f"{what} is not read as transformers reads it: {reason}. Take an encoder such as "
             "XLM-R, BERT or DeBERTa"
         )
-    if not embedded:
+    if not perturbable:
         return
-    if reason := unlike(
+    if reason := mismatch(
         lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))),
         lambda: reader.logits(ids),
     ):
         raise UserError(
-            f"regime adversarial moves word embeddings, and {what} does not read them as it reads "
-            f"words: {reason}. "
-            "Take regime plain, or an encoder such as XLM-R, BERT or DeBERTa"
+            f"regime adversarial perturbs word embeddings, which {what} does not read as it reads "
+            f"words: {reason}. Take regime plain, or an encoder such as XLM-R, BERT or DeBERTa"
         )
 
 
 class Reader:
-    """How a classifier reads padded pairs.
+    """The input of a classifier for padded rows of ids (B, L), special tokens included.
 
-    Pairs are ids (B, L), special tokens included, padded on the right. What they are padded to, or
-    with whom, does not change what is made of them. UserError where the model has no positions for
-    `max_length`, or its tokenizer no pad.
+    Rows are padded on the right; a row's logits do not depend on its padding. UserError where the
+    model has no positions for `max_length`, or its tokenizer no pad.
     """
 
     def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, max_length: int):
         if tokenizer.pad_token_id is None:
             raise UserError(
-                f"the tokenizer of the model ({model.config.model_type}) has no pad, and pairs are "
-                "read in batches: "
-                "give a directory with one whose pad_token is set, and pad_token_id in the model's "
-                "configuration"
+                f"the tokenizer of the model ({model.config.model_type}) has no pad, which batches "
+                "need: give a directory with one whose pad_token is set, and pad_token_id in the "
+                "model's configuration"
             )
         self.model, self.pad = model, int(tokenizer.pad_token_id)
-        self.takes = set(inspect.signature(model.forward).parameters)
-        self.separator = _separator(model, tokenizer) if "token_type_ids" in self.takes else None
+        self.arguments = set(inspect.signature(model.forward).parameters)
+        self.separator = (
+            _separator(model, tokenizer) if "token_type_ids" in self.arguments else None
+        )
         self.first_position = _first_position(model)
-        most = (
-            getattr(model.config, "max_position_embeddings", None) or 0
-        )  # none, 0 or -1 without a limit
-        if most > 0 and max_length > most - self.first_position:
+        # Models without a limit have None, 0 or -1.
+        positions = getattr(model.config, "max_position_embeddings", None) or 0
+        if positions > 0 and max_length > positions - self.first_position:
             raise UserError(
-                f"max_length={max_length} exceeds the {most - self.first_position} positions of "
-                "the model: lower it"
+                f"max_length={max_length} exceeds the {positions - self.first_position} positions "
+                "of the model: lower it"
             )
 
     def embeddings(self, ids: Tensor) -> Tensor:
@@ -145,26 +137,23 @@ class Reader:
         return embeddings
 
     def logits(self, ids: Tensor, perturbation: Tensor | None = None) -> Tensor:
-        """Return the logits (B, labels); `perturbation` (B, L, D) is added to the word
-        embeddings."""
+        """Return the logits (B, labels), `perturbation` (B, L, D) added to the word embeddings."""
         mask = ids != self.pad
-        read = {"input_ids": ids}
+        inputs = {"input_ids": ids}
         if perturbation is not None:
-            read = {"inputs_embeds": self.embeddings(ids) + perturbation}
-        read["attention_mask"] = mask.long()
-        if "position_ids" in self.takes:
-            read["position_ids"] = self._positions(mask)
+            inputs = {"inputs_embeds": self.embeddings(ids) + perturbation}
+        inputs["attention_mask"] = mask.long()
+        if "position_ids" in self.arguments:
+            inputs["position_ids"] = self._positions(mask)
         if self.separator is not None:
-            read["token_type_ids"] = self._token_types(ids, mask)
-        logits: Tensor = self.model(**read).logits
+            inputs["token_type_ids"] = self._token_types(ids, mask)
+        logits: Tensor = self.model(**inputs).logits
         return logits
 
     def _positions(self, mask: Tensor) -> Tensor:
-        """Positions (B, L). RoBERTa counts from its pad's id on and leaves that to pads.
+        """Return positions (B, L), which `transformers` counts over pads too, given embeddings.
 
-        Others count from 0.
-
-        Given embeddings, `transformers` would count pads too.
+        Those of RoBERTa begin after the pad's id, which is the position of pads; others at 0.
         """
         if self.first_position:
             return mask.cumsum(1) * mask + self.first_position - 1
@@ -179,10 +168,9 @@ class Reader:
 
 
 def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """The id that ends the premise, where the tokenizer tells premise and hypothesis apart by type
-    and the model too.
+    """The id that ends the first sentence, where tokenizer and model have token types.
 
-    A body of BERT under a tokenizer of XLM-R (multilingual MiniLM) was trained without.
+    BERT with the tokenizer of XLM-R (multilingual MiniLM) was trained without them.
     """
     pair = tokenizer("a", "a")
     types = pair.get("token_type_ids", [])
@@ -192,8 +180,7 @@ def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> in
 
 
 def _first_position(model: PreTrainedModel) -> int:
-    """The position of the first token: 0, or one more than the pad's where positions have a pad,
-    as in RoBERTa."""
+    """The position of the first token: 0, or in RoBERTa the one after the pad's."""
     for name, module in model.named_modules():
         if (
             name.endswith("position_embeddings")
@@ -223,10 +210,7 @@ def _configuration(
 
 
 def _dropouts(configuration: PretrainedConfig) -> list[str]:
-    """The keys of a configuration that are shares of units to drop.
-
-    Whole layers or paths are something else.
-    """
+    """The keys of a configuration with rates of dropout, those of whole layers or paths apart."""
     return [
         name
         for name, value in vars(configuration).items()
@@ -242,10 +226,7 @@ def _name(config: PretrainedClassifier | Scratch) -> str:
 
 
 def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
-    """A classifier with random parameters, in evaluation mode.
-
-    The global random state is left as it was.
-    """
+    """A classifier with random weights in evaluation mode; the global random state is unchanged."""
     with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.loading_errors(name):
         return AutoModelForSequenceClassification.from_config(
             configuration, dtype=torch.float32
@@ -274,10 +255,9 @@ def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRoberta
 def _pretrained(
     config: PretrainedClassifier, labels: Sequence[str], directory: str
 ) -> tuple[PreTrainedModel, Collection[str]]:
-    """The pretrained model, its classes in the order of `labels`, and the names of the parameters
-    that it lacks.
+    """The pretrained model with classes in the order of `labels`, and its new parameters by name.
 
-    A head whose classes have other names is not used.
+    A pretrained head of other classes is replaced by a new one.
     """
     order = _order(AutoConfig.from_pretrained(directory), labels, config.name)
     model, report = pretrained.load_model(
@@ -308,8 +288,7 @@ def _pretrained(
 
 
 def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Sequence[int] | None:
-    """Where a checkpoint's classifier has each of `labels`; None where it classifies nothing or
-    something else."""
+    """The index of each label among a checkpoint's classes; None where its classes are others."""
     if not any(
         name.endswith("ForSequenceClassification") for name in checkpoint.architectures or ()
     ):
@@ -327,9 +306,9 @@ def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Se
 
 @torch.no_grad()
 def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> None:
-    """Matrices N(0, σ²) with the model's own σ, zero for the pad's embeddings; norms identity.
+    """Initialise matrices by N(0, σ²) with the model's σ, norms as identities, biases by zero.
 
-    Biases zero.
+    The embedding of the pad is zero.
     """
     spread = getattr(model.config, "initializer_range", 0.02)
     pads = {

@@ -24,7 +24,7 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.training import train_here
 from augury.regimes.regime import PerturbableModel, Progress
-from augury.tasks.classification import Batch, Classification
+from augury.tasks.classification.training import Batch
 from augury.training.trained import WEIGHTS
 from trainables import nli
 
@@ -83,7 +83,7 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
 class Toy:
     def __init__(self, storage: Path, **changes: Any):
         self.run: Run = prepare(parse(content(storage, **changes)), Store(storage))
-        self.task = Classification(self.run, nli.TASK)
+        self.task: Any = nli.TASK.learner(self.run)
         self.corpus = self.run.corpus("train")
 
     def load(self, *examples: int) -> Batch:

@@ -4,7 +4,7 @@ import pytest
 
 from augury.core.config import validate
 from augury.core.errors import UserError
-from augury.tasks.classifier_settings import Scratch
+from augury.tasks.classification.settings import Scratch
 
 
 def test_sizes_are_checked() -> None:

@@ -16,8 +16,8 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
-from augury.tasks.classifier import Reader, build, check, empty
-from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
+from augury.tasks.classification.model import Reader, build, check, empty
+from augury.tasks.classification.settings import PretrainedClassifier, Scratch
 from augury.text import learned, pretrained
 from augury.text.subwords import encode
 from augury.training.batching import padded
@@ -90,16 +90,16 @@ def test_embeddings_without_perturbation_give_the_logits_of_the_ids(
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("embedded", [False, True])
+@pytest.mark.parametrize("perturbable", [False, True])
 def test_company_and_padding_do_not_matter(
-    family: str, embedded: bool, checkpoint: Checkpoint, tmp_path: Path
+    family: str, perturbable: bool, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     read, ids = reader(*loaded(checkpoint(family, LABELS), tmp_path))
 
     def logits(input_ids: Tensor) -> Tensor:
         with torch.no_grad():
             return read.logits(
-                input_ids, torch.zeros_like(read.embeddings(input_ids)) if embedded else None
+                input_ids, torch.zeros_like(read.embeddings(input_ids)) if perturbable else None
             )
 
     wider = nn.functional.pad(ids, (0, 9), value=read.pad)
@@ -306,12 +306,12 @@ def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
 
 
 def checked(
-    path: Path, store: Path, *, embedded: bool, max_length: int = 32, columns: int = 2
+    path: Path, store: Path, *, perturbable: bool, max_length: int = 32, columns: int = 2
 ) -> None:
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.save(str(path), None, folder)
     config, directory = PretrainedClassifier(name=str(path)), learned.directory(folder)
-    check(config, LABELS, columns, directory, max_length, embedded=embedded)
+    check(config, LABELS, columns, directory, max_length, perturbable=perturbable)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -320,7 +320,7 @@ def test_encoders_read_words_and_embeddings(
 ) -> None:
     path = checkpoint(family)
     for columns in (1, 2):
-        checked(path, tmp_path, embedded=True, columns=columns)
+        checked(path, tmp_path, perturbable=True, columns=columns)
 
 
 def test_of_a_large_vocabulary_only_what_is_read_is_made(
@@ -329,7 +329,7 @@ def test_of_a_large_vocabulary_only_what_is_read_is_made(
     path = checkpoint("bert")
     settings = json.loads((path / "config.json").read_text())
     (path / "config.json").write_text(json.dumps({**settings, "vocab_size": 10**12}))
-    checked(path, tmp_path, embedded=True)
+    checked(path, tmp_path, perturbable=True)
 
 
 @pytest.mark.parametrize(
@@ -344,11 +344,12 @@ def test_embeddings_that_are_not_read_as_words_are_refused_where_they_are_moved(
     family: str, reason: str, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     path = checkpoint(family)
-    checked(path, tmp_path / "plain", embedded=False)
+    checked(path, tmp_path / "plain", perturbable=False)
     with pytest.raises(
-        UserError, match=f"regime adversarial moves word embeddings, .*{reason}.* Take regime plain"
+        UserError,
+        match=f"regime adversarial perturbs word embeddings, .*{reason}.* Take regime plain",
     ):
-        checked(path, tmp_path / "moved", embedded=True)
+        checked(path, tmp_path / "moved", perturbable=True)
 
 
 def test_a_model_that_is_read_otherwise_by_transformers_is_refused(
@@ -357,16 +358,16 @@ def test_a_model_that_is_read_otherwise_by_transformers_is_refused(
     with pytest.raises(
         UserError, match="xlnet. is not read as transformers reads it: the logits differ"
     ):
-        checked(checkpoint("xlnet"), tmp_path / "xlnet", embedded=False)
+        checked(checkpoint("xlnet"), tmp_path / "xlnet", perturbable=False)
     with pytest.raises(
         UserError, match="Cannot handle batch sizes > 1 if no padding token is defined"
     ):
-        checked(checkpoint("gpt2", pad_token_id=None), tmp_path / "gpt2", embedded=False)
+        checked(checkpoint("gpt2", pad_token_id=None), tmp_path / "gpt2", perturbable=False)
 
 
 def test_a_tokenizer_without_pad_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"the tokenizer of the model \(gpt2\) has no pad"):
-        checked(checkpoint("gpt2", pad=False), tmp_path, embedded=False)
+        checked(checkpoint("gpt2", pad=False), tmp_path, perturbable=False)
 
 
 def test_where_positions_are_relative_length_is_free(

@@ -1,0 +1,1 @@
+"""Classification of one or two sentences by an encoder of `transformers`."""

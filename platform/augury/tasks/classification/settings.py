@@ -1,0 +1,143 @@
+"""Settings of classifiers: the model, pretrained or small and random, and the experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from augury.core.config import Section
+from augury.core.errors import UserError
+from augury.core.mutability import MUTABLE
+from augury.experiments.spec import AnyRegime, Experiment
+from augury.regimes.plain import Plain
+from augury.regimes.regime import TARGET
+from augury.scoring.settings import LabelScoring
+from augury.text.architecture import (
+    Attention,
+    Pretrained,
+    check_heads,
+    overridden,
+    scratch_or_pretrained,
+)
+from augury.training.settings import FineTuning
+
+
+class PretrainedClassifier(Pretrained):
+    """A model that others have trained, with its tokenizer.
+
+    A classifier of the same labels keeps its head.
+    """
+
+    name: str = "FacebookAI/xlm-roberta-base"
+    """Directory that `save_pretrained` wrote, or name on the hub.
+
+    Any encoder that classifies sequences.
+    """
+    dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
+    """In place of all of the model's dropout."""
+    attention: Attention = "auto"
+    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for
+    short sentences on CPUs."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of a named architecture."""
+
+    layers: int
+    hidden_size: int
+    feedforward_size: int
+    attention_heads: int
+
+
+ARCHITECTURES = {"tiny": Sizes(2, 64, 256, 4), "small": Sizes(4, 256, 1024, 4)}
+
+
+class Scratch(Section):
+    """XLM-R's architecture in a small size, from nothing; a size left out is the architecture's."""
+
+    architecture: Literal["tiny", "small"]
+    """Sizes, where they are not set."""
+    vocabulary_size: int = Field(2000, ge=10)
+    """Maximum number of subwords, learned from the training text."""
+    layers: int | None = Field(None, ge=1)
+    hidden_size: int | None = Field(None, ge=2)
+    feedforward_size: int | None = Field(None, ge=1)
+    attention_heads: int | None = Field(None, ge=1)
+    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    max_positions: int = Field(512, ge=8)
+    """Longest row in subwords."""
+    attention: Attention = "auto"
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
+    sentences."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes of the architecture, overrides applied."""
+        return overridden(ARCHITECTURES[self.architecture], self)
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Scratch:
+        check_heads(self.sizes.hidden_size, self.sizes.attention_heads)
+        return self
+
+
+ClassifierModel = Annotated[
+    PretrainedClassifier | Scratch, scratch_or_pretrained(Scratch, PretrainedClassifier)
+]
+
+
+class ClassifierTraining(FineTuning):
+    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best pass on
+    validation text.
+
+    What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and
+    a rate that falls linearly over ten passes, of which three in a row without gain are the last.
+    """
+
+    max_examples: int | None = Field(32, ge=1)
+    learning_rate: float = Field(1e-5, gt=0)
+    warmup_share: float | None = Field(0.06, ge=0, lt=1)
+    weight_decay: float = Field(0.01, ge=0)
+
+
+def _unsmoothed(value: Any) -> Any:
+    """A regime whose labels are taken as they are unless it says otherwise."""
+    if isinstance(value, str):
+        value = {"name": value}
+    return {"label_smoothing": 0.0, **value} if isinstance(value, Mapping) else value
+
+
+class ClassifierConfig(Experiment):
+    """An experiment with a classifier."""
+
+    model: ClassifierModel = PretrainedClassifier()
+    max_length: int = Field(128, ge=8)
+    """Longer rows are cut to so many subwords, special ones included, from the longer sentence
+    first, and counted."""
+    regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
+    training: ClassifierTraining = ClassifierTraining()
+    scoring: LabelScoring = LabelScoring()
+
+    @model_validator(mode="after")
+    def _possible(self) -> ClassifierConfig:
+        if self.max_length > self.training.max_tokens:
+            raise UserError(
+                f"a row of max_length={self.max_length} subwords does not fit training.max_tokens="
+                f"{self.training.max_tokens}: lower the one or raise the other"
+            )
+        if isinstance(self.model, Scratch) and self.max_length > self.model.max_positions:
+            raise UserError(
+                f"a row of max_length={self.max_length} subwords exceeds model.max_positions="
+                f"{self.model.max_positions}: lower the one or raise the other"
+            )
+        if any(group.target != TARGET for group in self.view_groups()):
+            raise UserError(
+                "regime multi_source with equation=2 predicts plain sources, and a classifier "
+                "predicts labels: "
+                "set regime.equation=1"
+            )
+        return self

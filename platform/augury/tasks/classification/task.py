@@ -1,0 +1,145 @@
+"""The base of tasks that give rows of one or two sentences one of a few labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from augury.core.errors import UserError
+from augury.core.execution import ExecutorName
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import Corpus
+from augury.corpora.filters import clean_lines
+from augury.experiments.run import Run
+from augury.experiments.sizes import Size, pretrained_size, transformer
+from augury.experiments.task import Exported
+from augury.regimes.regime import SOURCE
+from augury.tasks.subword_task import SubwordTask, base_model, save_pretrained
+from augury.text.architecture import Pretrained
+from augury.text.subwords import Subwords
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from augury.training.learner import Learner
+
+
+class ClassifierTask(SubwordTask):
+    """A task that classifies rows of one or two sentences; a subclass names their columns."""
+
+    ROWS_PER_SECOND: ClassVar[int] = 5_000
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a row's sentences."""
+        return self.SIDES[SOURCE]
+
+    def labels(self, experiment: Any) -> tuple[str, ...]:
+        """Return the labels, in the order of the classes of models."""
+        return tuple(experiment.corpus.labels)
+
+    def subwords(self, experiment: Any, folder: Folder) -> Subwords:
+        return Subwords(folder, experiment.max_length)
+
+    def check_model(self, experiment: Any, store: Store) -> None:
+        super().check_model(experiment, store)
+        if isinstance(experiment.model, Pretrained):
+            from augury.tasks.classification.model import check
+
+            check(
+                experiment.model,
+                self.labels(experiment),
+                len(self.columns),
+                self.keep_tokenizer(experiment, store),
+                experiment.max_length,
+                perturbable=experiment.regime.needs_embeddings,
+            )
+
+    def size(self, experiment: Any, store: Store) -> Size | None:
+        model = experiment.model
+        if isinstance(model, Pretrained):
+            return pretrained_size(model.name)
+        sizes = model.sizes
+        return transformer(
+            model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
+        )
+
+    def learner(self, run: Run) -> Learner:
+        from augury.tasks.classification.training import Classification
+
+        subwords = self.subwords(run.experiment, run.stored_folder(run.tokenizer))
+        return Classification(run, self.labels(run.experiment), subwords, lambda: self.symbols(run))
+
+    def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
+        from augury.tasks.classification.trained import classify
+
+        rows = list(zip(*map(corpus.column, self.columns), strict=True))
+        executor, labels = run.experiment.execution.executor, self.labels(run.experiment)
+        return classify(run, labels, rows, executor=executor, name=f"classify {test}")
+
+    def translate(
+        self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
+    ) -> list[str]:
+        """Return the label of every line of tab-separated sentences, cleaned like training text."""
+        from augury.tasks.classification.trained import classify
+
+        lines = [text.split("\t") for text in texts]
+        for number, line in enumerate(lines, 1):
+            if len(line) != len(self.columns):
+                form = "<TAB>".join(self.columns)
+                raise UserError(
+                    f"line {number} has {len(line) - 1} tabs: give {form} on every line"
+                )
+        preparation = run.experiment.corpus.preparation
+        columns = []
+        for index in range(len(self.columns)):
+            columns.append(clean_lines([line[index] for line in lines], preparation))
+        rows = list(zip(*columns, strict=True))
+        return classify(run, self.labels(run.experiment), rows, executor=executor)
+
+    def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
+        from augury.tasks.classification.trained import probabilities
+
+        return probabilities(run, self.labels(run.experiment), columns)
+
+    def export(self, run: Run, form: str, directory: Path) -> Exported:
+        """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""
+        import torch
+
+        from augury.tasks.classification.trained import TrainedClassifier
+
+        experiment: Any = run.experiment
+        labels = self.labels(experiment)
+        trained = TrainedClassifier(run, labels, torch.device("cpu"))
+        save_pretrained(form, trained.reader.model, trained.tokenizer, directory)
+        return Exported(
+            "transformers",
+            "text-classification",
+            experiment.corpus.languages_of("train"),
+            self._usage(experiment.max_length),
+            (self._reads(labels, experiment.corpus.preparation),),
+            base_model=base_model(experiment.model),
+        )
+
+    def _usage(self, max_length: int) -> str:
+        row = '{"text": "Two dogs run."}'
+        if len(self.columns) > 1:
+            row = '{"text": "Two dogs run.", "text_pair": "Animals move."}'
+        return f"""\
+from transformers import pipeline
+
+classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
+row = {row}  # {", ".join(self.columns)}
+print(classify(row, truncation=True, max_length={max_length}))
+"""
+
+    def _reads(self, labels: Sequence[str], preparation: Any) -> str:
+        """A note on the text that the model expects."""
+        text = ["in NFC"]
+        if preparation.lowercase:
+            text.append("in lower case")
+        if preparation.unescape:
+            text.append("without HTML entities")
+        columns = " and ".join(self.columns)
+        return f"It labels {columns} ({', '.join(labels)}), {', '.join(text)}."
