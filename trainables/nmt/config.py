@@ -29,7 +29,7 @@ class ValidationSettings(Section):
     """Score of the greedy translations of the plain source, each cut at 10 more pieces than
     twice its source."""
     sentences: int | None = Field(None, ge=1)
-    """Only the first so many are translated; none: all. The loss is over all."""
+    """Number of sentences to translate, from the first; null for all. The loss is over all."""
 
 
 class Config(Experiment):
@@ -53,39 +53,38 @@ class Config(Experiment):
         if self.max_pieces + 2 + bool(self.tags) * self.tagged > self.model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed "
-                "model.max_positions="
-                f"{self.model.max_positions}: lower the one or raise the other"
+                f"model.max_positions={self.model.max_positions}: lower the one or raise the other"
             )
         for symbol in self.tags:
             if symbol not in self.vocabulary.reserved:
+                where = " of the first stage" if self.stage is not None else ""
                 raise UserError(
                     f"the tag '{symbol}' is no symbol of the vocabulary: add it to "
-                    "vocabulary.reserved, now "
-                    f"{list(self.vocabulary.reserved)}"
-                    + " of the first stage"
-                    * (self.stage is not None)
+                    f"vocabulary.reserved, now {list(self.vocabulary.reserved)}{where}"
                 )
         for view in self.decoding.views:
             self.resolve_view(view)
         return self
 
     def plain_system(self) -> dict[str, Any]:
-        alone: dict[str, Any] = (
-            {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
-        )
-        return super().plain_system() | alone
+        system = super().plain_system()
+        if self.decoding.views:
+            system |= {"decoding.views": [], "decoding.combine": None}
+        return system
 
     def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
-        """Return the symbols before a source: the tag of the language to translate into, and of
-        the text's domain."""
+        """Return the tags before a source, of the target language and of the text's domain."""
         corpus = self.corpus
         language = corpus.target_language if target == TARGET else corpus.source_language
         return [tag(language)] * self.tagged + ([domain] if domain else [])
 
     @property
+    def example_limit(self) -> int:
+        return self.max_pieces
+
+    @property
     def tagged(self) -> bool:
-        """Whether sources begin with the tag of the language to translate into, as wherever
-        enciphered text is read."""
+        """Whether sources begin with the tag of the target language: if other views are read."""
         return any(
             group.target != TARGET or any(view != SOURCE for view in group.views)
             for group in self.view_groups()

@@ -17,9 +17,9 @@ from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
+from augury.experiments.capabilities import Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, transformer
-from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import split_suffix
 from augury.tasks.vocabulary_task import VocabularyTask
@@ -108,9 +108,6 @@ class Nmt(VocabularyTask):
             f"characters. The vocabulary decides; to be sure, {remedy}"
         )
 
-    def max_pieces(self, experiment: Config) -> int:
-        return experiment.max_pieces
-
     def size(self, experiment: Config, store: Store) -> Size:
         sizes, matrices = (
             resolve(experiment.model),
@@ -135,8 +132,8 @@ class Nmt(VocabularyTask):
         address_settings: dict[str, Any] = {
             name: section.to_dict() for name, section in sections.items()
         }
-        if experiment.model.has_tables:
-            del address_settings["model"]["embeddings"]  # as before there were others
+        if experiment.model.has_tables:  # the default has no place in addresses
+            del address_settings["model"]["embeddings"]
         if tag := experiment.corpus.tag("valid"):
             address_settings["tag"] = tag
         return address_settings | {"max_pieces": experiment.max_pieces}
@@ -173,6 +170,9 @@ class Nmt(VocabularyTask):
         domain = corpus.tag("valid") if tag is None else tag
         return self._trained(run).translate(cleaned, decoding, executor, domain=domain)
 
+    def pieces(self, run: Run) -> Sequence[str]:
+        return self.vocabulary(run).pieces
+
     def encode(
         self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
     ) -> list[list[int]]:
@@ -207,8 +207,7 @@ class Nmt(VocabularyTask):
         return export(self._trained(run), form, directory)
 
     def _trained(self, run: Run) -> Trained:
-        from trainables.nmt.trained import (
-            Trained,
-        )  # with CTranslate2, which reading an experiment does not need
+        # It imports CTranslate2, which reading an experiment does not need.
+        from trainables.nmt.trained import Trained
 
         return Trained(run)

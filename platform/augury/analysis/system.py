@@ -18,9 +18,9 @@ from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import PLAIN, Decoding
+from augury.experiments.capabilities import ShowsStates, capable
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import DESCRIPTION
-from augury.experiments.task import Task, find_task
 from augury.text import casing
 from augury.text.tokens import Tokens
 from augury.text.vocabulary_settings import SPACE, SPECIALS
@@ -138,8 +138,8 @@ class System:
         return self.run.experiment.corpus.tag(self.test)
 
     @property
-    def _task(self) -> Task:
-        return find_task(self.run.experiment.task)
+    def _task(self) -> ShowsStates:
+        return capable(self.run.experiment.task, ShowsStates)
 
     def _column(self, name: str) -> list[str]:
         column = self.run.corpus(self.test).column(name)
@@ -167,11 +167,7 @@ def open_systems(
     """
     runs = [Run.read(folder) for folder in folders]
     for run in runs:
-        if run.corpus("valid").kind != "parallel":
-            raise UserError(
-                f"{run.folder.uri} is a run of task {run.experiment.task}: analyses are of runs "
-                "that translate (nmt)"
-            )
+        capable(run.experiment.task, ShowsStates)
     name = test or next(
         (candidate for candidate in runs[0].tests if all(candidate in run.tests for run in runs)),
         VALID,

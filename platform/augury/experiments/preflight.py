@@ -32,6 +32,8 @@ from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
 from augury.scoring import metrics
+from augury.text import pretrained
+from augury.text.architecture import Pretrained
 
 UNCHECKED = {
     "name",
@@ -319,16 +321,21 @@ def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
 
 
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """Return the cautions of tasks for the experiments and for those that train models of their
-    operators."""
+    """Return warnings on pretrained models, of operators too, that cannot be had here."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments().values()]
-    by_model = {str(experiment.to_dict().get("model")): experiment for experiment in listed}
-    return [
-        note
-        for experiment in by_model.values()
-        for note in find_task(experiment.task).cautions(experiment)
-    ]
+    models = [getattr(experiment, "model", None) for experiment in listed]
+    unique = {str(model): model for model in models if isinstance(model, Pretrained)}
+    cautions = []
+    for model in unique.values():
+        if reason := pretrained.unreachable(model.name, model.revision):
+            cautions.append(
+                f"the pretrained model {model.name} cannot be had here, and training would end "
+                "with that: there is no such directory, and no hub that has it can be reached "
+                f"({reason:.200}); give model.name the path of a directory that save_pretrained "
+                "wrote, or train from nothing, model: {architecture: tiny}"
+            )
+    return cautions
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:

@@ -146,7 +146,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     records = {part.name: part.folder for part in planned.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
     examples = Examples(
-        experiment, planned.tokens, list(task.SIDES), texts, task.max_pieces(experiment)
+        experiment, planned.tokens, list(task.SIDES), texts, experiment.example_limit
     )
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
@@ -217,7 +217,7 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     task = find_task(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
-    max_pieces = task.max_pieces(run.experiment)
+    max_pieces = run.experiment.example_limit
     return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
 
 

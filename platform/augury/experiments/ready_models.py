@@ -14,9 +14,9 @@ from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint
 from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.decoding.settings import PLAIN
+from augury.experiments.capabilities import Labels, Samples, Translates, capable
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import locate
-from augury.experiments.task import find_task
 from augury.text import pretrained
 
 if TYPE_CHECKING:
@@ -58,17 +58,18 @@ class RunModel:
 
     def sampler(self, store: Store, whole: bool = False) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
-        return find_task(self.task).sampler(self._run(store), whole)
+        return capable(self.task, Samples).sampler(self._run(store), whole)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once."""
-        return find_task(self.task).translator(self._run(store), threads)
+        return capable(self.task, Translates).translator(self._run(store), threads)
 
     def probabilities(
         self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
     ) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
-        return find_task(self.task).probabilities(self._run(store), premises, hypotheses)
+        task = capable(self.task, Labels)
+        return task.probabilities(self._run(store), premises, hypotheses)
 
     def _run(self, store: Store) -> Run:
         return Run.read(Folder(self.root or store.root, self.name))

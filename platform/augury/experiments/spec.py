@@ -190,6 +190,11 @@ class Experiment(Section):
         )
 
     @property
+    def example_limit(self) -> int | None:
+        """The maximum number of pieces of a training example; None where longer ones are cut."""
+        return None
+
+    @property
     def test_sets(self) -> list[str]:
         """The names of the sets that a trained model is scored on."""
         return [

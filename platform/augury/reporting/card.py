@@ -16,8 +16,8 @@ from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
+from augury.experiments.capabilities import Exported
 from augury.experiments.spec import parse
-from augury.experiments.task import Exported
 from augury.experiments.total_cost import total_cost
 from augury.regimes.regime import Regime
 from augury.reporting import run_files

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store, reset_permissions
+from augury.experiments.capabilities import Exports, capable
 from augury.experiments.run import Run
-from augury.experiments.task import find_task
 from augury.reporting import card
 from augury.reporting.run_files import experiment_yaml, metadata
 
@@ -43,7 +43,7 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
             f"'{output}' cannot be made ({error.strerror}): give another --output"
         ) from error
     try:
-        exported = find_task(trained.experiment.task).export(trained, form, directory)
+        exported = capable(trained.experiment.task, Exports).export(trained, form, directory)
         experiment = experiment_yaml(run, [trained.seed])
         assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")

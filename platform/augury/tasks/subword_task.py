@@ -39,20 +39,6 @@ class SubwordTask(Task):
             if not experiment.model.allow_pickle:
                 pretrained.require_safetensors(experiment.model.name)
 
-    def cautions(self, experiment: Any) -> list[str]:
-        model = experiment.model
-        if (
-            not isinstance(model, Pretrained)
-            or (reason := pretrained.unreachable(model.name, model.revision)) is None
-        ):
-            return []
-        return [
-            f"the pretrained model {model.name} cannot be had here, and training would end with "
-            "that: there is no such directory, and no hub that has it can be reached "
-            f"({reason:.200}); give model.name the path of a directory that save_pretrained wrote, "
-            "or train from nothing, model: {architecture: tiny}"
-        ]
-
     def check_model(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
             directory = self.keep_tokenizer(experiment, store)

@@ -3,7 +3,7 @@ views."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -92,9 +92,6 @@ class VocabularyTask(Task):
         )  # with sentencepiece, which reading an experiment does not need
 
         return Vocabulary.load(run.stored_folder(run.tokenizer))
-
-    def pieces(self, run: Run) -> Sequence[str]:
-        return self.vocabulary(run).pieces
 
     def entries(self, experiment: Any, store: Store) -> int:
         """Return about how many entries the vocabulary will have."""

@@ -11,9 +11,9 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
+from augury.experiments.capabilities import Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, pretrained_size, transformer
-from augury.experiments.task import Exported
 from augury.regimes.regime import SOURCE
 from augury.tasks.subword_task import SubwordTask, base_model, save_pretrained
 from augury.text.architecture import Pretrained

@@ -1,0 +1,43 @@
+"""Capabilities of tasks: who has them, and what those are told who have not."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.experiments.capabilities import (
+    LACKS,
+    Exports,
+    Labels,
+    Samples,
+    ShowsStates,
+    Translates,
+    capable,
+)
+from augury.experiments.spec import TASKS
+from augury.experiments.task import Task, find_task
+
+ABLE = {
+    Translates: {"nmt"},
+    Samples: {"nmt", "seq2seq"},
+    Labels: {"nli"},
+    ShowsStates: {"nmt"},
+    Exports: {"nmt", "nli", "seq2seq"},
+}
+
+
+@pytest.mark.parametrize("capability", LACKS)
+def test_a_task_has_a_capability_or_the_error_lists_those_that_do(capability: type) -> None:
+    for name in TASKS.names():
+        if name in ABLE[capability]:
+            assert capable(name, capability) is find_task(name)
+            continue
+        with pytest.raises(UserError) as raised:
+            capable(name, capability)
+        assert name in str(raised.value)
+        assert all(able in str(raised.value) for able in ABLE[capability])
+
+
+def test_the_contract_of_a_task_is_about_ten_methods() -> None:
+    methods = [name for name, value in vars(Task).items() if callable(value) and name[0] != "_"]
+    assert len(methods) <= 12 and len(Task.__abstractmethods__) == 6
