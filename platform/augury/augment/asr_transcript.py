@@ -1,5 +1,4 @@
-"""Pairs of transcripts by a speech recogniser and translations of the original text (Li and
-Specia 2019, 2.4)."""
+"""Pairs of a speech transcript and a translation (Li and Specia 2019, section 2.4)."""
 
 from __future__ import annotations
 
@@ -43,15 +42,16 @@ class Triple(NamedTuple):
     target: str
 
     def is_kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
-        """Return whether the recogniser heard words, and the other text has at most `max_ratio`
-        times as many."""
+        """Return whether the recogniser heard words, and not too few for the other text.
+
+        `max_ratio` bounds the other text's words for each word heard.
+        """
         words, heard = len(getattr(self, against).split()), len(self.heard.split())
         return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
 
 
 class AsrTranscript(CorpusOperator):
-    """Training pairs whose source is a transcript by automatic speech recognition, of training text
-    that was spoken.
+    """Training pairs whose source is a recogniser's transcript of training text that was spoken.
 
     The sources of the training text are transcripts by people. Those by a recogniser are in a file
     whose line n belongs to row n of the training text, or they are made from audio files.
@@ -161,8 +161,7 @@ class AsrTranscript(CorpusOperator):
             )
 
     def _keep(self, triple: Triple, counts: Counter[str]) -> bool:
-        """Return whether a triple makes a pair, and count it: its words if so, the reason if
-        not."""
+        """Return whether a triple makes a pair; count its words, or the reason why not."""
         if not triple.heard:
             counts[f"{REJECTED}no transcript"] += 1
         elif not triple.target:
@@ -184,8 +183,7 @@ class AsrTranscript(CorpusOperator):
         return Triple(*(" ".join(INDICATORS.sub(" ", text).split()) for text in texts))
 
     def _spoken_text(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
-        """Return the training text that was spoken, and the prefix of its ids in the whole
-        corpus."""
+        """Return the training text that was spoken, and its prefix of ids in the corpus."""
         addresses = {text["name"]: text["address"] for text in corpus.manifest.get("texts", [])}
         if not addresses and self.text is None:
             return corpus, ""
@@ -233,16 +231,14 @@ class AsrTranscript(CorpusOperator):
         elif own_ids := spoken.manifest["spec"]["text"].get("id_column"):
             raise UserError(
                 f"the training text has ids (id_column: {own_ids}), by which transcripts are "
-                "found: give operator "
-                f"{self.operator} a table with column and id_column"
+                f"found: give operator {self.operator} a table with column and id_column"
             )
         elif rows < expected or (
             rows > expected and not spoken.manifest["spec"]["text"].get("first")
         ):
             raise UserError(
                 f"{self._file} has {rows:,} rows and the training text {expected:,}: row n of one "
-                "must belong to row n "
-                "of the other, or give column and id_column"
+                "must belong to row n of the other, or give column and id_column"
             )
 
     def _speech_model(self) -> SpeechModel | None:
@@ -284,8 +280,7 @@ def _hash_recordings(spec: str, directory: str) -> str:
 
 
 def _shared_id(name: str) -> str:
-    """Return the part of an id that training text and transcripts share: the number of a row, or
-    the whole id."""
+    """Return the part of an id that training text and transcripts share: a row number, or all."""
     return name.removeprefix("train-").removeprefix(f"{NAME}-")
 
 

@@ -1,5 +1,4 @@
-"""Back translation: monolingual target text with its translations as sources (Li and Specia
-2019, BT)."""
+"""Back-translation: monolingual target text with translations as sources (Li and Specia 2019)."""
 
 from __future__ import annotations
 
@@ -10,8 +9,7 @@ from augury.augment.translation import BACKWARD, Direction
 
 
 class BackTranslation(TranslatedText):
-    """Pairs of a monolingual target sentence and, as its source, a translation by a model of the
-    other direction."""
+    """Pairs of a monolingual target sentence and, as source, its translation by a reverse model."""
 
     operator: Literal["back_translation"] = "back_translation"
 

@@ -1,5 +1,4 @@
-"""BPE-dropout: text is segmented anew in every pass, some merges left out (Provilkov et al.
-2020)."""
+"""BPE-dropout: text is segmented anew in every pass (Provilkov et al. 2020)."""
 
 from __future__ import annotations
 

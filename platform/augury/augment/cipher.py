@@ -18,8 +18,7 @@ from augury.text.rot import Rot
 
 
 class Cipher(Operator):
-    """Replace each letter by the one `key` places further in the alphabet of the training
-    source."""
+    """Replace each letter by the one `key` places further in the training alphabet."""
 
     operator: Literal["cipher"] = "cipher"
     keys: tuple[int, ...] = Field((1, 2), min_length=1)

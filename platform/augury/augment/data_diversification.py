@@ -1,5 +1,7 @@
-"""Data diversification: the training text with its translations by several models, both ways
-(Nguyen et al. 2020)."""
+"""Data diversification: training text translated both ways by several models.
+
+Nguyen et al. (2020) describe it.
+"""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ Side = Literal["source", "target", "both"]
 
 
 class Symbols(NamedTuple):
-    """The vocabulary as draws use it: the unknown symbol, and the ids of all ordinary pieces
-    (pieces,) in order.
+    """The vocabulary of draws: the unknown symbol, and the ids of ordinary subwords, in order.
 
     `text` is the side or view whose rows are drawn, and `occurring` returns the ordinary ids in its
     training text, in order. `resegmenter` returns the object that segments a side or view anew;
@@ -98,8 +97,7 @@ class TokenDraw(Operator):
         pass_number: int,
         symbols: Symbols,
     ) -> np.ndarray:
-        """Return the token ids (rows, any length) that `ids` (rows, length) become in pass
-        `pass_number`.
+        """Return the token ids (rows, any length) of `ids` (rows, length) in pass `pass_number`.
 
         Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special
         symbols, which stay; `keys` (rows,) identify records. What a row becomes depends only on its
@@ -108,10 +106,10 @@ class TokenDraw(Operator):
 
 
 class CountedDraw(TokenDraw):
-    """A draw that first draws how many tokens of a sentence change, and then which (SwitchOut, Wang
-    et al. 2018).
+    """A draw of how many tokens of a sentence change, and then of which (SwitchOut).
 
-    A sentence of L tokens changes n of them with P(n) ~ exp(-λ n), 0 ≤ n ≤ L.
+    Wang et al. (2018) describe it. A sentence of L tokens changes n of them with P(n) ~ exp(-λ n),
+    0 ≤ n ≤ L.
     """
 
     tau: float = Field(0.9, gt=0)
@@ -163,7 +161,9 @@ class CountedDraw(TokenDraw):
 
 
 def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:
-    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n), by inverting
-    the distribution."""
+    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n).
+
+    The distribution is inverted.
+    """
     tail = -np.expm1(-rate * (most + 1))
     return np.minimum(np.floor(np.log1p(-numbers * tail) / -rate), most)

@@ -1,7 +1,7 @@
-"""EDA: copies in which what a system reads (premise and hypothesis, or the source) went through one
-operation each.
+"""EDA: copies whose sentences went through one edit operation each.
 
-Wei and Zou (2019) for sentences; Dong et al. (2021) for the two sentences of a pair, independently.
+They are premise and hypothesis, or the source. Wei and Zou (2019) for sentences; Dong et al. (2021)
+for the two sentences of a pair, independently.
 """
 
 from __future__ import annotations
@@ -122,12 +122,10 @@ class Eda(Operator):
             require_words(texts, language, f"operator {self.operator}")
             if self.synonyms is None and not _is_english(language):
                 say_once(
-                    f"operator {self.operator}: no synonyms of language '{language}' are known, so "
-                    "that copies by "
-                    "replacement and insertion, half of all, stay as they are: give synonyms, a "
-                    "file of lines "
-                    "word<TAB>synonym[,synonym...], or, where the text is English, "
-                    f"{language_column(rows.column_names)} en"
+                    f"operator {self.operator}: no synonyms of language '{language}' are known, "
+                    "so that copies by replacement and insertion, half of all, stay as they are: "
+                    "give synonyms, a file of lines word<TAB>synonym[,synonym...], or, where the "
+                    f"text is English, {language_column(rows.column_names)} en"
                 )
 
     def files(self) -> Sequence[str]:

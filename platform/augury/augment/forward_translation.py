@@ -9,8 +9,7 @@ from augury.augment.translation import FORWARD, Direction
 
 
 class ForwardTranslation(TranslatedText):
-    """Pairs of a monolingual source sentence and its translation, by the baseline or by another
-    model."""
+    """Pairs of a monolingual source sentence and its translation by a trained model."""
 
     operator: Literal["forward_translation"] = "forward_translation"
 

@@ -1,5 +1,7 @@
-"""Fuzzy matches: a source with the translation of a similar one (Bulte and Tezcan 2019; Li and
-Specia 2019, 2.2)."""
+"""Fuzzy matches: a source with the translation of a similar one.
+
+Bulte and Tezcan (2019); Li and Specia (2019), section 2.2.
+"""
 
 from __future__ import annotations
 
@@ -91,9 +93,8 @@ class FuzzyMatch(TextSubsetOperator):
         language = beginning.column("source_language")[0].as_py()
         if self.monolingual and self.monolingual.language != language:
             raise UserError(
-                f"operator {self.operator}: monolingual.language is '{self.monolingual.language}', "
-                "and sources are in "
-                f"'{language}'"
+                f"operator {self.operator}: monolingual.language is "
+                f"'{self.monolingual.language}', and sources are in '{language}'"
             )
         if self.tokens == "whitespace":
             require_words(
@@ -143,9 +144,9 @@ class FuzzyMatch(TextSubsetOperator):
             for row in rows:
                 target = memory.targets[row]
                 if target in own_targets:
-                    counts[
-                        f"{REJECTED}{'equal targets' if target == own_targets[0] else 'in the text already'}"
-                    ] += 1
+                    equal = target == own_targets[0]
+                    reason = "equal targets" if equal else "in the text already"
+                    counts[REJECTED + reason] += 1
                 elif new.setdefault(target, row) != row:
                     counts[f"{REJECTED}made already"] += 1
             yield list(new.values())

@@ -1,5 +1,4 @@
-"""The health of an operator's output: how much it made, and how much of that is empty, copied,
-repeated or cut.
+"""The health of an operator's output: how much of it is empty, copied, repeated or cut.
 
 A system that is trained on the output of an operator that makes nothing, or garbage, is scored like
 any other. What is measured here is stored with the output and stops such a system before it is
@@ -63,8 +62,7 @@ class HealthLimits(Section):
 
 
 class Rate(NamedTuple):
-    """The rate of a kind of edit: as asked for, as realised, and the number of places that could
-    be edited."""
+    """The rate of a kind of edit, as set and as realised, and how many places could be edited."""
 
     asked: float
     realised: float
@@ -159,8 +157,7 @@ class Health:
 
     @property
     def text(self) -> str:
-        """The measures in a line: `95 of 100 made (5 empty), empty 5.0 %, copied 1.1 %, repeated
-        0.0 %`."""
+        """The measures in a line, such as `95 of 100 made (5 empty), copied 1.1 %`."""
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
         made = f"{self.made:,} of {self.asked:,} made" if reasons else f"{self.made:,} made"
         shares = {"empty": self.empty, "copied": self.copied, "repeated": self.repeated}
@@ -244,15 +241,13 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
         if limits.stop:
             raise UnusableOutput(
                 f"{found}. Correct the operator, its text or its model, set the limit to another "
-                "value or null, or "
-                "health.stop to false"
+                "value or null, or health.stop to false"
             )
         say(f"warning: {found}")
 
 
 def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[float]) -> Tally:
-    """Return the sums over texts and what they are made from: columns of equal length, (rows,)
-    each.
+    """Return the sums over texts and their originals: columns of equal length, (rows,) each.
 
     A text of several columns is copied where all of them are, and empty where one is that was not.
     `ratios` are the characters of a column to be expected for one of what it is made from.
@@ -278,8 +273,7 @@ def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[flo
 
 
 def length_ratio(texts: pa.Table, column: str, like: str) -> float:
-    """Return the characters of a column of texts for one of another column; 1 where there are
-    none."""
+    """Return the characters of a column for each of another column; 1 without text."""
     counts = [_characters(texts.column(name)) for name in (column, like)]
     return counts[0] / counts[1] if all(counts) else 1.0
 

@@ -1,5 +1,7 @@
-"""Pairs made from monolingual text by translating it: the base of forward and back translation
-(Li and Specia 2019)."""
+"""Pairs from monolingual text and its translation: the base of forward and back-translation.
+
+Li and Specia (2019) describe both.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,7 @@ TRANSLATOR = "translator"
 
 
 class TranslatedText(CorpusOperator):
-    """Parameters of an operator that translates a monolingual text and adds the pairs to the
-    training text."""
+    """Parameters of an operator that adds a monolingual text, translated, to the training text."""
 
     monolingual: MonolingualSpec
     """The text."""
@@ -100,8 +101,7 @@ class TranslatedText(CorpusOperator):
         if language != expected:
             raise UserError(
                 f"operator {self.operator}: monolingual.language is '{language}', and what is "
-                "translated is in "
-                f"'{expected}', the {self.DIRECTION.read} language"
+                f"translated is in '{expected}', the {self.DIRECTION.read} language"
             )
         trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
@@ -140,8 +140,7 @@ class TranslatedText(CorpusOperator):
 
 
 def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
-    """Return sentences of a text, with their ids, as parallel records; `columns` are texts, or
-    one value for all."""
+    """Return sentences as parallel records; `columns` are texts, or a value for all."""
     values = {
         name: pa.repeat(value, len(block)) if isinstance(value, str) else value
         for name, value in columns.items()

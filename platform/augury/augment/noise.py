@@ -60,8 +60,7 @@ class WordCounts(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """What rates are estimated from: counts of words in their case, other sentences, and counts
-    of languages."""
+    """The counts that rates are estimated from: words by case, other sentences, languages."""
 
     forms: Counter[str]
     texts: list[str]
@@ -69,8 +68,7 @@ class Sample(NamedTuple):
 
 
 class Noise(NoiseRates, TextSubsetOperator):
-    """Misspell, mistype or miscase words, drop punctuation, add fillers and emoji, confuse words
-    that sound alike."""
+    """Misspell words, drop punctuation, add fillers and emoji, swap homophones."""
 
     operator: Literal["noise"] = "noise"
     copies: int = Field(1, ge=1)
@@ -92,9 +90,8 @@ class Noise(NoiseRates, TextSubsetOperator):
     def _some(self) -> Noise:
         if not self.changes_text and type(self) is Noise:
             raise UserError(
-                f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, as "
-                "0.1, or like, the "
-                "file of a noisy text"
+                f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, "
+                "as 0.1, or like, the file of a noisy text"
             )
         return self
 
@@ -140,8 +137,7 @@ class Noise(NoiseRates, TextSubsetOperator):
         }
 
     def fit_block(self, block: pa.Table) -> dict[str, Any]:
-        """Return the counts of words of each language and, to estimate rates, the words and a
-        sample of the text."""
+        """Return word counts by language and, to estimate rates, a sample of the text."""
         counts = self._count_words(block) if self.asr else {}
         return {**counts, SAMPLE: _sample(block)} if self.like else counts
 
@@ -178,8 +174,8 @@ class Noise(NoiseRates, TextSubsetOperator):
         if len(clean) < FEWEST:
             raise UserError(
                 f"operator {self.operator}, like: rates are estimated against a tenth of the "
-                "training text, here "
-                f"{len(clean)} sentences: give a larger one, or the rates themselves"
+                f"training text, here {len(clean)} sentences: give a larger one, or the rates "
+                "themselves"
             )
         cleaning = MonolingualFilter(lowercase=all(form == form.lower() for form in forms))
         noisy = clean_lines(
@@ -257,8 +253,7 @@ class Noise(NoiseRates, TextSubsetOperator):
         return apply
 
     def key(self, name: str, text: str) -> str:
-        """Return the part of the random key that identifies a text: its noise depends on this,
-        seed, side and copy."""
+        """Return what identifies a text in the random key, beside seed, side and copy."""
         return name
 
     def _add_noise(
@@ -308,8 +303,7 @@ class NoiseView(Noise):
 
 
 class NoiseForTestSet(NoiseView):
-    """Noise for a test set, keyed by texts and not by ids, so that noisy versions of one text
-    differ only in rates."""
+    """Noise for a test set, keyed by texts, so that versions differ in rates alone."""
 
     copy_number: int = 1
     use: Literal["view"] = "view"

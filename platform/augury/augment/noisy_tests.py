@@ -1,5 +1,4 @@
-"""Test sets with synthetic noise in the input, made by operator noise, which learns from
-training text."""
+"""Test sets with synthetic noise in the input, by operator noise fitted to the training text."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Apply operators to a corpus: views and records are stored by address, and missing ones are
-made block by block."""
+"""Apply operators to a corpus: views and records are stored by address, made block by block."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ Models = Mapping[str, TrainedModel]
 
 @dataclass(frozen=True)
 class Part:
-    """One view of a corpus, or one set of records made from it: the operator, its fit and its
-    folder."""
+    """A view of a corpus, or records made from it: operator, fit and folder."""
 
     operator: Operator
     models: Models
@@ -96,8 +94,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Augmented:
-    """A corpus with its views and records; `computed` names the parts that this call made,
-    `reused` the others."""
+    """A corpus with its views and records; `computed` names parts made now, `reused` the others."""
 
     corpus: Corpus
     parts: tuple[Part, ...]
@@ -359,8 +356,7 @@ def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> 
 
 
 class _Ratios(dict[tuple[str, str], float]):
-    """The characters of one column of a corpus for one of another, from its first records,
-    computed when asked for."""
+    """The ratios of characters of two columns, from the first records of a corpus."""
 
     def __init__(self, corpus: Corpus):
         super().__init__()
@@ -389,8 +385,7 @@ def _tally(
 
 
 def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
-    """Return the sums over the output for a block: a view of its records, or records that name
-    them as parents."""
+    """Return the sums over an operator's output for a block, a view or records."""
     inputs = input_columns(block.column_names)
     if part.operator.makes() == VIEW:
         columns = ("text",) if len(inputs) == 1 else inputs
@@ -426,8 +421,7 @@ def _combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
-    """Return the blocks of a corpus: whole shards, or parts of them with at most `max_rows`
-    rows."""
+    """Return the blocks of a corpus: whole shards, or parts of at most `max_rows` rows."""
     if max_rows is None:
         return [Block(shard, 0, None, shard) for shard in corpus.shards]
     blocks = []

@@ -1,5 +1,4 @@
-"""RAML: tokens of the target become other pieces, in the labels and in what the decoder reads
-(Norouzi et al. 2016)."""
+"""RAML: subwords of the target are replaced in labels and decoder input (Norouzi et al. 2016)."""
 
 from __future__ import annotations
 

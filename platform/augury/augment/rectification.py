@@ -1,5 +1,4 @@
-"""Rectify the labels of generated examples with a teacher's predictions (Dong et al. 2021,
-section 2.1.2)."""
+"""Labels of generated examples, rectified by a teacher (Dong et al. 2021, section 2.1.2)."""
 
 from __future__ import annotations
 

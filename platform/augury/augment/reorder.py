@@ -1,5 +1,4 @@
-"""Sentences in the word order of another language, as a generator has learned it (Dong et al.
-2021, 2.1.1)."""
+"""Sentences in the word order of another language, by a generator (Dong et al. 2021, 2.1.1)."""
 
 from __future__ import annotations
 
@@ -41,8 +40,7 @@ REORDERER = "reorderer"
 
 
 class Reorder(Operator):
-    """Rewrite what a system reads (premise and hypothesis, or the source) in the word order of
-    another language.
+    """Rewrite premise and hypothesis, or the source, in the word order of another language.
 
     An encoder-decoder learns the order from a parallel text that is aligned word by word.
     """
@@ -135,10 +133,8 @@ class Reorder(Operator):
         if language != self.parallel.source_language:
             raise UserError(
                 f"operator reorder: the examples are in '{language}' and parallel.source_language "
-                "is "
-                f"'{self.parallel.source_language}': the parallel text leads from the language of "
-                "the examples to "
-                "the one whose word order is wanted"
+                f"is '{self.parallel.source_language}': the parallel text leads from the language "
+                "of the examples to the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
         order = self.model_dump(
@@ -198,8 +194,7 @@ class Reorder(Operator):
 
 
 def _verdict(before: str, after: str) -> str:
-    """Classify an output: `empty`, `unfaithful`, `unchanged`, or an empty string where nothing
-    is wrong."""
+    """Classify an output: `empty`, `unfaithful`, `unchanged`, or "" where nothing is wrong."""
     old, new = Counter(words(before)), Counter(words(after))
     if not new:
         return "empty"

@@ -1,5 +1,4 @@
-"""New hypotheses for other labels, written by a generator and labelled with a teacher (Dong et
-al. 2021, 2.1.2)."""
+"""Generated hypotheses for other labels (Dong et al. 2021, section 2.1.2)."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ KIND, SHARD = "generated", "part-00000.parquet"
 
 
 class Request(NamedTuple):
-    """A hypothesis to be generated: the row of its record in a block, the label, and the number
-    of the copy."""
+    """A hypothesis to generate: the row of its record in a block, its label and copy number."""
 
     row: int
     label: str
@@ -76,8 +74,7 @@ class TeacherModel(Section):
 
 
 class Semantic(Operator):
-    """Pairs of a premise and a hypothesis that was written for it and for a label other than its
-    own.
+    """Pairs of a premise and a hypothesis generated for another label than its own.
 
     A generator learns from the examples themselves to write a hypothesis for a label and a premise.
     What it writes may not keep to the label: a teacher, a classifier trained on the examples too,

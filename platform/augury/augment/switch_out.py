@@ -1,5 +1,4 @@
-"""SwitchOut: tokens become other pieces of the vocabulary, anew in every pass (Wang et al.
-2018)."""
+"""SwitchOut: tokens become other subwords, anew in every pass (Wang et al. 2018)."""
 
 from __future__ import annotations
 
@@ -47,8 +46,7 @@ class SwitchOut(PieceDraw):
 def other_pieces(
     ids: np.ndarray, keys: np.ndarray, pass_number: int, pieces: np.ndarray
 ) -> np.ndarray:
-    """Return, for every id (rows, length), one of `pieces` (number,) other than itself, drawn
-    uniformly.
+    """Return one of `pieces` (number,) other than itself for every id (rows, length), uniformly.
 
     `pieces` are sorted; an id that is none of them, such as one that another draw has made, becomes
     any of them.

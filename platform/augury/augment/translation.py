@@ -1,5 +1,7 @@
-"""Translate a corpus with trained models, block by block, on Ray's actors or in this process,
-stored by address."""
+"""Translate a corpus with trained models, block by block, stored by address.
+
+Blocks are translated by Ray's actors or in this process.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,7 @@ SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
 
 class TranslationSampling(Sampling):
-    """Parameters for sampling translations instead of searching for the best ones (Edunov et al.
-    2018)."""
+    """Parameters for sampling translations instead of beam search (Edunov et al. 2018)."""
 
     top_k: int | None = Field(None, ge=1)
     """Sample only from this many of the likeliest pieces; none: from all."""
@@ -73,8 +74,7 @@ def direction_experiment(
 
 
 def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections of an experiment with source and target swapped, in all earlier stages
-    too."""
+    """Return the sections of an experiment with source and target swapped."""
     sections = {**experiment, "corpus": swapped(experiment["corpus"])}
     if stage := experiment.get("stage"):
         sections["stage"] = {**stage, "after": _backward(stage["after"])}
@@ -82,13 +82,12 @@ def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:
-    """Raise UserError where texts cannot be rendered as a view for the model that an experiment
-    trains."""
+    """Raise UserError where an experiment's model cannot read texts rendered as a view."""
     if view not in views:
         raise UserError(
-            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views by "
-            "operators of its "
-            "own, such as system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
+            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views "
+            "by operators of its own, such as system: {augment: [{operator: cipher, keys: [1, "
+            "2]}], regime: ...}"
         )
 
 
@@ -117,8 +116,7 @@ def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Translation:
-    """The output of a model for one column of a corpus, read as one of its views (`plain`,
-    `rot-1`)."""
+    """The output of a model for one column of a corpus, read as a view (`plain`, `rot-1`)."""
 
     corpus: Corpus
     column: str
@@ -170,8 +168,7 @@ class Translation:
 
     @property
     def _search(self) -> dict[str, Any]:
-        """The settings of the search that can change its outputs, without those that only change
-        its speed."""
+        """The settings of the search that can change its outputs, without those of its speed."""
         return self.decoding.model_dump(exclude={"batch_tokens"})
 
     def _blocks(self) -> list[Block]:
@@ -203,14 +200,12 @@ class Translation:
         )
 
     def _seconds(self, done: Sequence[_Done]) -> float:
-        """Return the time that one process needs for all texts, extrapolated from the blocks of
-        this call."""
+        """Return the seconds that one process needs for all texts, extrapolated from this call."""
         rows = sum(block.rows for block in done)
         return sum(block.seconds for block in done) * self.corpus.rows / rows if rows else 0.0
 
     def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
-        """Return the CPUs and GPUs of every process; `generate`, which samples, runs on a GPU
-        whatever the model is."""
+        """Return the CPUs and GPUs of every process; sampling by `generate` prefers a GPU."""
         reserved = execution.reserved(executor)
         return reserved if self.sampling or self.model.on_gpu else {**reserved, "gpus": 0.0}
 

@@ -76,8 +76,7 @@ class TranslationMemory:
 
 @lru_cache(maxsize=1)
 def load_memory(corpus: Folder, tokens: TokensOf, of: tuple[str, ...] = ()) -> TranslationMemory:
-    """Return the translation memory of a parallel corpus, or of texts in it, read and indexed
-    once in a process."""
+    """Return the translation memory of a parallel corpus, indexed once per process."""
     text = Corpus(corpus)
     columns = [text.column(name) for name in ("id", "source", "target")]
     if of:
@@ -99,8 +98,7 @@ def tokenizer(tokens: TokensOf, language: str) -> Callable[[str], list[str]]:
 
 
 def _best_pairs(pairs: Pairs, shares: np.ndarray) -> Pairs:
-    """Return the `BEST` pairs of every query by their shares, earlier sentences first among
-    equals; in order."""
+    """Return the `BEST` pairs of every query by share, in order; on a tie the earlier sentence."""
     order = np.lexsort((pairs.sentences, -shares, pairs.queries))
     queries = pairs.queries[order]
     place = np.arange(len(order)) - np.searchsorted(queries, queries)

@@ -1,5 +1,4 @@
-"""WordDrop: tokens become the unknown symbol, anew in every pass (a baseline of CipherDAug,
-table 2)."""
+"""WordDrop: tokens become the unknown symbol, anew in every pass (CipherDAug, table 2)."""
 
 from __future__ import annotations
 

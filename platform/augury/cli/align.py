@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from augury.text.align import Sentences
     from augury.text.model import Links
 
-HELP = "Align the words of two parallel texts; prints links of word positions, counted from 0 (Pharaoh format)."
+HELP = (
+    "Align the words of two parallel texts; prints links of word positions, counted "
+    "from 0 (Pharaoh format)."
+)
 EXAMPLE = "augury align train.de train.en > train.links"
 ShardReader = Callable[[str], "tuple[Sentences, Sentences]"]
 """Name of a shard -> the words of its source and target sentences."""
@@ -40,18 +43,18 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--aligner",
         default="hmm",
         choices=["hmm", "fast_align", "eflomal"],
-        help="hmm: HMM alignment, both directions trained to agree (default); fast_align: IBM model 2 with a diagonal "
-        "prior, less accurate, for reproducing that program; eflomal: the optional package, for "
-        "comparison: more "
-        "errors than hmm in our benchmark, at three to four times the CPU time, not deterministic "
-        "(pip install 'augury[eflomal]')",
+        help="hmm: HMM alignment, both directions trained to agree (default); "
+        "fast_align: IBM model 2 with a diagonal prior, less accurate, for reproducing that "
+        "program; eflomal: the optional package, for comparison: more errors than hmm in our "
+        "benchmark, at three to four times the CPU time, not deterministic (pip install "
+        "'augury[eflomal]')",
     )
     parser.add_argument(
         "--direction",
         default="both",
         choices=["forward", "reverse", "both"],
-        help="forward: at most one source word per target word; reverse: at most one target word per source word; "
-        "both: combined by --symmetrisation (default)",
+        help="forward: at most one source word per target word; reverse: at most one "
+        "target word per source word; both: combined by --symmetrisation (default)",
     )
     parser.add_argument(
         "--symmetrisation",
@@ -72,8 +75,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_executor(parser)
     parser.add_argument(
         "--storage",
-        help="directory or URI for temporary shards; must be reachable from all machines of a cluster (default: a "
-        "temporary directory on this machine)",
+        help="directory or URI for temporary shards; must be reachable from all "
+        "machines of a cluster (default: a temporary directory on this machine)",
     )
 
 
@@ -97,8 +100,7 @@ def _check(arguments: argparse.Namespace) -> None:
     if arguments.symmetrisation and arguments.direction != "both":
         raise UserError(
             f"--symmetrisation {arguments.symmetrisation} combines both directions: leave out "
-            "--direction "
-            f"{arguments.direction}, or --symmetrisation"
+            f"--direction {arguments.direction}, or --symmetrisation"
         )
     if arguments.aligner == "eflomal":
         eflomal.require()
@@ -153,9 +155,9 @@ def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
     executor = Execution(executor=arguments.executor).choose(rows / PAIRS_PER_SECOND, "align")
     if executor.name == "ray" and os.environ.get("RAY_ADDRESS") and not arguments.storage:
         raise UserError(
-            f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} is a cluster, which cannot reach a temporary "
-            "directory on this "
-            "machine: give --storage that all machines can reach, or --executor local"
+            f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} is a cluster, which cannot reach a "
+            "temporary directory on this machine: give --storage that all machines can reach, or "
+            "--executor local"
         )
     return executor
 
@@ -189,10 +191,9 @@ def _warn_if_tokenised(arguments: argparse.Namespace, block: pa.Table) -> None:
             line, tokens = lines[index], words(lines[index])
             say_once(
                 f"warning: {path} looks tokenised and is tokenised again: line {index + 1}, "
-                f"'{line}', has "
-                f"{len(line.split())} words but {len(tokens)} tokens ('{' '.join(tokens)}'). Give "
-                "--tokenised to split "
-                "only at spaces; --write-tokens writes the tokens that the links refer to"
+                f"'{line}', has {len(line.split())} words but {len(tokens)} tokens "
+                f"('{' '.join(tokens)}'). Give --tokenised to split only at spaces; "
+                "--write-tokens writes the tokens that the links refer to"
             )
 
 

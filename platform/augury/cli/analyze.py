@@ -14,7 +14,10 @@ from augury.core.progress import say
 if TYPE_CHECKING:
     from augury.analysis.system import System
 
-HELP = "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, views; or cipher keys."
+HELP = (
+    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and "
+    "lengths, views; or cipher keys."
+)
 EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
   augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
   augury analyze attack BASELINE/seed-1
@@ -33,11 +36,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="run folder (runs/ADDRESS/seed-N), or an address in --storage; several runs are compared with the first. "
-        f"Instead of runs, `{analyze_keys.WORD}` analyses cipher keys before training, and "
-        f"`{analyze_attack.WORD}` "
-        f"chooses the radius of an attack on a run: see `augury analyze {analyze_keys.WORD} "
-        "--help`",
+        help="run folder (runs/ADDRESS/seed-N), or an address in --storage; several "
+        f"runs are compared with the first. Instead of runs, `{analyze_keys.WORD}` analyses "
+        f"cipher keys before training, and `{analyze_attack.WORD}` chooses the radius of an "
+        f"attack on a run: see `augury analyze {analyze_keys.WORD} --help`",
     )
     parser.add_argument(
         "--storage", default="results", help="storage of runs given by address (default: results)"

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from augury.analysis.attack import Strength
 
 WORD = "attack"
-DESCRIPTION = "Choose the radius of adversarial training: the loss of a trained run with and without PGD, by radius."
+DESCRIPTION = (
+    "Choose the radius of adversarial training: the loss of a trained run with and "
+    "without PGD, by radius."
+)
 EXAMPLE = """augury analyze attack results/runs/ADDRESS/seed-1
   augury analyze attack results/runs/ADDRESS/seed-1 --radii 0.002 0.005 0.01 --alpha-share 1.5"""
 
@@ -130,7 +133,10 @@ def _advice(
 ) -> str:
     rise = f"{arguments.rise:g} nats"
     if chosen is None:
-        return f"The smallest radius raises the loss by more than {rise}: give smaller --radii, or a larger --rise."
+        return (
+            f"The smallest radius raises the loss by more than {rise}: give smaller "
+            f"--radii, or a larger --rise."
+        )
     if chosen == strengths[-1].epsilon:
         return f"No radius raises the loss by more than {rise}: give larger --radii."
     settings = f"relative: true, epsilon: {chosen:.2g}, "

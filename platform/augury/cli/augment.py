@@ -1,5 +1,4 @@
-"""`augury augment`: augment a corpus, given as an experiment file or as two files and an
-operator."""
+"""`augury augment`: augment a corpus, by an experiment file or by flags."""
 
 from __future__ import annotations
 
@@ -27,7 +26,10 @@ DIRECT = ("source", "target", "source_language", "target_language", "filter", "o
 """Arguments that replace an experiment file."""
 PARAMETER = "parameter."
 """Prefix of an operator's parameters among the arguments."""
-EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
+EXAMPLE = (
+    "augury augment --source train.de --target train.en --operator cipher --keys 1 2 "
+    "--storage results"
+)
 EXPERIMENTS = "search_spaces/experiments"
 """Directory of the experiments in examples."""
 
@@ -49,8 +51,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--filter",
         nargs="+",
         metavar="SETTING=VALUE",
-        help="limits on the text, as in corpus.filter: --filter max_length=100 max_ratio=9, or none for no limit "
-        "(default: at most 175 words, ratio of lengths at most 1.5)",
+        help="limits on the text, as in corpus.filter: --filter max_length=100 "
+        "max_ratio=9, or none for no limit (default: at most 175 words, ratio of lengths at most "
+        "1.5)",
     )
     direct.add_argument(
         "--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2"
@@ -90,8 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
     if draws := [operator.operator for operator in operators if operator.makes() == DRAW]:
         raise UserError(
             f"operator {draws[0]} changes token ids during training and stores nothing: add it to "
-            "augment in an "
-            "experiment file and run `augury train`"
+            "augment in an experiment file and run `augury train`"
         )
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     corpus = ingest(corpus_spec, "train", store)
@@ -156,13 +158,11 @@ def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
 
 
 def _print(result: dict[str, Any], prefix: str) -> None:
-    """Print the rows that were excluded and made; `prefix` stands before the settings of the
-    filter."""
+    """Print the rows excluded and made; `prefix` stands before the settings of the filter."""
     excluded = result["rows_excluded"]
     print(
         f"rows in {result['rows_in']:,}  excluded {sum(excluded.values()):,}  kept "
-        f"{result['rows_kept']:,}  "
-        f"added {result['rows_added']:,}"
+        f"{result['rows_kept']:,}  added {result['rows_added']:,}"
     )
     for reason, count in excluded.items():
         print(f"  excluded {count:,}: {reason}{_limit(reason, result['filter'], prefix)}")
@@ -195,8 +195,7 @@ def _filter(assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
-    """Return the corpus, the operators and the experiment, which is None if they are given by
-    flags."""
+    """Return the corpus, the operators and the experiment, which is None with flags alone."""
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
     from augury.corpora.spec import CorpusSpec
@@ -214,8 +213,8 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     if arguments.assignments:
         raise UserError(
             f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: "
-            "use the flags of the "
-            f"operator, listed by augury augment --operator {arguments.operator} --help"
+            "use the flags of the operator, listed by augury augment --operator "
+            f"{arguments.operator} --help"
         )
     spec = config.validate(
         CorpusSpec,
@@ -232,9 +231,8 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     if operator.works_with_models:
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "
-            "experiment file, which "
-            f"defines their training; augury augment --operator {operator.operator} --help shows "
-            "an example"
+            "experiment file, which defines their training; augury augment --operator "
+            f"{operator.operator} --help shows an example"
         )
     return spec, [operator], None
 
@@ -306,21 +304,22 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _example(name: str, schema: type[Operator]) -> str:
-    """Return an example command: on two files, or with an experiment file if the operator needs
-    one."""
+    """Return an example command: on two files, or on an experiment where that is needed."""
     from augury.augment.draw import TokenDraw
 
     if not schema.EXAMPLE:
         return f"augury augment --source train.de --target train.en --operator {name}"
-    augment = f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{{operator: {name}, {schema.EXAMPLE}}}]'"
+    augment = (
+        f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{{operator: {name}, "
+        f"{schema.EXAMPLE}}}]'"
+    )
     if issubclass(schema, TokenDraw):
         return f"augury train {augment} --set 'systems={{}}'"
     return f"augury augment {augment}"
 
 
 def _keys(annotation: Any) -> list[str] | None:
-    """Return the settings of a parameter that is a section or a tuple of sections; None if it is a
-    value.
+    """Return the settings of a parameter that is a section or several; None for a value.
 
     The settings of a mapping, which is a section of another experiment, are unknown: an empty list.
     """

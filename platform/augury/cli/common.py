@@ -57,8 +57,8 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         "--executor",
         choices=["local", "ray", "auto"],
         default="local",
-        help="local: in this process (default); ray: on Ray, connecting to or starting a cluster; auto: by the amount "
-        "of work",
+        help="local: in this process (default); ray: on Ray, connecting to or "
+        "starting a cluster; auto: by the amount of work",
     )
 
 
@@ -80,8 +80,7 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
 
 def example_input(run: Folder) -> str:
-    """Return a command that writes an input for a run: one of its held-out texts, or else an
-    example of its task."""
+    """Return a command that writes an input for a run: a held-out text, or its task's example."""
     from augury.corpora.corpus import input_columns
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
@@ -121,8 +120,7 @@ def read_lines(stream: Any) -> list[str]:
 
 
 def read_file(path: Path) -> list[str]:
-    """Return the lines of a text file, plain or compressed, as `read_lines` does; UserError if
-    it is not one."""
+    """Return the lines of a text file, plain or compressed; UserError if it is not one."""
     from augury.corpora import files
 
     files.examine(str(path))

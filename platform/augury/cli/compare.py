@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from augury.reporting.tables import Table
     from augury.text.word_order import WordOrder
 
-HELP = "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, and at what cost?"
+HELP = (
+    "Compare runs, configurations, sweeps, decodings or hypotheses: which "
+    "differences are real, and at what cost?"
+)
 EXAMPLE = """augury compare 8ce62f82 fd9974af --storage results --format latex
   augury compare 8ce62f82 --views plain rot-1 rot-2
   augury compare base.txt cipher.txt --references test.en --language en
@@ -37,12 +40,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "systems",
         nargs="+",
         metavar="SYSTEM",
-        help="the first is the baseline. A run: its folder or ADDRESS/seed-N. A configuration with all its seeds: its "
-        "folder or ADDRESS. A sweep with all its configurations, the reference first: its folder "
-        "or sweeps/NAME. An "
-        "experiment with all its systems, as in its report: reports/NAME. With "
-        "--references: a file of hypotheses, one per line, or comma-separated files of several "
-        "seeds",
+        help="the first is the baseline. A run: its folder or ADDRESS/seed-N. A "
+        "configuration with all its seeds: its folder or ADDRESS. A sweep with all its "
+        "configurations, the reference first: its folder or sweeps/NAME. An experiment with all "
+        "its systems, as in its report: reports/NAME. With --references: a file of hypotheses, "
+        "one per line, or comma-separated files of several seeds",
     )
     parser.add_argument(
         "--storage", default="results", help="storage of addresses and names (default: results)"
@@ -58,16 +60,16 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--metrics",
         nargs="+",
         metavar="METRIC",
-        help="metrics for files, deciding one first: bleu, chrf, chrf++, ter, ... as for `augury score`, or accuracy "
-        "(default: bleu chrf)",
+        help="metrics for files, deciding one first: bleu, chrf, chrf++, ter, ... as "
+        "for `augury score`, or accuracy (default: bleu chrf)",
     )
     parser.add_argument(
         "--views",
         nargs="+",
         metavar="VIEW",
-        help="decode a run, or all seeds of a configuration, from each of these views (plain, rot-1, ...) and from "
-        "their combination, and compare the results with decoding the plain source; outputs are "
-        "kept with the runs",
+        help="decode a run, or all seeds of a configuration, from each of these views "
+        "(plain, rot-1, ...) and from their combination, and compare the results with decoding "
+        "the plain source; outputs are kept with the runs",
     )
     parser.add_argument(
         "--combine",
@@ -84,11 +86,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--test",
         choices=["moderated", "two-level", "bootstrap", "randomisation"],
         default="moderated",
-        help="moderated (default): over seeds and sentences, with variances between seeds shrunk to the pooled one of "
-        "all systems; two-level: with each system's own variance; with one seed each both are a "
-        "paired bootstrap over "
-        "sentences; bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for "
-        "one seed each",
+        help="moderated (default): over seeds and sentences, with variances between "
+        "seeds shrunk to the pooled one of all systems; two-level: with each system's own "
+        "variance; with one seed each both are a paired bootstrap over sentences; bootstrap, "
+        "randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
     )
     parser.add_argument(
         "--reference",
@@ -98,14 +99,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--pair-seeds",
         action="store_true",
-        help="pair the seeds of systems: all systems of a seed were trained on one machine (default: where the "
-        "recorded hardware differs between seeds)",
+        help="pair the seeds of systems: all systems of a seed were trained on one "
+        "machine (default: where the recorded hardware differs between seeds)",
     )
     parser.add_argument(
         "--stored",
         action="store_true",
-        help="moderated: pool the variance between seeds with the other systems that the storage has for the same "
-        "training corpus and test set, which narrows intervals of few seeds",
+        help="moderated: pool the variance between seeds with the other systems that "
+        "the storage has for the same training corpus and test set, which narrows intervals of "
+        "few seeds",
     )
     parser.add_argument(
         "--bands",
@@ -137,8 +139,7 @@ def run(arguments: argparse.Namespace) -> int:
         if getattr(arguments, flag) is not None and arguments.references is None:
             raise UserError(
                 f"--{flag} is for files of hypotheses, compared with --references; runs have the "
-                "scores that their "
-                "experiment names (scoring.metrics): leave it out"
+                "scores that their experiment names (scoring.metrics): leave it out"
             )
     decoded = _decode(arguments)
     if decoded:
@@ -156,9 +157,8 @@ def run(arguments: argparse.Namespace) -> int:
     with_seeds = [system.name for system in systems if len(system.runs) > 1]
     if with_seeds and arguments.test in ("bootstrap", "randomisation"):
         raise UserError(
-            f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: give "
-            "one seed, or leave "
-            "out --test"
+            f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: "
+            "give one seed, or leave out --test"
         )
     tests = common_tests(systems)
     inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
@@ -179,8 +179,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _gains(
     arguments: argparse.Namespace, systems: Sequence[SystemResult], tests: Sequence[str]
 ) -> tuple[list[Gains], Mapping[str, WordOrder]]:
-    """Return the differences on all test sets together, and distances in word order, as far as
-    they are asked for."""
+    """Return differences on all test sets together, and distances in word order, if asked for."""
     from augury.reporting.bands import distances_to, gains
 
     if not arguments.bands:
@@ -287,8 +286,7 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     if sources is not None and len(sources) != len(references):
         raise UserError(
             f"{arguments.sources} has {len(sources)} lines and {arguments.references} has "
-            f"{len(references)}: give one "
-            "source per reference"
+            f"{len(references)}: give one source per reference"
         )
     systems = [
         from_hypotheses(
@@ -320,8 +318,7 @@ def _read_seeds(files: str, references: Path, count: int) -> dict[Folder, list[s
         if len(seeds[folder]) != count:
             raise UserError(
                 f"{path} has {len(seeds[folder])} lines and {references} has {count}: give one "
-                "hypothesis per "
-                "reference, an empty line for a missing one"
+                "hypothesis per reference, an empty line for a missing one"
             )
     return seeds
 

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from augury.experiments.spec import Experiment
     from augury.reporting.planned_power import PlannedPower
 
-HELP = "Check an experiment before training: settings, texts, keys, sizes, excluded rows and estimated cost."
+HELP = (
+    "Check an experiment before training: settings, texts, keys, sizes, excluded "
+    "rows and estimated cost."
+)
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
@@ -143,14 +146,16 @@ def _lines(
     from augury.core.commands import command
 
     systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
-    yield f"{path} is valid: {systems} ({', '.join(facts['systems'])}) × {seeds} = {_count(facts['runs'], 'run')}"
+    names, runs = ", ".join(facts["systems"]), _count(facts["runs"], "run")
+    yield f"{path} is valid: {systems} ({names}) × {seeds} = {runs}"
     if report is None:
         return
     width = max(len(text.name) for text in report.texts)
     yield ""
     yield f"{'text':<{width}}  {'languages':<9}  {'rows':>11}  {'kept':>11}"
     for text in report.texts:
-        yield f"{text.name:<{width}}  {'-'.join(text.languages):<9}  {text.rows_in:>11,}  {text.rows:>11,}"
+        languages = "-".join(text.languages)
+        yield f"{text.name:<{width}}  {languages:<9}  {text.rows_in:>11,}  {text.rows:>11,}"
     for text in report.texts:
         for left_out in text.left_out:
             yield ""

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 from augury.cli.common import add_overrides
 
-HELP = "Train and compare several systems on built-in synthetic text: translation, or NLI with --task nli."
+HELP = (
+    "Train and compare several systems on built-in synthetic text: translation, or "
+    "NLI with --task nli."
+)
 EXAMPLE = "augury demo --storage demo"
 
 

@@ -1,5 +1,4 @@
-"""Write a first experiment file for a user's own texts: commented, with settings that fit their
-size."""
+"""Write a commented first experiment file for a user's texts, with settings that fit their size."""
 
 from __future__ import annotations
 
@@ -34,8 +33,7 @@ TIERS = (
     Tier(
         2_000,
         "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, "
-        "feedforward_size: 384, "
-        "dropout: 0.2",
+        "feedforward_size: 384, dropout: 0.2",
         "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_passes: 100, "
         "validate_every: 100, patience: 5",
         "low_resource",
@@ -108,13 +106,14 @@ corpus:
   train: {_text(options, options.train)}
   {f"valid: {_text(options, options.valid)}" if options.valid else held_out}
 {_tests(options)}
-  # filter: {{max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}}    # of training text, in words
+  # Of training text, in words:
+  # filter: {{max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}}
 
-# Further views of every source sentence: enciphered, each letter moved by a key in the alphabet of the text.
+# Further views of every source sentence: ciphers, each letter moved by a key in the alphabet.
 augment:
   - {{operator: cipher, keys: [1]}}
-# The model is trained to agree on a sentence and its cipher. Others: plain, multi_source; R-Drop, without augment, is
-# {{name: coregularised, preset: r_drop}}.
+# The model is trained to agree on a sentence and its cipher. Others: plain, multi_source;
+# R-Drop, without augment, is {{name: coregularised, preset: r_drop}}.
 regime: {{name: coregularised, preset: {tier.preset}}}
 
 # vocabulary: {{size: 8000}}    # subwords; by default 12,000, or fewer where there is little text
@@ -131,12 +130,13 @@ def _inference(options: DraftOptions) -> str:
 {_head(options)}
 corpus:
   language: {options.languages[0]}
-  # Texts with other names of labels map them: labels: {{0: entailment, 1: neutral, 2: contradiction}}
+  # Other names of labels are mapped: labels: {{0: entailment, 1: neutral, 2: contradiction}}
   train: {_text(options, options.train)}
   valid: {_text(options, options.valid)}
 {_tests(options)}
 
-# Copies of every pair in which words are replaced, inserted, swapped or deleted. Others: reorder, semantic.
+# Copies of every pair in which words are replaced, inserted, swapped or deleted.
+# Others: reorder, semantic.
 augment:
   - {{operator: eda, copies: 1}}
 # regime: {{name: adversarial, preset: paper}}    # adds PGD
@@ -152,8 +152,9 @@ training:
 
 def _head(options: DraftOptions) -> str:
     return f"""\
-# `augury config FILE` checks this file and its texts, and shows all settings by --resolved. `augury train FILE`
-# trains the system that it describes and the plain baseline, with every seed, and ends in a table and a page.
+# `augury config FILE` checks this file and its texts, and shows all settings by --resolved.
+# `augury train FILE` trains the system that it describes and the plain baseline, with every seed,
+# and ends in a table and a page.
 name: {_scalar(options.name)}
 task: {options.task}
 seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
@@ -163,7 +164,10 @@ storage: results    # directory or URI of everything that is made
 
 def _tests(options: DraftOptions) -> str:
     if not options.tests:
-        return "  # There are no test sets: validation decides, which flatters the best. tests: {news: {...}}"
+        return (
+            "  # There are no test sets: validation decides, which flatters the best.\n"
+            "  # tests: {news: {...}}"
+        )
     return "\n".join(
         [
             "  tests:",
@@ -197,7 +201,9 @@ def _lines(settings: str) -> str:
 
 
 def _systems(baseline: str, other: str) -> str:
-    return f"""# Other systems than these two, each by the dotted keys in which it differs; the first is the baseline:
+    return f"""\
+# Other systems than these two, each by the dotted keys in which it differs; the first is the
+# baseline:
 # systems:
 #   baseline: {{{baseline}}}
 #   this: {{}}

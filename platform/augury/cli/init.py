@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 HELP = (
     "Write a commented experiment file for your own texts and check it; prompts for missing flags."
 )
-EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev.de dev.en --test news news.de news.en
+EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev.de dev.en
   augury init my.yaml --train train.tsv --columns de en --source-language de --target-language en
-  augury init my.yaml --task nli --train train.tsv --columns premise hypothesis label --language en --valid dev.tsv"""
+  augury init my.yaml --task nli --train train.tsv --language en \\
+    --columns premise hypothesis label"""
 FILE = "experiment.yaml"
 COMPRESSED = (".gz", ".xz", ".zst")
 TASKS = {"nmt": ("source", "target"), "nli": ("premise", "hypothesis", "label")}
@@ -188,7 +189,8 @@ def _check_files(files: Sequence[str], tables: bool) -> list[str]:
 
     if len(files) > (1 if tables else 2):
         raise UserError(
-            f"{' '.join(files)}: a text is {'one table' if tables else 'two aligned files or one table'}"
+            f"{' '.join(files)}: a text is "
+            f"{'one table' if tables else 'two aligned files or one table'}"
         )
     for file in files:
         find(file)
@@ -205,8 +207,7 @@ def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
 
 
 def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[str]) -> list[str]:
-    """Return the columns of a table for the columns of a task, from the flag, common names or a
-    prompt."""
+    """Return the columns of a table for those of a task: by flag, common names or prompt."""
     from augury.corpora.files import examine
     from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_index, column_names

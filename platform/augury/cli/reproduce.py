@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from augury.sweeping.settings import SweepOptions
     from augury.sweeping.space import Space
 
-HELP = "Reproduce a table of a paper: run missing rows and print published and measured values side by side."
+HELP = (
+    "Reproduce a table of a paper: run missing rows and print published and measured "
+    "values side by side."
+)
 EXAMPLE = """augury reproduce
   augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
   augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex
@@ -126,8 +129,7 @@ def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
 
 
 def _costs(plan: Plan, options: SweepOptions) -> list[str]:
-    """Return lines with the estimated cost of every row and of the models behind it, cautions,
-    and the sum."""
+    """Return lines with the estimated cost of every row and its models, cautions, and the sum."""
     from augury.core.progress import duration
     from augury.experiments.cost import total
     from augury.experiments.preflight import add_earlier_stages, cautions, estimates

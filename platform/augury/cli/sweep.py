@@ -34,8 +34,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--scheduler",
         choices=["all", "halving", "pbt"],
-        help="all: train every seed to the end; halving: successive halving with more seeds for close configurations; "
-        "pbt: population-based training (default: the space's)",
+        help="all: train every seed to the end; halving: successive halving with more "
+        "seeds for close configurations; pbt: population-based training (default: the space's)",
     )
     parser.add_argument(
         "--search",
@@ -98,8 +98,7 @@ def options_of(
     scheduler: SchedulerName = "all",
     samples: int | None = None,
 ) -> SweepOptions:
-    """Return the options of a sweep from the flags of `add_limits`; `name` is the default of
-    `--name`."""
+    """Return the options of a sweep from the flags of `add_limits`; `name` is the default name."""
     from augury.core import config
     from augury.sweeping.settings import SweepOptions
 
@@ -169,8 +168,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 
 def make_plan(space: Space, options: SweepOptions) -> Plan:
-    """Return the configurations that a sweep begins with, with their addresses, without running
-    anything."""
+    """Return the configurations that a sweep starts with, with their addresses; runs nothing."""
     from augury.core.store import Store
     from augury.sweeping import plan
 
@@ -226,8 +224,7 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Return the name of the space and scale, with the search and `pbt` if given, which change
-    the points."""
+    """Return the name of space and scale, with search and `pbt` if they change points."""
     suffixes = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
     return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)]).replace(
         "/", "-"

@@ -33,8 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not any(store.addresses(kind) for kind in SYNC):
         raise UserError(
             f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or "
-            "`augury sweep` "
-            "(their setting storage, by default results)"
+            "`augury sweep` (their setting storage, by default results)"
         )
     updated = sync_storage(store, Tracking(uri=arguments.uri))
     if arguments.json:

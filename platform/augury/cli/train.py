@@ -88,7 +88,8 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         if comparisons:
             print(f"page     {page.uri}/{report.PAGE}")
         print(
-            f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(loaded.tracking, store).uri)}"
+            "MLflow  ",
+            command("mlflow", "ui", "--backend-store-uri", place(loaded.tracking, store).uri),
         )
         print(
             f"next     {example_input(folders[-1])} | "

@@ -13,7 +13,10 @@ from augury.core.errors import UserError, unknown
 if TYPE_CHECKING:
     from augury.experiments.run import Run
 
-HELP = "Translate standard input with a trained run, one sentence per line; or label premise<TAB>hypothesis lines."
+HELP = (
+    "Translate standard input with a trained run, one sentence per line; or label "
+    "premise<TAB>hypothesis lines."
+)
 EXAMPLE = """augury translate results/runs/ADDRESS/seed-1 < text.de > text.en
   augury translate ADDRESS --views plain rot-1 rot-2 --combine average < text.de > text.en
   augury translate ADDRESS --tag '<MTNT_s>' < comments.fr > comments.en"""
@@ -53,8 +56,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--tag",
-        help="the symbol before every source, of a run trained on tagged texts: one of theirs, or none (default: that "
-        "of the validation set)",
+        help="the symbol before every source, of a run trained on tagged texts: one "
+        "of theirs, or none (default: that of the validation set)",
     )
     add_executor(parser)
 

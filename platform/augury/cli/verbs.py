@@ -1,5 +1,4 @@
-"""The verbs of the command line in groups, their parsers, and the overview that `augury --help`
-prints."""
+"""The verbs of the command line in groups, their parsers, and the overview of `augury --help`."""
 
 from __future__ import annotations
 

@@ -91,8 +91,7 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
-    """Keep the page of a storage and those of its running sweeps up to date until no sweep is
-    running."""
+    """Update the pages of a storage and of its running sweeps until no sweep is running."""
     from augury.reporting import storage
     from augury.sweeping import state
 

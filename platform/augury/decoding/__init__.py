@@ -1,2 +1,1 @@
-"""Beam search: through CTranslate2, and through Hugging Face's `generate` for models that it
-cannot load."""
+"""Beam search by CTranslate2, or by Hugging Face's `generate` where CTranslate2 lacks the model."""

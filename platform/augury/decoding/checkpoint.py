@@ -1,5 +1,4 @@
-"""Checkpoints of `transformers` that translate: by CTranslate2 where it reads their kind,
-otherwise by `generate`."""
+"""Checkpoints of `transformers` that translate, by CTranslate2 or by `generate`."""
 
 from __future__ import annotations
 
@@ -55,8 +54,7 @@ class Checkpoint:
 
     @property
     def identity(self) -> str:
-        """Return the identity of the model: the content of a directory, or the name on a hub and
-        its revision."""
+        """Return the model's identity: a directory's content, or a hub name with its revision."""
         return pretrained.identity(self.name, self.revision)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
@@ -87,10 +85,10 @@ class Checkpoint:
         return translate
 
     def sampler(self, whole: bool = False) -> Sampler:
-        """Return the checkpoint as a function that draws outputs, for the beginning of a text that
-        is too long for it.
+        """Return the checkpoint as a function that draws outputs.
 
-        With `whole`, such a text has no output.
+        Of a text that is too long for it, it reads the first part. With `whole`, such a text has no
+        output.
         """
         from augury.decoding.sampling import sampler
 
@@ -122,16 +120,15 @@ class Checkpoint:
         if several and self.languages is None:
             raise UserError(
                 f"checkpoint '{self.name}' is multilingual: also give the languages, as its "
-                "tokenizer "
-                "calls them, such as source_language: fra_Latn and target_language: eng_Latn"
+                "tokenizer calls them, such as source_language: fra_Latn and target_language: "
+                "eng_Latn"
             )
         if self.languages is None:
             return tokenizer, None
         if not several:
             raise UserError(
                 f"checkpoint '{self.name}' translates between two languages: leave out "
-                "source_language and "
-                "target_language with it"
+                "source_language and target_language with it"
             )
         _, first = (self._language(tokenizer, code) for code in self.languages)
         tokenizer.src_lang = self.languages.read
@@ -155,8 +152,7 @@ class Checkpoint:
         if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
             say_once(
                 f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 "
-                "does not read: "
-                "transformers translates, which takes several times as long"
+                "does not read: transformers translates, which takes several times as long"
             )
             return _generating(self._model(), tokenizer, first)
         folder = store.folder(
@@ -166,8 +162,7 @@ class Checkpoint:
         return _decoding(folder, positions(settings), first, threads)
 
     def _convert(self, folder: Folder) -> None:
-        """Write the checkpoint in CTranslate2's format, with what outputs begin with and what is
-        never in one."""
+        """Write the checkpoint in CTranslate2's format, with first and suppressed tokens."""
         from augury.decoding.conversion import checkpoint_to_ctranslate2
 
         model, directory = self._model(), Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
@@ -189,8 +184,7 @@ class Checkpoint:
 def loaded(
     kind: Any, name: str, revision: str | None, allow_pickle: bool = False
 ) -> PreTrainedModel:
-    """Return a model of one of the classes of `transformers` that are called Auto..., ready to
-    be used."""
+    """Return a model of one of the Auto classes of `transformers`, in evaluation mode."""
     import torch
 
     load = kind.from_pretrained

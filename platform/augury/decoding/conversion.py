@@ -1,5 +1,4 @@
-"""Models in CTranslate2's format, for `CTranslateDecoder` and other programs: Augury's own, and
-checkpoints."""
+"""Models in CTranslate2's format, for decoding and for other programs."""
 
 from __future__ import annotations
 
@@ -89,8 +88,7 @@ def to_ctranslate2(
 
 
 def reads(settings: PreTrainedConfig) -> bool:
-    """Return whether a checkpoint with this configuration is converted by
-    `checkpoint_to_ctranslate2`."""
+    """Return whether `checkpoint_to_ctranslate2` converts checkpoints with this configuration."""
     sizes = {
         settings.vocab_size,
         getattr(settings, "decoder_vocab_size", None) or settings.vocab_size,
@@ -149,22 +147,20 @@ def _check_convertible(model: MarianMTModel, pieces: Sequence[str]) -> None:
     if not plain or config.activation_function not in ("relu", "swish"):
         raise UserError(
             "CTranslate2 takes Marian models with relu or swish and ordinary embeddings only, not "
-            "this "
-            f"'{config.model_type}' model: decode it with augury.decoding.generate"
+            f"this '{config.model_type}' model: decode it with augury.decoding.generate"
         )
     sizes = {len(pieces), len(set(pieces)), config.vocab_size, config.decoder_vocab_size}
     if len(sizes) > 1:
         raise UserError(
             f"the vocabulary has {len(pieces)} pieces, {len(set(pieces))} of them distinct, and "
-            "the model "
-            f"has {config.vocab_size} source and {config.decoder_vocab_size} target embeddings: "
-            f"give the vocabulary that the model was trained with, all four are equal there"
+            f"the model has {config.vocab_size} source and {config.decoder_vocab_size} target "
+            "embeddings: give the vocabulary that the model was trained with, all four are equal "
+            "there"
         )
 
 
 def _on_cpu(model: M) -> M:
-    """Return `model` itself, or a copy of it, with 32-bit weights in the memory that CTranslate2
-    reads."""
+    """Return the model, or a copy, with 32-bit weights in the memory that CTranslate2 reads."""
     if model.device.type == "cpu" and model.dtype == torch.float32:
         return model
     return copy.deepcopy(model).to("cpu", torch.float32)

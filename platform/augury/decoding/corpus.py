@@ -1,5 +1,4 @@
-"""Decoding a whole set: batches by length, here or on Ray, hypotheses in the order of the
-sentences."""
+"""Decoding of a whole set: batches by length, on this machine or on Ray, outputs in order."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ best first."""
 
 @dataclass(frozen=True)
 class CTranslateSearch:
-    """Makes the search of the best `count` hypotheses, of one view alone, with the CTranslate2
-    model in a folder."""
+    """Makes a search for the `count` best hypotheses of one view, with a CTranslate2 model."""
 
     model: Folder
     decoding: Decoding
@@ -52,11 +50,10 @@ def decode(
     cpus: float = 0,
     gpus: float = 0,
 ) -> list[list[Hypothesis]]:
-    """Return the best hypotheses of every sentence; `make` is called once in every process that
-    takes part.
+    """Return the best hypotheses of every sentence.
 
-    `views` has the sources of all sentences, view by view; `cpus` and `gpus` are what a process on
-    Ray reserves.
+    `make` is called once in every process that takes part. `views` has the sources of all
+    sentences, view by view; `cpus` and `gpus` are what a process on Ray reserves.
     """
     sentences = list(zip(*views, strict=True))
     order = sorted(range(len(sentences)), key=lambda row: max(map(len, sentences[row])))

@@ -81,8 +81,7 @@ class CTranslateDecoder:
         count: int = 1,
         prefix: Sequence[int] = (),
     ) -> list[list[Hypothesis]]:
-        """Return the best `count` hypotheses of each source, best first: at most as many as the
-        beam is wide."""
+        """Return the `count` best hypotheses of each source, best first; at most the beam size."""
         assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(

@@ -38,8 +38,7 @@ def n_best(
     suppress: Collection[int] = (),
     count: int = 1,
 ) -> list[list[Hypothesis]]:
-    """Return the best `count` hypotheses of each sentence, best first, given its source in every
-    view.
+    """Return the `count` best hypotheses of each sentence, best first.
 
     `views` holds the sources of all sentences view by view. All views are read in one beam: a piece
     has the mean of its log-probabilities given each of them, which is not normalised anew, so that
@@ -127,8 +126,7 @@ def _search(
 
 
 class _Averaging:
-    """Gives a piece, in the rows of all views of a sentence, the mean of its log-probabilities in
-    them.
+    """Gives a subword the mean of its log-probabilities over the views of its sentence.
 
     Rows with equal scores keep equal beams: that is what lets the views of a sentence lie side by
     side in a batch, view by view, each with its own states.
@@ -151,11 +149,10 @@ def _log_probabilities(
     lengths: Tensor,
     banned: list[int],
 ) -> Tensor:
-    """Return the log-probability, (B), of the first `lengths` (B) pieces after the start of
-    `sequences` (B, 1 + T).
+    """Return log-probabilities (B,) of the first `lengths` (B,) subwords of `sequences` (B, 1 + T).
 
-    One forward pass over the sequences takes less memory than the scores that `generate` can
-    return, which are those of all beams at all steps.
+    The start symbol of a sequence is not counted. One forward pass over the sequences takes less
+    memory than the scores that `generate` can return, which are those of all beams at all steps.
     """
     logits = model(**encoded, decoder_input_ids=sequences[:, :-1], use_cache=False).logits.float()
     logits[..., banned] = float("-inf")

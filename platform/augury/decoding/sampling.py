@@ -1,5 +1,4 @@
-"""Sampling from any `transformers` encoder-decoder, with randomness that depends on the output
-alone.
+"""Sampling from encoder-decoders of `transformers`, with randomness keyed by the output alone.
 
 The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of
 the output's key, the step and the piece, so that an output is the same in any batch, on any number
@@ -69,8 +68,7 @@ def sampler(
     first: int | None = None,
     whole: bool = False,
 ) -> Sampler:
-    """Return a model with its tokenizer as a function that draws outputs for texts of at most
-    `most` pieces.
+    """Return a model as a function that draws outputs for texts of at most `most` subwords.
 
     Longer texts are cut or, where they are to be read whole, have no output, as in a search; then
     empty texts have empty outputs too. All outputs begin with the id `first`, if there is one, and
@@ -147,10 +145,10 @@ class _Drawing:
 
 
 def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
-    """Return the pieces that can be drawn (B, k), likeliest first, and their logits (B, k); -inf
-    outside of `top_p`.
+    """Return the subwords that can be drawn (B, k), likeliest first, and their logits (B, k).
 
-    `scores` (B, V) are logits or log-probabilities; `temperature` must be more than 0.
+    Outside of `top_p` logits are -inf. `scores` (B, V) are logits or log-probabilities;
+    `temperature` must be more than 0.
     """
     count = scores.shape[1] if sampling.top_k is None else min(sampling.top_k, scores.shape[1])
     best, candidates = scores.topk(count)
@@ -163,8 +161,7 @@ def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
 
 
 def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
-    """Return standard Gumbel noise (B, k) of `pieces` (B, k) at a step (scalar), for outputs
-    with these keys (B)."""
+    """Return Gumbel noise (B, k) of `pieces` (B, k) at a step, for outputs with keys (B,)."""
     stream = _mixed(_mixed(keys) + step * GOLDEN)
     bits = _mixed(stream[:, None] + pieces * GOLDEN)
     uniform = (_shifted(bits, 64 - MANTISSA).double() + 0.5) * 2.0**-MANTISSA
@@ -172,8 +169,7 @@ def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
 
 
 def _mixed(value: Tensor) -> Tensor:
-    """Return the output of SplitMix64 (Steele et al. 2014): every bit of an int64 changes every
-    other."""
+    """Return the output of SplitMix64 (Steele et al. 2014) for every int64."""
     value = value + GOLDEN
     for bits, factor in MIXERS:
         value = (value ^ _shifted(value, bits)) * factor

@@ -25,8 +25,7 @@ class Hypothesis(NamedTuple):
 
 
 def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, positions: int) -> None:
-    """Raise UserError where a source with its end, or `max_length`, exceeds the model's
-    positions."""
+    """Raise UserError where a source, or `max_length`, exceeds the model's positions."""
     if decoding.max_length > positions:
         raise UserError(
             f"max_length {decoding.max_length} is more than the model's {positions} positions: "
@@ -36,10 +35,9 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
     if long:
         raise UserError(
             f"{len(long)} of {len(sources)} sources exceed the model's {positions} positions, end "
-            "of "
-            f"sentence included; the first is number {long[0] + 1} with {len(sources[long[0]])} "
-            "pieces: "
-            f"split or shorten them, or train with larger model.max_positions"
+            f"of sentence included; the first is number {long[0] + 1} with "
+            f"{len(sources[long[0]])} pieces: split or shorten them, or train with larger "
+            "model.max_positions"
         )
 
 
@@ -53,10 +51,10 @@ def positions(config: Any) -> int:
 
 
 def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
-    """Yield rows of non-empty sources, longest first, in batches of at most `batch_tokens` tokens
-    with padding.
+    """Yield rows of non-empty sources, longest first, in batches of at most `batch_tokens` tokens.
 
-    Every source counts one more for its end. A source longer than `batch_tokens` is a batch alone.
+    Padding counts. Every source counts one more for its end. A source longer than `batch_tokens` is
+    a batch alone.
     """
     rows = [row for row, source in enumerate(sources) if source]
     rows.sort(key=lambda row: len(sources[row]), reverse=True)

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SpeechModel:
-    """A speech model (CTC, Whisper or another encoder-decoder), by its name on a hub or its
-    directory."""
+    """A speech model (CTC, or encoder-decoder such as Whisper), by hub name or directory."""
 
     checkpoint: str
     revision: str | None
@@ -83,10 +82,9 @@ def content(paths: Sequence[str], directory: str) -> str:
 
 
 def samples(path: Path, rate: int) -> np.ndarray:
-    """Return the samples of an audio file, (samples,) float32 in [-1, 1], channels averaged, at
-    this many a second.
+    """Return the samples of an audio file at `rate` a second, (samples,) float32 in [-1, 1].
 
-    UserError where the file cannot be read.
+    Channels are averaged. UserError where the file cannot be read.
     """
     from scipy.signal import resample_poly
 

@@ -23,8 +23,7 @@ BATCH_TOKENS = 4096
 def mean_states(
     model: PreTrainedModel, sources: Sequence[Sequence[int]], *, before: int = 0, after: int = 0
 ) -> list[NDArray[np.float32]]:
-    """Return the mean of the encoder's states of every source, (sources, hidden) for the embeddings
-    and every layer.
+    """Return the mean encoder state of every source, (sources, hidden), for embeddings and layers.
 
     Sources are ids as the encoder of a `transformers` model reads them. The first `before` and the
     last `after` of each are left out of the mean, of which something must remain.

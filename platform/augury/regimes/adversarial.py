@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
 
 class Adversarial(WarmupRegime):
-    """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4),
-    averaged over rows.
+    """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4).
 
-    Starting from r_0, each of K steps moves the perturbation r by α along the normalised gradient
-    of the loss, and projects it onto the ball of radius ε. The model is then trained at r_K. Each
-    view is an example of its own.
+    It is averaged over rows. Starting from r_0, each of K steps moves the perturbation r by α along
+    the normalised gradient of the loss, and projects it onto the ball of radius ε. The model is
+    then trained at r_K. Each view is an example of its own.
     """
 
     name: Literal["adversarial"] = "adversarial"
@@ -126,8 +125,7 @@ class Adversarial(WarmupRegime):
         if not isinstance(model, PerturbableModel):
             raise UserError(
                 "regime adversarial perturbs word embeddings, which the model of this task does "
-                "not support: use "
-                "regime plain"
+                "not support: use regime plain"
             )
         if self.in_warmup(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
@@ -141,12 +139,12 @@ class Adversarial(WarmupRegime):
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the shares of projected
-        examples and steps.
+        """Return the perturbation r_K and the metrics of the attack.
 
-        An example counts as projected if any projection changed it, a step of an example if its own
-        did. Means over examples are multiplied by the number of rows, since metrics are divided by
-        it.
+        Metrics are the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the shares of projected examples and
+        steps. An example counts as projected if any projection changed it, a step of an example if
+        its own did. Means over examples are multiplied by the number of rows, since metrics are
+        divided by it.
         """
         embedded = model.embedded(batch, 0)
         space = regimes.PerturbationSpace.of(embedded, self.norm_scope)
@@ -198,8 +196,10 @@ class Adversarial(WarmupRegime):
 
 @contextmanager
 def _under_attack(module: nn.Module, dropout: bool) -> Iterator[None]:
-    """Freeze the parameters of a model, which saves their gradients, and without `dropout` set
-    evaluation mode."""
+    """Freeze the parameters of a model, and without `dropout` set evaluation mode.
+
+    Frozen parameters save the time for their gradients.
+    """
     trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
     training = [] if dropout else [part for part in module.modules() if part.training]
     try:

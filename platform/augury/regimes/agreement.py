@@ -17,7 +17,8 @@ class Agreement:
     """Weight and type of the divergence between the first view, the anchor, and each other view.
 
     With p the anchor, q another view and flat(softmax(z)) = softmax(z / tau),
-        symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2  (CipherDAug, equations 4 and 5; R-Drop),
+        symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2
+            (CipherDAug, equations 4 and 5; R-Drop),
         kl = KL(flat(p) || q),
         js = (KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2.
     Only the first argument of a KL is flattened, without a factor tau^2; `detach="target"` stops

@@ -1,5 +1,7 @@
-"""Co-regularised training: cross-entropy of two views and their divergence (CipherDAug,
-equations 3 to 5; R-Drop)."""
+"""Co-regularised training: cross-entropy of two views and their divergence.
+
+CipherDAug (equations 3 to 5) and R-Drop are its two kinds.
+"""
 
 from __future__ import annotations
 

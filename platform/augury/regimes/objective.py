@@ -1,9 +1,8 @@
-"""Fused cross-entropy of all views and divergence between them, without materialising the full
-logits.
+"""Fused cross-entropy of all views and divergence between them, chunk by chunk.
 
-The forward pass computes logits, softmax, losses and gradients chunk by chunk in reused buffers,
-with one exponential per logit for cross-entropy and divergence. The backward pass only scales the
-gradients.
+The full logits never exist. The forward pass computes logits, softmax, losses and gradients chunk
+by chunk in reused buffers, with one exponential per logit for cross-entropy and divergence. The
+backward pass only scales the gradients.
 """
 
 from __future__ import annotations
@@ -62,8 +61,7 @@ def view_objective(
     agreement: Agreement | None = None,
     chunk: int = 256,
 ) -> Terms:
-    """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v) over the views v,
-    summed over rows.
+    """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v), summed over rows.
 
     `hidden` is (views, rows, width) without padding; `weight` (classes, width) and `bias`
     (classes,) project it to logits; `labels` (rows,) are shared by the views. Smoothing moves
@@ -118,8 +116,7 @@ class _Plan(NamedTuple):
         ), exact
 
     def in_place(self) -> bool:
-        """Return whether the divergence is symmetric KL at temperature 1, which `_symmetric_kl`
-        computes in place."""
+        """Return whether the divergence is symmetric KL at temperature 1, which needs no buffer."""
         agreement = self.agreement
         if agreement is None or not any(self.needs_grad):
             return False
@@ -170,8 +167,7 @@ class _ViewObjective(torch.autograd.Function):
 def _forward(
     hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
 ) -> tuple[Terms, tuple[Tensor | None, ...]]:
-    """Return the terms, and the gradients of `total` with respect to hidden, weight and bias
-    (None if not needed)."""
+    """Return the terms, and the gradients of `total` by hidden, weight and bias where needed."""
     views, rows, width = hidden.shape
     classes = len(weight)
     low, exact = plan.precisions(hidden, weight)
@@ -214,8 +210,7 @@ def _forward(
 
 
 class _Gradients:
-    """Accumulates the gradients with respect to hidden, weight and bias, the latter two in dtype
-    `exact`."""
+    """Sums of the gradients by hidden, weight and bias, the latter two in dtype `exact`."""
 
     def __init__(
         self,
@@ -240,8 +235,10 @@ class _Gradients:
         projection: Tensor,
         product: Tensor,
     ) -> None:
-        """Add a chunk with gradient scale * `gradient` of its logits; `product` is a buffer for
-        matrix products."""
+        """Add a chunk with gradient scale * `gradient` of its logits.
+
+        `product` is a buffer for matrix products.
+        """
         views, rows, classes = gradient.shape
         gradient = gradient.view(-1, classes)
         scale = scale.expand(views, rows, 1).reshape(-1, 1)
@@ -274,8 +271,10 @@ class _Chunk(NamedTuple):
 def _chunk(
     logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan
 ) -> _Chunk:
-    """Return the losses and the gradient of a chunk of logits (views, rows, classes),
-    overwriting both buffers."""
+    """Return the losses and the gradient of a chunk of logits (views, rows, classes).
+
+    Both buffers are overwritten.
+    """
     views, rows, classes = logits.shape
     index = labels.expand(views, rows).unsqueeze(-1)
     peak, likeliest = logits.max(-1, keepdim=True)
@@ -317,9 +316,9 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
     With gap = log p - log q, p the anchor and q another view, twice the gradient of the divergence
     is
         p * (gap - KL(p || q)) + p - q    with respect to the anchor's logits, and
-        q * (-gap - KL(q || p)) + q - p    with respect to the other's; its negative is written (see `_Plan.shares`).
-    Constants added to gap cancel, so that differences of logits can replace those of
-    log-probabilities.
+        q * (-gap - KL(q || p)) + q - p    with respect to the other's.
+    The negative of the latter is written (see `_Plan.shares`). Constants added to gap cancel, so
+    that differences of logits can replace those of log-probabilities.
     """
     anchor, others = probabilities[0], probabilities[1:]
     gaps = torch.sub(logits[0], logits[1:], out=logits[1:])

@@ -38,8 +38,10 @@ class PerturbationSpace(NamedTuple):
         return cls(scope, embedded.mask, size, words)
 
     def start(self, magnitude: float) -> Tensor:
-        """Return initial float32 values: zeros, or uniform noise in ± magnitude / √n for n
-        numbers (FreeLB)."""
+        """Return initial float32 values: zeros, or uniform noise (FreeLB).
+
+        Noise lies in ± magnitude / √n for n numbers.
+        """
         if self.words is None:
             real = self.mask.unsqueeze(-1).expand(*self.mask.shape, self.size).float()
         else:
@@ -79,15 +81,16 @@ class PerturbationSpace(NamedTuple):
         return gradient
 
     def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
-        """Return values + length · gradient / ‖gradient‖, without a step where the norm is zero
-        or not finite."""
+        """Return values + length · gradient / ‖gradient‖.
+
+        There is no step where the norm is zero or not finite.
+        """
         norm = self.norm(gradient)
         usable = norm.isfinite() & (norm > 0)
         return values + length * torch.where(usable, gradient / norm, 0)
 
     def project(self, values: Tensor, radius: float | Tensor) -> tuple[Tensor, Tensor]:
-        """Return the values projected onto the ball of `radius`, and a mask (examples,) of
-        changed examples."""
+        """Return values projected onto a ball, and which examples changed, (examples,)."""
         norm = self.norm(values)
         beyond = norm > radius * (1 + _ROUNDING)
         changed = beyond.flatten(1).any(1).expand(len(self.mask))

@@ -1,5 +1,4 @@
-"""Base classes of regimes, which decide what views of an example are batched together and define
-their loss."""
+"""Base classes of regimes: which views of an example are read together, and the loss over them."""
 
 from __future__ import annotations
 
@@ -167,8 +166,7 @@ class Regime(Extension):
 
 
 class WarmupRegime(Regime):
-    """A regime whose loss is complete only after a warm-up, measured in updates or in passes
-    over the data."""
+    """A regime whose loss is complete only after a warm-up of updates or passes."""
 
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
@@ -210,10 +208,9 @@ def no_views(regime: str, alternative: str = "") -> UserError:
     """Return the error for a regime that needs views in an experiment without any."""
     return UserError(
         f"regime {regime} needs views, and the experiment has none: add an operator that creates "
-        "them to augment, such "
-        "as {operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} for "
-        "translation, or {operator: eda, "
-        f"use: view}} for sentence pairs (reorder and draws support use: view too){alternative and f', {alternative}'}"
+        "them to augment, such as {operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, "
+        "use: view} for translation, or {operator: eda, use: view} for sentence pairs (reorder "
+        f"and draws support use: view too){f', {alternative}' if alternative else ''}"
     )
 
 

@@ -52,8 +52,7 @@ class _Bleu(CountedMetric):
 
 
 class Bleu(_Bleu):
-    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, or those of zh,
-    ja and ko."""
+    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, zh, ja or ko."""
 
     title = "BLEU"
     smoothing: ClassVar[Smoothing] = "exp"
@@ -79,8 +78,8 @@ class Bleu(_Bleu):
         if self.language in UNKNOWN and (character := EAST_ASIAN.search(line)):
             raise UserError(
                 f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, "
-                "and the text contains "
-                f"'{character[0]}': give its language (--language zh, ja, ko, or another)"
+                f"and the text contains '{character[0]}': give its language (--language zh, ja, "
+                "ko, or another)"
             )
         return tuple(self.tokenizer(self.cased(line).rstrip()).split())
 
@@ -164,15 +163,17 @@ METRICS = {
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """Return nine counts of a sentence: clipped matches for n = 1 to 4, hypothesis n-grams,
-    reference length."""
+    """Return nine counts of a sentence.
+
+    They are clipped matches for n = 1 to 4, n-grams of the hypothesis, and the length of the
+    reference.
+    """
     in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
     return [*matched, *in_hypothesis, in_reference[0]]
 
 
 def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
-    """Return the `statistics` of all pairs of a hypothesis (row) and a reference (column) from
-    `sentences`."""
+    """Return the `statistics` of all pairs of a hypothesis (row) and a reference (column)."""
     import numpy as np
 
     totals, matched = pairwise_matches(sentences, ORDER)
@@ -202,8 +203,7 @@ def sentence_value(counts: Sequence[float]) -> float:
 
 
 def _geometric(sums: Sequence[float], order: int) -> float:
-    """Return the geometric mean of precisions up to `order`, with `exp` smoothing, times the
-    brevity penalty."""
+    """Return the geometric mean of smoothed (`exp`) precisions, times the brevity penalty."""
     matched, total, reference_length = sums[:order], sums[ORDER : ORDER + order], sums[2 * ORDER]
     if not any(matched):
         return 0.0
@@ -218,7 +218,7 @@ def _geometric(sums: Sequence[float], order: int) -> float:
 
 @lru_cache(maxsize=2**16)
 def moses(line: str, language: str) -> tuple[str, ...]:
-    """Tokenise a line as Moses does for `language`, escaping `& | < > ' " [ ]` as `&amp;` and so on."""
+    """Tokenise a line as Moses does for `language`, escaping `& | < > ' " [ ]` (`&amp;`)."""
     return tuple(_tokenizer(language).tokenize(line, escape=True))
 
 
@@ -232,11 +232,10 @@ def compound_split(line: str) -> str:
 
 
 def ascii_punctuation(line: str) -> str:
-    """Replace punctuation outside ASCII as Moses' replace-unicode-punctuation.perl does: `“Ja’…”`
-    becomes `"Ja'..."`.
+    """Replace punctuation outside ASCII as Moses does: `“Ja’…”` becomes `"Ja'..."`.
 
-    It has no rule for `„` and `«`. Its rule for the full-width 1, which makes it a quotation mark,
-    is not followed.
+    The rules are those of replace-unicode-punctuation.perl. It has no rule for `„` and `«`. Its
+    rule for the full-width 1, which makes it a quotation mark, is not followed.
     """
     replaced: str = _punctuation_normaliser().replace_unicode_punct(line)
     return replaced

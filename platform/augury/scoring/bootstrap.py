@@ -51,8 +51,7 @@ class Resampled:
 def resample(
     statistics: Sequence[NDArray[Any]], value: Value, *, samples: int = SAMPLES, seed: int = SEED
 ) -> Resampled:
-    """Score a system on bootstrap samples, each as large as the test set and drawn from it with
-    replacement.
+    """Score a system on bootstrap samples, each as large as the test set, drawn with replacement.
 
     `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score.
     Raises UserError for fewer than one sample.
@@ -81,8 +80,7 @@ def scores(sums: NDArray[np.float64], value: Value, systems: int = 1) -> NDArray
 
 
 def resample_counts(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield how often each sentence is in each sample, in blocks of samples of shape (block,
-    sentences)."""
+    """Yield how often each sentence is in each sample, in blocks (samples, sentences)."""
     assert sentences, "there is nothing to resample"
     random = np.random.default_rng(seed)
     block = max(1, BLOCK // sentences)

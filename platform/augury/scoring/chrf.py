@@ -1,5 +1,7 @@
-"""chrF and chrF++ (Popović, 2015, 2017) from sentence statistics, as in sacreBLEU: character
-order 6, beta 2."""
+"""chrF and chrF++ (Popović, 2015, 2017) from sentence statistics, as in sacreBLEU.
+
+Character order is 6, beta 2.
+"""
 
 from __future__ import annotations
 
@@ -56,8 +58,7 @@ METRICS = {"chrf": Chrf, "chrf++": ChrfPlusPlus}
 
 
 def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
-    """Return n-gram counts of a sentence by order: in the hypothesis, in the reference, and
-    matches.
+    """Return n-gram counts of a sentence by order: hypothesis, reference, matches.
 
     Orders are those of characters without spaces, up to 6, followed by those of words, up to
     `words` (chrF++: 2).
@@ -74,8 +75,7 @@ def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
 
 
 def pairwise_statistics(sentences: Sequence[str]) -> NDArray[Any]:
-    """Return the character `statistics` of all pairs of a hypothesis (row) and a reference
-    (column)."""
+    """Return the character `statistics` of all pairs of hypothesis (row) and reference (column)."""
     import numpy as np
 
     totals, matched = pairwise_matches(
@@ -87,8 +87,10 @@ def pairwise_statistics(sentences: Sequence[str]) -> NDArray[Any]:
 
 
 def value(sums: Sequence[float]) -> float:
-    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`, averaged over the orders that
-    both sides have."""
+    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`.
+
+    Orders that both sides have are averaged.
+    """
     count = len(sums) // 3
     precision = recall = 0.0
     orders = 0
@@ -104,8 +106,7 @@ def value(sums: Sequence[float]) -> float:
 
 
 def split(line: str) -> tuple[str, ...]:
-    """Split a line into words, and off each word one ASCII punctuation mark at its end, or else
-    at its beginning."""
+    """Split a line into words, and one ASCII punctuation mark off the end or start of each."""
     return tuple(chain.from_iterable(map(_split_mark, line.split())))
 
 

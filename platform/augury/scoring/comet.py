@@ -1,5 +1,4 @@
-"""COMET (Rei et al., 2020): a trained model that scores translations given their sources and
-references.
+"""COMET (Rei et al., 2020): a model that scores translations, given sources and references.
 
 The package needs other versions of transformers and numpy than Augury. It therefore runs in a
 subprocess, with the Python interpreter named by `AUGURY_COMET`, or with this one if the package is
@@ -68,10 +67,8 @@ def _python() -> str:
     if python is None:
         raise UserError(
             "metric 'comet' needs the package unbabel-comet, which is incompatible with Augury's "
-            "version of "
-            "transformers: install it in another environment (python -m venv comet && "
-            "comet/bin/pip install "
-            "unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export "
+            "version of transformers: install it in another environment (python -m venv comet && "
+            "comet/bin/pip install unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export "
             f"{PYTHON}=comet/bin/python"
         )
     return python

@@ -1,5 +1,4 @@
-"""COMET's subprocess: reads a request as JSON and writes scores as JSON, without importing
-Augury."""
+"""The subprocess of COMET: a request as JSON in, scores as JSON out; does not import Augury."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Base classes of metrics: additive statistics of segments, from whose sums a corpus value is
-computed.
+"""Base classes of metrics: additive statistics of segments, and a corpus value from their sums.
 
 This covers metrics of counts (BLEU, chrF, TER, accuracy) and means of segment scores (COMET), and
 gives all of them bootstrap intervals and significance tests, which resample the statistics.

@@ -1,7 +1,7 @@
-"""Registry of metrics: built-in (`METRICS` of the modules of this package), by path, and from
-installed packages.
+"""Registry of metrics: built-in ones, by path, and from installed packages.
 
-Looking up a metric's class and its attributes does not load the libraries that compute it.
+Built-in are those in `METRICS` of the modules of this package. Looking up a metric's class and its
+attributes does not load the libraries that compute it.
 """
 
 from __future__ import annotations
@@ -66,8 +66,7 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
-    """Return the names of all metrics, or of those of texts or labels, followed by their names
-    with options."""
+    """Return the names of all metrics, or of those of texts or labels, then those with options."""
     classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}
     chosen = {name: cls for name, cls in classes.items() if measures in (None, cls.measures)}
     return (
@@ -89,15 +88,13 @@ def title(name: str) -> str:
 
 
 def lower_is_better(name: str) -> bool:
-    """Return whether lower values of a metric, or of a training statistic such as `loss`, are
-    better."""
+    """Return whether lower values of a metric or a training statistic (`loss`) are better."""
     cls = _find(name)
     return cls.lower_is_better if cls else _split(name)[0] in ("loss", "perplexity")
 
 
 def segment_noun(name: str) -> str:
-    """Return the plural noun for the units that a metric scores: sentences or, for labels,
-    examples."""
+    """Return the plural noun of what a metric scores: sentences or, for labels, examples."""
     cls = _find(name)
     return "examples" if cls and cls.measures == "labels" else "sentences"
 

@@ -16,8 +16,7 @@ Tokens = tuple[str, ...] | str
 def matches(
     hypothesis: Tokens, reference: Tokens, order: int
 ) -> tuple[list[int], list[int], list[int]]:
-    """Count n-grams for n = 1 to `order`: in the hypothesis, in the reference, and clipped
-    matches."""
+    """Count n-grams for n = 1 to `order`: of the hypothesis, of the reference, clipped matches."""
     orders = range(1, order + 1)
     return (
         [max(0, len(hypothesis) - n + 1) for n in orders],

@@ -1,5 +1,4 @@
-"""What an experiment can see: the smallest difference that a test finds, for numbers of seeds and
-sentences.
+"""The smallest difference that a test can detect, for numbers of seeds and sentences.
 
 The variance of a difference has three components (`augury.scoring.significance`): training noise,
 the interaction of seeds and sentences, and that of systems and sentences. More seeds reduce the
@@ -32,8 +31,7 @@ MOST_SEEDS = 100
 
 @dataclass(frozen=True)
 class Components:
-    """Components of the variance of a difference between two systems, in squared units of the
-    score."""
+    """Components of the variance of a difference of two systems, in squared units of the score."""
 
     seeds: float
     """Of the score of one seed: training noise alone."""
@@ -46,16 +44,15 @@ class Components:
     """Whether the i-th seeds of all systems are a block, and are compared with each other."""
 
     def variance(self, seeds: int, sentences: int) -> float:
-        """Return the variance of the difference of two means over `seeds` seeds on `sentences`
-        sentences."""
+        """Return the variance of the difference of two means over seeds and sentences."""
         return self._between_seeds(seeds, sentences) + self.systems_and_sentences / sentences
 
     def smallest_difference(self, seeds: int, sentences: int, comparisons: int = 1) -> float:
-        """Return the difference that is found with a probability of 80 %, tested at 5 %
-        (Bonferroni) on both sides.
+        """Return the difference that is detected with a power of 80 % at a two-sided level of 5 %.
 
-        It is the noncentrality of Student's t that exceeds the critical value in 80 % of cases, in
-        standard errors. One seed says nothing of others: infinite where seeds vary at all.
+        The level is divided by the number of comparisons (Bonferroni). It is the noncentrality of
+        Student's t that exceeds the critical value in 80 % of cases, in standard errors. One seed
+        says nothing of others: infinite where seeds vary at all.
         """
         between = self._between_seeds(seeds, sentences)
         if not between:
@@ -70,8 +67,7 @@ class Components:
         )
 
     def seeds_needed(self, difference: float, sentences: int, comparisons: int = 1) -> int | None:
-        """Return the smallest number of seeds that finds a difference; None where MOST_SEEDS do
-        not."""
+        """Return the smallest number of seeds that detects a difference; None above MOST_SEEDS."""
         return next(
             (
                 seeds
@@ -82,8 +78,7 @@ class Components:
         )
 
     def _dof(self, seeds: int, comparisons: int) -> float:
-        """Return the degrees of freedom over seeds, of a baseline and systems with as many
-        seeds."""
+        """Return the degrees of freedom of a baseline and systems with as many seeds."""
         together = (comparisons if self.paired else comparisons + 1) * (seeds - 1)
         own = min(PRIOR + seeds - 1, together)
         return own if self.paired else min(2 * own, together)
@@ -95,8 +90,7 @@ class Components:
 def components(
     systems: Sequence[Resampled], sentences: int, *, paired: bool = False
 ) -> Components | None:
-    """Estimate the components from systems that are compared with the first; None without two seeds
-    of any.
+    """Estimate the components from systems compared with the first; None without two seeds of any.
 
     With `paired`, the i-th seeds of all systems are a block.
     """
@@ -122,7 +116,6 @@ def components(
 
 
 def _variance_of_blocks(systems: Sequence[Resampled]) -> SeedVariance:
-    """Return the variance of the score of one seed without effects of blocks, half of that of a
-    difference."""
+    """Return the variance of one seed's score without block effects."""
     total, interaction, dof = block_variance(systems)
     return SeedVariance(total / 2, interaction / 2, dof)

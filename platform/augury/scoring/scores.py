@@ -92,8 +92,7 @@ def score(
 
 
 def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
-    """Store sentence statistics in a run's folder: `statistics/<test>.npz`, an array for each
-    metric."""
+    """Store sentence statistics in a run: `statistics/<test>.npz`, an array for each metric."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)

@@ -51,8 +51,10 @@ UNKNOWN = SeedVariance(0.0, 0.0, 0.0)
 
 
 def sample_variance(system: Resampled) -> SeedVariance:
-    """Return the sample variance over the seeds of a system, which can be below the interaction;
-    UNKNOWN for one."""
+    """Return the sample variance over the seeds of a system; UNKNOWN for one seed.
+
+    It can be below the interaction.
+    """
     if system.seeds == 1:
         return UNKNOWN
     interaction = (system.samples - system.scores).var(axis=1, ddof=1).mean()
@@ -62,8 +64,7 @@ def sample_variance(system: Resampled) -> SeedVariance:
 
 
 def pool(variances: Sequence[SeedVariance]) -> SeedVariance:
-    """Return the mean variance, weighted by degrees of freedom; UNKNOWN where no system has two
-    seeds."""
+    """Return the mean variance, weighted by degrees of freedom, or UNKNOWN."""
     dof = sum(variance.dof for variance in variances)
     if not dof:
         return UNKNOWN
@@ -105,13 +106,12 @@ def _is_noisier(own: SeedVariance, pooled: SeedVariance) -> bool:
 
 
 def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
-    """Return the variance of the difference of two systems of one seed, pooled over systems that
-    share their seeds.
+    """Return the variance of the difference of two systems of one seed.
 
-    Scores are taken as the sum of effects of the system, of the block (the seed, with the machine
-    that trained all systems of it) and a rest, whose variance counts twice in a difference: the
-    analysis of a randomised block design. For two systems it is the sample variance of their
-    differences.
+    It is pooled over systems that share their seeds. Scores are taken as the sum of effects of the
+    system, of the block (the seed, with the machine that trained all systems of it) and a rest,
+    whose variance counts twice in a difference: the analysis of a randomised block design. For two
+    systems it is the sample variance of their differences.
     """
     count, seeds = len(systems), systems[0].seeds
     dof = (count - 1) * (seeds - 1)
@@ -130,8 +130,7 @@ def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
 
 
 def _residuals(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the squared residuals of a table (..., systems, seeds) after the means of systems
-    and of seeds."""
+    """Return squared residuals of a table (..., systems, seeds) from means of systems and seeds."""
     rest = (
         table
         - table.mean(-1, keepdims=True)

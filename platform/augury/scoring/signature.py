@@ -1,4 +1,4 @@
-"""Metric signatures in sacreBLEU's format, `key:value|key:value`, with the settings of the bootstrap."""
+"""Metric signatures in sacreBLEU's format, `key:value|key:value`, with those of the bootstrap."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ RESAMPLING = ("bs:", "seed:")
 
 
 def with_resampling(signature: str, samples: int, seed: int) -> str:
-    """Return a signature with the number of bootstrap samples and the seed, after the number of
-    references."""
+    """Return a signature with the number of bootstrap samples and the seed.
+
+    They follow the number of references, as in sacreBLEU.
+    """
     parts = without_resampling(signature).split("|")
     start = 1 if parts[0].startswith("nrefs:") else 0
     return "|".join([*parts[:start], f"bs:{samples}", f"seed:{seed}", *parts[start:]])
 
 
 def without_resampling(signature: str) -> str:
-    """Return a signature without bootstrap samples and seed, which affect the interval only and
-    not the value."""
+    """Return a signature without bootstrap samples and seed, which do not affect the value."""
     return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))

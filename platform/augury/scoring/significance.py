@@ -1,28 +1,25 @@
-"""Significance of differences: a two-level test over seeds and sentences, sacreBLEU's tests, Holm's
-correction.
+"""Significance of differences over seeds and sentences, sacreBLEU's tests, Holm's correction.
 
 A system is observed with a few training seeds on a sample of sentences, and both are random. A
 bootstrap that resamples both (seeds for each system, sentences jointly) is biased for few seeds:
 
 - too narrow, because the variance of S resampled seeds is (S - 1) / S times that of S new ones, and
-  because percentile
-  intervals ignore the uncertainty of a variance estimated from a few seeds;
+  because percentile intervals ignore the uncertainty of a variance estimated from a few seeds;
 - too wide, because it counts the seed-sentence interaction three times, although the variance of
-  the mean contains it
-  once (Owen, 2007, "The pigeonhole bootstrap").
+  the mean contains it once (Owen, 2007, "The pigeonhole bootstrap").
 
 The components of the variance are therefore estimated separately. The variance of a mean over S
 seeds, or of the difference of two such means on the same sentences, is V + max(0, W - I):
 
-V   the variance between seeds, divided by S, summed over systems: training noise, and the interaction of seeds and
-    sentences. It is the sample variance, shrunk to that of all systems of the comparison, and at
-    least I (`augury.scoring.seed_variance`): with few seeds, equal scores are no proof that seeds
-    do not matter.
-W   the variance of the mean, or of the difference, over bootstrap samples of sentences: the interaction of systems and
-    sentences, and again that of seeds and sentences.
-I   the interaction of seeds and sentences, which V and W both contain: the sample variance over seeds of the deviation
-    of a seed's score on a bootstrap sample from its score, averaged over samples, divided by S,
-    summed over systems.
+V   the variance between seeds, divided by S, summed over systems: training noise, and the
+    interaction of seeds and sentences. It is the sample variance, shrunk to that of all systems of
+    the comparison, and at least I (`augury.scoring.seed_variance`): with few seeds, equal scores
+    are no proof that seeds do not matter.
+W   the variance of the mean, or of the difference, over bootstrap samples of sentences: the
+    interaction of systems and sentences, and again that of seeds and sentences.
+I   the interaction of seeds and sentences, which V and W both contain: the sample variance over
+    seeds of the deviation of a seed's score on a bootstrap sample from its score, averaged over
+    samples, divided by S, summed over systems.
 
 Intervals are Student's. Degrees of freedom are those of Welch's t-test over seeds, at most those of
 all systems together, times (V + max(0, W - I)) / V, since the variance over many sentences is taken
@@ -213,11 +210,11 @@ def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
 def approximate_randomisation(
     baseline: Resampled, system: Resampled, value: Value, *, trials: int = TRIALS, seed: int = SEED
 ) -> float:
-    """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005) as
-    sacreBLEU computes it.
+    """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005).
 
-    Each trial swaps the outputs of the systems, of one seed each, for a random half of the
-    sentences; the p-value is the fraction of trials whose difference exceeds the observed one.
+    It is computed as in sacreBLEU. Each trial swaps the outputs of the systems, of one seed each,
+    for a random half of the sentences; the p-value is the fraction of trials whose difference
+    exceeds the observed one.
     """
     assert baseline.seeds == system.seeds == 1, (
         "sacreBLEU compares one set of hypotheses with another"
@@ -235,13 +232,12 @@ def approximate_randomisation(
 
 
 def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]:
-    """Return the statistics of several test sets by example, (examples, sets x counts), for a
-    cluster bootstrap.
+    """Return the statistics of several test sets by example, (examples, sets x counts).
 
-    `sets` has the example ids and statistics (rows, counts) of each test set. Versions of an
-    example in different sets, such as its translations into 15 languages, are dependent and must be
-    resampled together. The row of an example is zero for sets that lack it, and summed if a set
-    repeats it. Use with `mean_over`.
+    A cluster bootstrap resamples them. `sets` has the example ids and statistics (rows, counts) of
+    each test set. Versions of an example in different sets, such as its translations into 15
+    languages, are dependent and must be resampled together. The row of an example is zero for sets
+    that lack it, and summed if a set repeats it. Use with `mean_over`.
     """
     rows = {
         example: row
@@ -272,8 +268,7 @@ def mean_over(value: Value, sets: int) -> Value:
 
 
 class _Part(NamedTuple):
-    """The variance between seeds of one system, and its weight in the statistic: 1 / seeds for a
-    mean."""
+    """The variance between a system's seeds, and its weight in the statistic."""
 
     variance: SeedVariance
     weight: float
@@ -282,8 +277,7 @@ class _Part(NamedTuple):
 def _standard_error(
     samples: NDArray[np.float64], parts: Sequence[_Part], most: float
 ) -> tuple[float, float]:
-    """Return the standard error of a statistic, given its values on bootstrap samples, and its
-    degrees of freedom.
+    """Return the standard error of a statistic and its degrees of freedom, from bootstrap samples.
 
     `most` are the degrees of freedom of all systems together, which the variance between seeds
     cannot exceed.
@@ -296,8 +290,7 @@ def _standard_error(
 
 
 def _is_zero(variance: SeedVariance) -> bool:
-    """Return whether seeds differ by rounding alone: there is one, or the outputs are equal on
-    every sentence."""
+    """Return whether seeds differ by rounding alone, or there is only one."""
     return max(variance.total, variance.interaction) <= ROUNDING**2
 
 

@@ -1,5 +1,4 @@
-"""Simultaneous bands of the differences of two systems on several test sets, such as one text in 15
-languages.
+"""Simultaneous bands of differences on several test sets, such as one text in 15 languages.
 
 A 95 % interval for each of 15 languages misses some language in up to half of all experiments. The
 bands here hold for all sets together: each interval is Student's at the level at which the smallest
@@ -97,8 +96,7 @@ def simultaneous_bands(
 def _seed_terms(
     baseline: Sequence[Resampled], system: Sequence[Resampled]
 ) -> tuple[Matrix, Matrix, Matrix]:
-    """Return V (sets,), I (sets, sets) and the degrees of freedom of V (sets,), those of Welch's
-    test.
+    """Return V (sets,), I (sets, sets) and the degrees of freedom of V (sets,), as in Welch's test.
 
     If one of the systems has a single seed, its variance is taken to be that of the other, as in
     `significance`.
@@ -128,8 +126,7 @@ def _seed_terms(
 
 
 def _correlation(matrix: Matrix) -> Matrix:
-    """Return the correlations of an estimated covariance, without its directions of negative
-    variance."""
+    """Return correlations of an estimated covariance, without negative variances."""
     values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
     positive = (vectors * np.maximum(values, 0)) @ vectors.T
     scale = np.sqrt(np.maximum(positive.diagonal(), ROUNDING**2))
@@ -137,8 +134,7 @@ def _correlation(matrix: Matrix) -> Matrix:
 
 
 def _smallest_p_values(correlation: Matrix, draws: int) -> Matrix:
-    """Return the smallest of the two-sided p-values of all sets in experiments without a
-    difference, (draws,)."""
+    """Return the smallest two-sided p-value over all sets without differences, (draws,)."""
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))
     normal = np.random.default_rng(SEED).standard_normal((draws, len(correlation))) @ root.T

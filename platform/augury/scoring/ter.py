@@ -1,5 +1,4 @@
-"""Translation edit rate (Snover et al., 2006) from sentence statistics, with sacreBLEU's search
-for edits."""
+"""Translation edit rate (Snover et al., 2006) from sentence statistics, as in sacreBLEU."""
 
 from __future__ import annotations
 
@@ -40,8 +39,7 @@ METRICS = {"ter": Ter}
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """Return the counts of a sentence: edits from hypothesis to reference, and words of the
-    reference."""
+    """Return the counts of a sentence: edits, and words of the reference."""
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 
     edits, length = translation_edit_rate(list(hypothesis), list(reference))

@@ -25,8 +25,7 @@ Order = Literal["length", "random"]
 
 @dataclass(frozen=True)
 class Lengths:
-    """The tokens of every row's plain text, without views: `sources` and `targets`, (rows,) int
-    each.
+    """The tokens of every row's plain text, without views: sources and targets, (rows,) int.
 
     The budget of a batch is counted on them alone, so that an update reads as many rows under every
     regime.
@@ -95,11 +94,11 @@ def plan_pass(
 
 
 def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
-    """Return how often pass `number` reads every row, (rows,) int, given its weight: the mean of
-    that over passes.
+    """Return how often pass `number` reads every row, (rows,) int, for weights (rows,).
 
-    In n passes a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉ times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉
-    copies of m rows of one weight: they come in turn, in an order that is drawn from the seed.
+    A weight is the mean of that over passes. In n passes a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉
+    times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in an
+    order that is drawn from the seed.
     """
     offsets = np.zeros(len(weights))
     for weight in np.unique(weights):
@@ -145,11 +144,11 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
 
 
 def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """Return the view group of every row in a pass, or -1 where the row lacks the group whose turn
-    it is.
+    """Return the view group that a pass reads every row under, (rows,) int.
 
-    In as many passes as there are groups these take turns, beginning with another one row by row,
-    so that every pass has as many rows of each.
+    -1 stands where the row lacks the group whose turn it is. In as many passes as there are groups
+    these take turns, beginning with another one row by row, so that every pass has as many rows of
+    each.
     """
     cycle, turn = divmod(number, len(groups))
     random = generator(seed, "draws", cycle)
@@ -166,8 +165,7 @@ def _cut(
     order: Order,
     random: np.random.Generator,
 ) -> list[Batch]:
-    """Sort rows by length, equal ones at random, or all at random, and cut them where a limit is
-    reached."""
+    """Sort rows by length or at random, and cut them into batches where a limit is reached."""
     cost = lengths.cost
     keys = (random.random(len(cost)), lengths.targets, cost)
     sorted_rows = np.lexsort(keys if order == "length" else keys[:1])

@@ -29,8 +29,10 @@ MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 
 @dataclass
 class Position:
-    """The progress and cost of training: `update` updates, `passes` whole passes, `in_pass`
-    updates of the next."""
+    """How far training has come, and what it has cost.
+
+    `update` updates are made: `passes` whole passes and `in_pass` updates of the next.
+    """
 
     address: str
     seed: int
@@ -67,8 +69,7 @@ class Position:
 
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
-    """Return every tensor that determines the module, tied ones once: parameters and persistent
-    buffers."""
+    """Return every tensor that determines a module: parameters, tied ones once, and its buffers."""
     tensors: dict[str, Tensor] = dict(module.named_parameters())
     persistent = module.state_dict()
     tensors |= {name: buffer for name, buffer in module.named_buffers() if name in persistent}
@@ -107,8 +108,10 @@ def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) ->
 
 
 class Checkpoints:
-    """The checkpoints of one run: the last `keep` of them, from whose latest training resumes,
-    and perhaps the best."""
+    """The checkpoints of a run: the last `keep` of them and, if asked for, the best.
+
+    Training resumes from the latest.
+    """
 
     def __init__(self, run: Folder, keep: int = 1, *, keep_best: bool = False):
         self.folder, self.keep, self.keep_best = run.sub("checkpoints"), keep, keep_best
@@ -164,21 +167,21 @@ class Checkpoints:
         return self.updates()[-self.keep :]
 
     def last_position(self) -> Position | None:
-        """Return the position after the last checkpoint; None where there is none with its
-        state."""
+        """Return the position after the last checkpoint; None where it has no state."""
         names = [f"{update:08d}" for update in self.updates()[-1:]]
         states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
         return Position(**states[0]["position"]) if states else None
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
-        """Return the position after an update and the optimizer's state; UserError where it was
-        not kept."""
+        """Return the position after an update and the optimizer's state.
+
+        UserError where the state was not kept.
+        """
         name = f"{update:08d}"
         if not self.folder.exists(f"{name}/{STATE}"):
             raise UserError(
                 f"{self.folder.uri} has no state of the optimizer after update {update:,}: carry "
-                "weights alone, or "
-                "remove the run and train it again"
+                "weights alone, or remove the run and train it again"
             )
         state = self._state(name)
         return Position(**state["position"]), state["optimizer"]
@@ -201,14 +204,13 @@ class Checkpoints:
         if (position.address, position.seed) != (start.address, start.seed):
             raise UserError(
                 f"{where.uri} was written by configuration {position.address}, seed "
-                f"{position.seed}; this run "
-                f"is {start.address}, seed {start.seed}: remove the folder or use another storage"
+                f"{position.seed}; this run is {start.address}, seed {start.seed}: remove the "
+                "folder or use another storage"
             )
         if position.world != start.world and position.in_pass:
             raise UserError(
                 f"{where.uri} was written within a pass planned for {position.world} workers, and "
-                "there are "
-                f"{start.world}: continue with training.workers={position.world}"
+                f"there are {start.world}: continue with training.workers={position.world}"
             )
         load_parameters(module, where.local() / MODEL)
         optimizer.load_state_dict(state["optimizer"])
@@ -233,8 +235,10 @@ class Checkpoints:
         return state
 
     def average(self, updates: Sequence[int]) -> dict[str, Tensor]:
-        """Return the mean of every tensor over the checkpoints of these updates, in fp32 (whole
-        numbers: floor)."""
+        """Return the mean of every tensor over the checkpoints of these updates.
+
+        The mean is taken in fp64 and returned in fp32; that of whole numbers is rounded down.
+        """
         total: dict[str, Tensor] = {}
         for update in updates:
             tensors = load_file(str(self.folder.sub(f"{update:08d}").local() / MODEL))

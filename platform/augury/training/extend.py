@@ -1,5 +1,4 @@
-"""A longer training continues a shorter one: runs that differ only in their end share their
-beginning.
+"""Runs that differ only in their end share their start: a longer one continues a shorter one.
 
 Nothing before the end depends on the end, unless the learning rate does. So a run that is to be
 longer takes over the checkpoints and the history of the longest shorter one, and ends with the
@@ -26,8 +25,7 @@ KIND = "prefixes"
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
-    """Begin a run that has not begun with the state of a shorter run of the same prefix and seed,
-    and register it.
+    """Start a new run with the state of a shorter one of the same prefix and seed, and register it.
 
     `name` is the address of everything that determines training but its end.
     """
@@ -47,8 +45,7 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
-    """Return the position of a run, if a training with these settings would have reached and
-    validated it too."""
+    """Return the position of a run; None where these settings would not reach it."""
     position = None
     with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
         position = Checkpoints(folder).last_position()

@@ -1,5 +1,4 @@
-"""The history of a run: lines of metrics in its folder, written while it trains and read by
-everything else.
+"""The history of a run: lines of metrics in its folder, written while it trains.
 
 Rank 0 writes `history/<first update>.jsonl`, a new file every few seconds and at every checkpoint.
 No file spans a checkpoint, so that a resumed run drops exactly the records that it will write
@@ -22,8 +21,7 @@ FLUSH_SECONDS = 5.0
 
 
 class Record(TypedDict):
-    """Metrics after `update` updates and `passes` passes over the training rows, at `time`
-    (seconds since 1970)."""
+    """Metrics after `update` updates and `passes` passes, at `time` in seconds since 1970."""
 
     update: int
     passes: float

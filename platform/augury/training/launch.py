@@ -132,8 +132,10 @@ def _on_ray(
 
 
 def _fit(trainer: TorchTrainer, folder: Folder, execution: Execution) -> None:
-    """Run a trainer; raise KeyboardInterrupt after Ctrl-C, and Crashed where its workers failed
-    too often."""
+    """Run a trainer.
+
+    Raises KeyboardInterrupt after Ctrl-C, and Crashed where its workers failed too often.
+    """
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     main = threading.current_thread() is threading.main_thread()
@@ -159,8 +161,8 @@ def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) 
         if workers * amount > cluster.get(kind, 0):
             raise UserError(
                 f"{workers} workers × {amount:g} {kind} do not fit the cluster's "
-                f"{cluster.get(kind, 0):g} {kind}: "
-                f"lower training.workers or execution.{kind.lower()}s_per_worker"
+                f"{cluster.get(kind, 0):g} {kind}: lower training.workers or "
+                f"execution.{kind.lower()}s_per_worker"
             )
 
 

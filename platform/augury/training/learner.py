@@ -13,8 +13,7 @@ from augury.training.batching import Lengths
 
 
 class Loaded(NamedTuple):
-    """A batch on its device, with the number of tokens read and the number of positions they
-    were padded to."""
+    """A batch on its device, with its number of tokens and of positions, padding included."""
 
     batch: Any
     tokens: int

@@ -1,5 +1,4 @@
-"""The training loop: planned batches, one optimizer step per update, validations, checkpoints,
-early stopping.
+"""The training loop: one optimizer step per update, validations, checkpoints, early stopping.
 
 Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, pass,
 world size), and torch is seeded from (seed, update, rank) before every update. A run that was
@@ -240,8 +239,7 @@ class Trainer:
         return losses
 
     def _exchange_gradients(self, now: bool) -> AbstractContextManager[None]:
-        """Return the context of a batch, which exchanges gradients between workers `now`, or keeps
-        them for the last batch of the update."""
+        """Return the context of a batch whose gradients workers exchange `now`, or keep."""
         if isinstance(self.objective, DistributedDataParallel) and not now:
             context: AbstractContextManager[None] = self.objective.no_sync()
             return context
@@ -278,8 +276,7 @@ class Trainer:
         )
 
     def _record(self, rate: float) -> None:
-        """Add the mean losses since the last record to the history; the first worker's stand for
-        all."""
+        """Add the first worker's mean losses since the last record to the history."""
         if distributed.rank() == 0 and (metrics := self.meter.metrics(self.position.world)):
             metrics["train/learning_rate"] = rate
             self.history.add(self.position.update, self.position.all_passes, metrics)

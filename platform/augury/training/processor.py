@@ -1,5 +1,4 @@
-"""The processor of a machine, which decides how sums are rounded and thus moves scores as much
-as a seed does."""
+"""The processor of a machine: its rounding of sums moves scores as much as a seed does."""
 
 from __future__ import annotations
 
@@ -12,8 +11,7 @@ CPUINFO = Path("/proc/cpuinfo")
 
 
 def processor() -> str:
-    """Return the model of this machine's processor and its vector instructions: `AMD EPYC
-    (26/2), AVX512 bf16`."""
+    """Return the processor's model and vector instructions: `AMD EPYC (26/2), AVX512 bf16`."""
     lines = CPUINFO.read_text().splitlines() if CPUINFO.exists() else []
     facts = {
         name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)

@@ -10,8 +10,11 @@ from augury.training.settings import Training
 
 
 def learning_rate(training: Training, update: int, updates_per_pass: int) -> float:
-    """Return the rate of update `update`, from 1 (Vaswani et al. 2017 with a free peak;
-    fairseq's inverse_sqrt)."""
+    """Return the learning rate of an update, from 1.
+
+    Its shape is that of Vaswani et al. (2017) with a free peak, as fairseq's inverse_sqrt, or as
+    the settings say.
+    """
     peak, warmup, last = (
         training.learning_rate,
         training.warmup_updates,

@@ -41,8 +41,7 @@ COMPARED = Mutability("members are compared after as many validations, and end a
 
 
 class Training(Section):
-    """How a model is optimised; everything here changes the result and is part of a run's
-    address."""
+    """The optimisation of a model; every setting is part of a run's address."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
@@ -161,8 +160,10 @@ class Training(Section):
         return any(limit is not None and count >= limit for count, limit in limits)
 
     def validates(self, update: int, passes: int, in_pass: int) -> bool:
-        """Return whether a validation is due after `update` updates, `in_pass` of them in the
-        pass after `passes`."""
+        """Return whether a validation is due after `update` updates.
+
+        `passes` whole passes are done, and `in_pass` updates of the next one.
+        """
         if self.validate_every is not None:
             return update % self.validate_every == 0
         return in_pass == 0 and passes % self.validate_every_passes == 0
@@ -182,8 +183,7 @@ class Training(Section):
 
 
 class FineTuning(Training):
-    """The optimisation of a pretrained model: random batches, and a rate that falls linearly over
-    ten passes.
+    """The optimisation of a pretrained model, whose rate falls linearly over ten passes.
 
     Three of them in a row without gain are the last; the best validation says which checkpoint is
     kept.

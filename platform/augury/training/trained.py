@@ -16,8 +16,10 @@ M = TypeVar("M", bound="nn.Module")
 
 
 def load_weights(run: Folder, model: M) -> M:
-    """Return `model` with the weights that the run reports on, dropout off; UserError where
-    training has not ended."""
+    """Return `model` with the weights that the run reports on, dropout off.
+
+    UserError where training has not ended.
+    """
     from augury.training.checkpoint import load_parameters
 
     if not run.exists(WEIGHTS):

@@ -16,8 +16,7 @@ from augury.training.batching import Lengths, batches_by_length
 
 
 class Likelihood(NamedTuple):
-    """`loss`: the mean negative log-likelihood of a row, not smoothed; `accuracy`: the share of
-    rows predicted."""
+    """The mean negative log-likelihood of a row, not smoothed, and the share of rows predicted."""
 
     loss: float
     accuracy: float
