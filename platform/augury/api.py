@@ -129,6 +129,7 @@ def apply(
     """
     import pandas as pd
 
+    from augury.augment import mixins
     from augury.augment import operator as operators
     from augury.core.store import Store
 
@@ -137,11 +138,11 @@ def apply(
             f"apply takes a DataFrame, not a {type(frame).__name__}: give one with columns of texts"
         )
     parsed = operators.parse({"operator": operator, **parameters})
-    if parsed.works_with_models:
+    if isinstance(parsed, mixins.UsesModels):
         raise UserError(
             f"operator {parsed.operator} needs trained models: use `augury augment FILE`"
         )
-    if parsed.SEARCHES or isinstance(parsed, operators.CorpusOperator):
+    if isinstance(parsed, mixins.Searches | mixins.CorpusOperator):
         raise UserError(f"operator {parsed.operator} works on a whole corpus: use `augury augment`")
     if any(part.makes() == operators.DRAW for part in parsed.parts()):
         raise UserError(
@@ -149,7 +150,9 @@ def apply(
             "train with it"
         )
     records = _records(frame, parsed, language)
-    fitted = parsed.fit([parsed.fit_block(records)])
+    fitted: dict[str, Any] = {}
+    if isinstance(parsed, mixins.Fitted):
+        fitted = parsed.fit([parsed.fit_block(records)])
     with tempfile.TemporaryDirectory() as directory:
         rows = [
             _rows(frame, part.bind(fitted, Store(directory))(records).table, part)
@@ -162,11 +165,12 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     """Return the rows of a frame as corpus records with their positions as ids."""
     import pyarrow as pa
 
+    from augury.augment.operator import check_columns
     from augury.corpora.corpus import LABELLED, NLI, PARALLEL
 
     schema = PARALLEL if "source" in frame else LABELLED if "text" in frame else NLI
     languages = {name for name in schema.names if name.endswith("language") and name not in frame}
-    operator.check(["id", *languages, *frame.columns])
+    check_columns(operator, ["id", *languages, *frame.columns])
     reads = operator.reads(schema.names)
     if language is None and (unknown := languages.intersection(reads)):
         raise UserError(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols
-from augury.augment.operator import parse
+from augury.augment.operator import address, parse
 from augury.augment.switch_out import other_pieces
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
@@ -168,9 +168,9 @@ def test_replacements_are_of_the_joint_vocabulary_or_of_the_side(name: str) -> N
 
 
 def test_the_joint_vocabulary_is_in_no_address() -> None:
-    assert draw("switch_out").address() == draw("switch_out", vocabulary="joint").address()
+    assert address(draw("switch_out")) == address(draw("switch_out", vocabulary="joint"))
     assert "vocabulary" not in draw("raml").to_dict()
-    assert draw("switch_out").address() != draw("switch_out", vocabulary="side").address()
+    assert address(draw("switch_out")) != address(draw("switch_out", vocabulary="side"))
 
 
 def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:

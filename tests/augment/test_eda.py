@@ -89,7 +89,7 @@ def test_children_follow_their_parent_and_name_it(store: Store) -> None:
     }
     assert rows[3]["lineage"] == {
         "parents": ["train-00000001"],
-        "operator": eda.address(),
+        "operator": operator.address(eda),
         "copy": 2,
     }
 
@@ -297,7 +297,7 @@ def test_of_translation_the_source_changes_and_the_target_stays(store: Store) ->
 
 def test_records_without_the_columns_are_refused() -> None:
     with pytest.raises(UserError, match="these records have no premise, hypothesis, language"):
-        Eda().check(["id", "target"])
+        operator.check_columns(Eda(), ["id", "target"])
 
 
 def test_parameters_out_of_range_are_refused() -> None:

@@ -263,4 +263,5 @@ def test_tokenisers_of_sources(store: Store) -> None:
 
 def test_records_without_a_target_are_refused() -> None:
     with pytest.raises(UserError, match="these records have no source, target"):
-        operator.parse({"operator": "fuzzy_match"}).check(["id", "premise", "hypothesis"])
+        parsed = operator.parse({"operator": "fuzzy_match"})
+        operator.check_columns(parsed, ["id", "premise", "hypothesis"])

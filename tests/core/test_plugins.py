@@ -89,13 +89,20 @@ def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(direct
 def test_an_operator_by_path_may_have_settings_that_are_left_out_while_empty(
     directory: Path,
 ) -> None:
-    (directory / "subset.py").write_text(
-        OPERATOR.replace("Operator", "TextSubsetOperator").replace(
-            "TextSubsetOperatorOutput", "OperatorOutput"
-        )
-    )
+    inherited = OPERATOR.replace("Repeated(Operator)", "Repeated(TextSubset)")
+    imported = "from augury.augment.mixins import TextSubset\n"
+    (directory / "subset.py").write_text(imported + inherited)
     parsed = operator.parse({"operator": "./subset.py"})
     assert "of" not in parsed.to_dict() and operator.parse(parsed.to_dict()) == parsed
+
+
+def test_a_method_of_a_mixin_that_is_not_inherited_is_refused(directory: Path) -> None:
+    method = "    def fit_block(self, block):\n        return 1\n"
+    (directory / "unfitted.py").write_text(
+        OPERATOR.replace("    def bind", f"{method}\n    def bind")
+    )
+    with pytest.raises(UserError, match="fit_block.*Fitted"):
+        operator.parse({"operator": "./unfitted.py"})
 
 
 def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(

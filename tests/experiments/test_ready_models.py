@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from augury.augment.operator import ReadyModel
+from augury.augment.models import ReadyModel
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store

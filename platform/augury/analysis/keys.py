@@ -34,6 +34,7 @@ from scipy.stats import spearmanr
 
 from augury.augment import pipeline
 from augury.augment.cipher import Cipher
+from augury.augment.operator import check_columns
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import make_once
@@ -139,7 +140,7 @@ def analyse_keys(
     """
     task = find_task(experiment.task)
     cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
-    cipher.check(experiment.corpus.SCHEMA.names)
+    check_columns(cipher, experiment.corpus.SCHEMA.names)
     settings = getattr(experiment, "vocabulary", None)
     if settings is not None and not settings.preprocessor("", "").is_identity:
         raise UserError(

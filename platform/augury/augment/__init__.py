@@ -1,1 +1,3 @@
-"""Operators that make training text; one file per operator, found by its name."""
+"""Operators: they make views, records or draws from training text."""
+
+from augury.augment import mixins as mixins  # an operator's class is checked against them

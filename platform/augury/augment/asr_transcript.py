@@ -12,7 +12,9 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import REJECTED, CorpusOperator, MadeOf, OperatorOutput, derive_records
+from augury.augment.mixins import REJECTED, CorpusOperator, ExtraInputs, Fitted, Measured
+from augury.augment.operator import MadeOf, OperatorOutput
+from augury.augment.records import derive_records
 from augury.augment.translation import Translation, cleaned_like
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError, unknown
@@ -50,7 +52,7 @@ class Triple(NamedTuple):
         return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
 
 
-class AsrTranscript(CorpusOperator):
+class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     """Training pairs whose source is a recogniser's transcript of training text that was spoken.
 
     The sources of the training text are transcripts by people. Those by a recogniser are in a file
@@ -89,6 +91,7 @@ class AsrTranscript(CorpusOperator):
     text: str | None = None
     """The name of the training text that was spoken, where there are several."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (NOISY_NMT,)
     EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset(
@@ -109,12 +112,6 @@ class AsrTranscript(CorpusOperator):
         if self.id_column and not self.column:
             raise UserError(f"id_column: {self.id_column} is a column of a table: give column too")
         return self
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (NOISY_NMT,)
-
-    def makes(self) -> Literal["view", "records"]:
-        return "records"
 
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"transcripts" if self.audio is None else "audio": self._file_spec}

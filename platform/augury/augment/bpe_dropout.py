@@ -25,12 +25,10 @@ class BpeDropout(TokenDraw):
     """Probability of skipping a merge (p, sentencepiece's alpha): 0 leaves text as it is, 1
     gives single characters."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (BPE_DROPOUT,)
     EXAMPLE: ClassVar[str] = "dropout: 0.1"
     VERSION: ClassVar[int] = 3
     RESEGMENTS: ClassVar[bool] = True
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (BPE_DROPOUT,)
 
     def draw(
         self,

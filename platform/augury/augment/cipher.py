@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from augury.augment.operator import BlockFunction, Operator, OperatorOutput
+from augury.augment.mixins import Fitted
+from augury.augment.operator import BlockFunction, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -17,7 +18,7 @@ from augury.text.alphabet import Alphabet, Mode, build_alphabet, count_letters, 
 from augury.text.rot import Rot
 
 
-class Cipher(Operator):
+class Cipher(Fitted):
     """Replace each letter by the one `key` places further in the training alphabet."""
 
     operator: Literal["cipher"] = "cipher"
@@ -31,6 +32,7 @@ class Cipher(Operator):
     alphabet: str | None = None
     """An explicit alphabet, in order, instead of the training source's letters."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (CIPHERDAUG,)
     PER_SECOND: ClassVar[float] = 400_000
 
     @field_validator("keys")
@@ -59,9 +61,6 @@ class Cipher(Operator):
             if self.alphabet is None
             else dict.fromkeys(("mode", "min_count"), "the alphabet is given")
         )
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (CIPHERDAUG,)
 
     def parts(self) -> Sequence[Cipher]:
         return [self.model_copy(update={"keys": (key,)}) for key in self.keys]

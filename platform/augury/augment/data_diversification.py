@@ -12,14 +12,10 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
-from augury.augment.operator import (
-    CorpusOperator,
-    MadeOf,
-    OperatorOutput,
-    ReadyModel,
-    TrainedModel,
-    derive_records,
-)
+from augury.augment.mixins import CorpusOperator, UsesModels
+from augury.augment.models import ReadyModel, TrainedModel
+from augury.augment.operator import MadeOf, OperatorOutput
+from augury.augment.records import derive_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
@@ -44,7 +40,7 @@ REPEATED = "there already"
 """The count of pairs that are in the training text, or were made before."""
 
 
-class DataDiversification(CorpusOperator):
+class DataDiversification(UsesModels, CorpusOperator):
     """Pairs of sources with their translations, and of translated targets with the targets.
 
     Models of both directions are trained on the training text and translate it. Duplicates of pairs
@@ -75,6 +71,7 @@ class DataDiversification(CorpusOperator):
     decoding: Decoding = Decoding(length_penalty=0.6)
     """How models translate; the default is that of the released code."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (DATA_DIVERSIFICATION,)
     VERSION: ClassVar[int] = 2
     LOST: ClassVar[tuple[str, ...]] = (*UNTRANSLATED, REPEATED)
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
@@ -108,12 +105,6 @@ class DataDiversification(CorpusOperator):
             for direction, models in ready.items()
             if direction.name in self.directions
         }
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (DATA_DIVERSIFICATION,)
-
-    def makes(self) -> Literal["view", "records"]:
-        return "records"
 
     def max_records(self) -> int:
         return sum(

@@ -15,16 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import (
-    RECORDS,
-    BlockFunction,
-    Operator,
-    OperatorOutput,
-    derive_records,
-    language_column,
-    plural,
-    view_table,
-)
+from augury.augment.mixins import ExtraInputs, Fitted, MakesRecords
+from augury.augment.operator import RECORDS, BlockFunction, OperatorOutput
+from augury.augment.records import derive_records, language_column, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.progress import say_once
 from augury.core.rng import generator
@@ -43,7 +36,7 @@ from augury.text.synonyms import (
 )
 
 
-class Eda(Operator):
+class Eda(Fitted, ExtraInputs, MakesRecords):
     """Copy records with words replaced by synonyms, inserted, swapped or deleted.
 
     Label and target are kept.
@@ -77,15 +70,13 @@ class Eda(Operator):
     seed: int = 1
     """Another seed makes other random choices."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (EDA, CROSS_LINGUAL_NLI)
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
     REMEDY: ClassVar[str] = (
         "give more synonyms (synonyms: FILE), fewer stop words, or a larger alpha"
     )
     EXAMPLE: ClassVar[str] = "copies: 2"
-
-    def papers(self) -> tuple[Paper, ...]:
-        return EDA, CROSS_LINGUAL_NLI
 
     def parts(self) -> Sequence[Eda]:
         if self.use == RECORDS:

@@ -13,13 +13,9 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.operator import (
-    REJECTED,
-    BlockFunction,
-    OperatorOutput,
-    TextSubsetOperator,
-    derive_records,
-)
+from augury.augment.mixins import REJECTED, ExtraInputs, MakesRecords, Searches, TextSubset
+from augury.augment.operator import BlockFunction, OperatorOutput
+from augury.augment.records import derive_records
 from augury.augment.translation_memory import TokensOf, TranslationMemory, load_memory
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
@@ -31,7 +27,7 @@ from augury.text.fuzzy import Limit, Norm
 from augury.text.segmentation import require_words
 
 
-class FuzzyMatch(TextSubsetOperator):
+class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     """Pair every source with the translations of similar sources.
 
     With `of`, within some of the training texts.
@@ -63,15 +59,12 @@ class FuzzyMatch(TextSubsetOperator):
     mono_min_len: int = Field(5, ge=0)
     """Sentences of the monolingual text with at most this many tokens are left out."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (FUZZY_MATCHES, NOISY_NMT)
     PER_SECOND: ClassVar[float] = 8_000
     BLOCK_ROWS: ClassVar[int | None] = 5_000
-    SEARCHES: ClassVar[bool] = True
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target", "source_language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual"})
-
-    def papers(self) -> tuple[Paper, ...]:
-        return FUZZY_MATCHES, NOISY_NMT
 
     def inactive(self) -> dict[str, str]:
         return {} if self.monolingual else {"mono_min_len": "there is no monolingual text"}
@@ -85,9 +78,6 @@ class FuzzyMatch(TextSubsetOperator):
 
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"monolingual": self.monolingual} if self.monolingual else {}
-
-    def makes(self) -> Literal["records"]:
-        return "records"
 
     def check_text(self, beginning: pa.Table) -> None:
         language = beginning.column("source_language")[0].as_py()

@@ -6,18 +6,15 @@ Li and Specia (2019) describe both.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import pyarrow as pa
 from pydantic import model_validator
 
-from augury.augment.operator import (
-    CorpusOperator,
-    MadeOf,
-    OperatorOutput,
-    ReadyModel,
-    derive_records,
-)
+from augury.augment.mixins import CorpusOperator, ExtraInputs, UsesModels
+from augury.augment.models import ReadyModel
+from augury.augment.operator import MadeOf, OperatorOutput
+from augury.augment.records import derive_records
 from augury.augment.translation import (
     PLAIN,
     UNTRANSLATED,
@@ -42,7 +39,7 @@ from augury.decoding.settings import Decoding
 TRANSLATOR = "translator"
 
 
-class TranslatedText(CorpusOperator):
+class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
     """Parameters of an operator that adds a monolingual text, translated, to the training text."""
 
     monolingual: MonolingualSpec
@@ -61,6 +58,7 @@ class TranslatedText(CorpusOperator):
     sampling: TranslationSampling | None = None
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (NOISY_NMT,)
     OMITTED: ClassVar[frozenset[str]] = frozenset({"sampling"})
     LOST: ClassVar[tuple[str, ...]] = UNTRANSLATED
 
@@ -68,12 +66,6 @@ class TranslatedText(CorpusOperator):
     VERSION: ClassVar[int] = 3
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (NOISY_NMT,)
-
-    def makes(self) -> Literal["view", "records"]:
-        return "records"
 
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"monolingual": self.monolingual}

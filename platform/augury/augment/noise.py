@@ -15,16 +15,9 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import COPIED, Rate
-from augury.augment.operator import (
-    RECORDS,
-    BlockFunction,
-    OperatorOutput,
-    TextSubsetOperator,
-    derive_records,
-    language_column,
-    plural,
-    view_table,
-)
+from augury.augment.mixins import Fitted, MakesRecords, Measured, TextSubset
+from augury.augment.operator import RECORDS, BlockFunction, OperatorOutput
+from augury.augment.records import derive_records, language_column, plural, view_table
 from augury.core.errors import UserError
 from augury.core.rng import generator, seed_of
 from augury.core.store import Store
@@ -67,7 +60,7 @@ class Sample(NamedTuple):
     languages: Counter[str]
 
 
-class Noise(NoiseRates, TextSubsetOperator):
+class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     """Misspell words, drop punctuation, add fillers and emoji, swap homophones."""
 
     operator: Literal["noise"] = "noise"

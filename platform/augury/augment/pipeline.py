@@ -15,17 +15,19 @@ import pyarrow.parquet as pq
 
 from augury.augment import health
 from augury.augment.health import Health, Tally
-from augury.augment.operator import (
-    DRAW,
-    RECORDS,
-    VIEW,
+from augury.augment.mixins import (
     CorpusOperator,
-    MadeOf,
-    Operator,
-    OperatorOutput,
-    TrainedModel,
+    ExtraInputs,
+    Fitted,
+    MakesRecords,
+    Measured,
+    Searches,
+    TextSubset,
 )
+from augury.augment.models import TrainedModel
+from augury.augment.operator import DRAW, RECORDS, VIEW, MadeOf, Operator, OperatorOutput
 from augury.core import config
+from augury.core.errors import UserError
 from augury.core.execution import Execution, Executor
 from augury.core.locks import lock_incomplete, make_once
 from augury.core.progress import Stage, say, say_once
@@ -34,6 +36,7 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import SIDES, Corpus, input_columns, read_shard, shard_name, write_shard
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
+from augury.corpora.splits import BaseSpec
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
@@ -89,7 +92,9 @@ class Part:
         """The argument of `bind`: side data, models and the training split."""
         learned: dict[str, Any] = self.fit.read_json("fitted.json")
         learned |= {"models": dict(self.models)} if self.models else {}
-        return learned | ({"corpus": Corpus(self.corpus)} if self.operator.SEARCHES else {})
+        return learned | (
+            {"corpus": Corpus(self.corpus)} if isinstance(self.operator, Searches) else {}
+        )
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def plan(
                 "operator": operator.operator,
                 "version": operator.VERSION,
                 **operator.origin(),
-                "parameters": operator.fit_parameters(),
+                "parameters": _fit_parameters(operator),
                 "on": fitted_on or corpus_address,
             }
         )
@@ -144,10 +149,17 @@ def plan(
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
+            if part.makes() == RECORDS and not isinstance(part, MakesRecords):
+                raise UserError(
+                    f"operator {part.operator} makes records: let {type(part).__name__} inherit "
+                    f"from {MakesRecords.__module__}.MakesRecords"
+                )
             parameters = {
                 key: value for key, value in part.to_dict().items() if key not in part.LEARNED
             }
-            texts = {name: cached_address(spec, "train") for name, spec in part.texts().items()}
+            texts = {
+                name: cached_address(spec, "train") for name, spec in extra_texts(part).items()
+            }
             learned_by_part = learned | ({"texts": texts} if texts else {})
             part_address = config.address(
                 {"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **parameters}
@@ -178,9 +190,9 @@ def augment(
     with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         for operator in {part.operator.operator: part.operator for part in missing}.values():
-            operator.check_names(
-                [text.name for text in row_ranges(corpus)] if TEXTS in corpus.manifest else []
-            )
+            if isinstance(operator, TextSubset):
+                ranges = row_ranges(corpus) if TEXTS in corpus.manifest else []
+                operator.check_names([text.name for text in ranges])
             operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
@@ -231,6 +243,15 @@ def fit(
     return parts[0].fitted
 
 
+def extra_texts(operator: Operator) -> Mapping[str, BaseSpec]:
+    """Return the texts that an operator reads besides the training text."""
+    return operator.texts() if isinstance(operator, ExtraInputs) else {}
+
+
+def _fit_parameters(operator: Operator) -> dict[str, Any]:
+    return operator.fit_parameters() if isinstance(operator, Fitted) else {}
+
+
 def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Part]]:
     """Group the parts that read the same blocks, so that each block is read once."""
     groups: dict[Any, list[Part]] = {}
@@ -246,7 +267,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     if part.fit.complete:
         return
     operator = part.operator
-    if type(operator).fit_block is Operator.fit_block:
+    if not isinstance(operator, Fitted) or type(operator).fit_block is Fitted.fit_block:
         make_once(part.fit, lambda: _write_fit(part, corpus, []))
         return
     executor = execution.choose(corpus.rows / operator.PER_SECOND, f"fit {operator.operator}")
@@ -254,6 +275,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
 
 
 def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
+    assert isinstance(part.operator, Fitted)
     with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
         results = executor.map(
             _FitShard(part.operator, corpus.folder, part.operator.reads(corpus.columns)),
@@ -265,12 +287,14 @@ def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
 
 
 def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
-    part.fit.write_json("fitted.json", part.operator.fit(results))
+    operator = part.operator
+    learned = operator.fit(results) if isinstance(operator, Fitted) else {}
+    part.fit.write_json("fitted.json", learned)
     part.fit.finish(
         {
             "operator": part.operator.operator,
             "version": part.operator.VERSION,
-            "parameters": part.operator.fit_parameters(),
+            "parameters": _fit_parameters(part.operator),
             "inputs": [corpus.address],
         }
     )
@@ -311,6 +335,7 @@ def _make_corpus_records(
 def _finish(
     part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()
 ) -> None:
+    operator = part.operator
     rows, counts, tally = _summarise_shards(part.folder, shards)
     if any(
         outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()
@@ -321,15 +346,15 @@ def _finish(
     measured = Health.of(
         part.name,
         rows,
-        part.operator.lost(counts),
+        operator.lost(counts) if isinstance(operator, MakesRecords) else {},
         tally,
-        operator=part.operator.operator,
-        rates=part.operator.realised(counts, part.side_data),
-        measures=part.operator.measures(counts),
-        normal=tuple(sorted(part.operator.NORMAL)),
+        operator=operator.operator,
+        rates=operator.realised(counts, part.side_data) if isinstance(operator, Measured) else {},
+        measures=operator.measures(counts) if isinstance(operator, Measured) else {},
+        normal=tuple(sorted(operator.NORMAL)) if isinstance(operator, MakesRecords) else (),
     )
     say(f"{part.name}: {measured.text}")
-    texts = [cached_address(spec, "train") for spec in part.operator.texts().values()]
+    texts = [cached_address(spec, "train") for spec in extra_texts(operator).values()]
     part.folder.finish(
         {
             "schema": 1,
@@ -451,7 +476,7 @@ def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[
 class _FitShard:
     """Creates the function that reads a shard and returns (rows, statistics)."""
 
-    operator: Operator
+    operator: Fitted
     corpus: Folder
     columns: tuple[str, ...]
 
@@ -486,7 +511,8 @@ class _ApplyBlock:
             )
             for part, function in zip(self.parts, functions, strict=True):
                 if not part.folder.exists(block_range.name):
-                    selected = part.operator.select(block)
+                    operator = part.operator
+                    selected = operator.select(block) if isinstance(operator, TextSubset) else block
                     output = function(selected)
                     _write(
                         part.folder, block_range.name, output, _tally_block(selected, part, output)

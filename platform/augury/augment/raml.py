@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,8 +24,7 @@ class Raml(PieceDraw):
     tau: float = Field(0.95, gt=0)
     """How rarely tokens change, under tau_convention."""
 
-    def papers(self) -> tuple[Paper, ...]:
-        return RAML, SWITCHOUT
+    PAPERS: ClassVar[tuple[Paper, ...]] = (RAML, SWITCHOUT)
 
 
 OPERATOR = Raml

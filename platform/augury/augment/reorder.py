@@ -11,17 +11,10 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import (
-    RECORDS,
-    VIEW,
-    BlockFunction,
-    Operator,
-    OperatorOutput,
-    ReadyModel,
-    derive_records,
-    plural,
-    view_table,
-)
+from augury.augment.mixins import MakesRecords, UsesModels
+from augury.augment.models import ReadyModel
+from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
+from augury.augment.records import derive_records, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -39,7 +32,7 @@ from augury.text.words import words
 REORDERER = "reorderer"
 
 
-class Reorder(Operator):
+class Reorder(UsesModels, MakesRecords):
     """Rewrite premise and hypothesis, or the source, in the word order of another language.
 
     An encoder-decoder learns the order from a parallel text that is aligned word by word.
@@ -80,6 +73,7 @@ class Reorder(Operator):
     seed: int = 1
     """Another seed makes other random choices."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
     REMEDY: ClassVar[str] = (
@@ -117,9 +111,6 @@ class Reorder(Operator):
                 f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}"
             )
         return self
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (CROSS_LINGUAL_NLI,)
 
     def name(self) -> str:
         return f"{self.operator}-{self.parallel.target_language}"

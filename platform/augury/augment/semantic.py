@@ -12,14 +12,10 @@ import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
-from augury.augment.operator import (
-    BlockFunction,
-    Operator,
-    OperatorOutput,
-    ReadyModel,
-    TrainedModel,
-    derive_records,
-)
+from augury.augment.mixins import MakesRecords, UsesModels
+from augury.augment.models import ReadyModel, TrainedModel
+from augury.augment.operator import BlockFunction, OperatorOutput
+from augury.augment.records import derive_records
 from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
@@ -73,7 +69,7 @@ class TeacherModel(Section):
     """A trained classifier, in place of one to train."""
 
 
-class Semantic(Operator):
+class Semantic(UsesModels, MakesRecords):
     """Pairs of a premise and a hypothesis generated for another label than its own.
 
     A generator learns from the examples themselves to write a hypothesis for a label and a premise.
@@ -103,6 +99,7 @@ class Semantic(Operator):
     seed: int = 1
     """Another seed makes other random choices."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
     BLOCK_ROWS: ClassVar[int | None] = 500
@@ -112,12 +109,6 @@ class Semantic(Operator):
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
     LOST: ClassVar[tuple[str, ...]] = ("empty", "copied", "dropped ")
     NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (CROSS_LINGUAL_NLI,)
-
-    def makes(self) -> Literal["view", "records"]:
-        return "records"
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         corpus = experiment["corpus"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -25,6 +25,8 @@ class PieceDraw(CountedDraw):
     (what was released with CipherDAug); side: pieces that occur in the training text of the side or
     view that changes (Wang et al. 2018, whose sides have vocabularies of their own)."""
 
+    PAPERS: ClassVar[tuple[Paper, ...]] = (SWITCHOUT,)
+
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray:
@@ -38,9 +40,6 @@ class SwitchOut(PieceDraw):
     """Replace tokens by uniformly drawn pieces of the vocabulary, anew in every pass."""
 
     operator: Literal["switch_out"] = "switch_out"
-
-    def papers(self) -> tuple[Paper, ...]:
-        return (SWITCHOUT,)
 
 
 def other_pieces(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,8 +15,7 @@ class WordDrop(CountedDraw):
 
     operator: Literal["word_drop"] = "word_drop"
 
-    def papers(self) -> tuple[Paper, ...]:
-        return (CIPHERDAUG,)
+    PAPERS: ClassVar[tuple[Paper, ...]] = (CIPHERDAUG,)
 
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols

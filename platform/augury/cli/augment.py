@@ -123,7 +123,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "makes": part.operator.makes(),
             "rows": manifest["rows"],
             "counts": counts,
-            "measures": part.operator.measures(counts),
+            "measures": part.health.measures if part.health else {},
             "health": manifest.get("health"),
             "made": part.name in augmented.computed,
         }
@@ -142,7 +142,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
 
 def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
     """Return the numbers of rejected corpus rows and of rejected new records by reason."""
-    from augury.augment.operator import REJECTED
+    from augury.augment.mixins import REJECTED
 
     counts = Counter(rows)
     for part in augmented.parts:
@@ -196,6 +196,8 @@ def _filter(assignments: Sequence[str]) -> dict[str, Any]:
 
 def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
     """Return the corpus, the operators and the experiment, which is None with flags alone."""
+    from augury.augment.mixins import UsesModels
+    from augury.augment.operator import check_columns
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
     from augury.corpora.spec import CorpusSpec
@@ -227,8 +229,8 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
         "the corpus",
     )
     operator = _operator(arguments)
-    operator.check(spec.SCHEMA.names)
-    if operator.works_with_models:
+    check_columns(operator, spec.SCHEMA.names)
+    if isinstance(operator, UsesModels):
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "
             "experiment file, which defines their training; augury augment --operator "

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from augury.augment import pipeline
+from augury.augment.mixins import Fitted
 from augury.augment.operator import Operator
 from augury.core.config import Section
 from augury.core.naming import title
@@ -79,7 +80,7 @@ def _canonical_operators(experiment: Experiment, store: Store) -> list[Operator]
 
 
 def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
-    if type(operator).canonical is Operator.canonical:
+    if not isinstance(operator, Fitted) or type(operator).canonical is Fitted.canonical:
         return operator
     train = cached_corpus(experiment.first().corpus, "train", store.root)
     return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))

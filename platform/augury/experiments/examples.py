@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
+from augury.augment.operator import address
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
 from augury.core.store import Folder
@@ -237,7 +238,7 @@ class Examples:
         return self.symbols()
 
     def _keys_of(self, operator: TokenDraw, name: str) -> np.ndarray:
-        key = operator.address(), name
+        key = address(operator), name
         if key not in self._keys:
             self._keys[key] = keys_of(self.record_ids, *key, self.seed)
         return self._keys[key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from augury.augment.mixins import ExtraInputs
 from augury.corpora.ingest import missing_texts, unreadable
 from augury.experiments.spec import Experiment, last_stage
 
@@ -14,13 +15,11 @@ def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:
     missing: dict[str, str] = {}
     for experiment in experiments:
         for part in _behind(last_stage(experiment)):
-            specs = [
-                part.corpus,
-                *(text for operator in part.augment for text in operator.texts().values()),
-            ]
-            for spec in specs:
+            extra = [operator for operator in part.augment if isinstance(operator, ExtraInputs)]
+            texts = [text for operator in extra for text in operator.texts().values()]
+            for spec in [part.corpus, *texts]:
                 missing = missing_texts(spec) | missing
-            files = (file for operator in part.augment for file in operator.files())
+            files = (file for operator in extra for file in operator.files())
             missing |= {
                 file: error for file in files if file not in missing and (error := unreadable(file))
             }

@@ -3,7 +3,7 @@ ones."""
 
 from __future__ import annotations
 
-from augury.augment.operator import ReadyModel
+from augury.augment.models import ReadyModel
 from augury.augment.pipeline import Models
 from augury.core.errors import UserError
 from augury.core.store import Store

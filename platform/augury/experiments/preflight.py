@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from augury.augment import pipeline
+from augury.augment.mixins import Fitted, MakesRecords, TextSubset, UsesModels
+from augury.augment.models import ReadyModel
 from augury.augment.noisy_tests import check_noise
-from augury.augment.operator import RECORDS, Operator, ReadyModel
+from augury.augment.operator import RECORDS, Operator
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -110,12 +112,12 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         texts = _texts(experiment, store)
         learned_from = cached_corpus(experiment.first().corpus, "train", store.root)
         for operator in experiment.augment:
-            for text in operator.texts().values():
+            for text in pipeline.extra_texts(operator).values():
                 cached_corpus(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
-            operator.check_fitted(
-                pipeline.fit(learned_from, operator, store, execution=experiment.execution)
-            )
+            fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
+            if isinstance(operator, Fitted):
+                operator.check_fitted(fitted)
         for test in experiment.test_sets:
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
@@ -126,6 +128,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for operator, models in zip(experiment.augment, experiment.models(), strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
+                    assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check(
             [*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store
@@ -378,16 +381,13 @@ def _records(
 ) -> float:
     """Estimate the rows of an operator's records that a pass reads, given those of the training
     texts."""
-    if operator.makes() != RECORDS:
+    if operator.makes() != RECORDS or not isinstance(operator, MakesRecords):
         return 0
-    of = [
-        name
-        for name in rows
-        if name in getattr(operator, "of", ()) or not getattr(operator, "of", ())
-    ]
+    subset = operator.of if isinstance(operator, TextSubset) else ()
+    of = [name for name in rows if name in subset or not subset]
     texts = {
         name: cached_corpus(spec, "train", store.root).rows
-        for name, spec in operator.texts().items()
+        for name, spec in pipeline.extra_texts(operator).items()
     }
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)

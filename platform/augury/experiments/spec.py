@@ -12,7 +12,9 @@ from pydantic.json_schema import models_json_schema
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
 from augury.augment.health import HealthLimits
-from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
+from augury.augment.mixins import TextSubset, UsesModels
+from augury.augment.models import ReadyModel
+from augury.augment.operator import RECORDS, VIEW, Operator, check_columns
 from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest, unknown
@@ -210,7 +212,7 @@ class Experiment(Section):
         Such experiments have the storage, execution and tracking of this one. UserError for a wrong
         setting in them.
         """
-        if not any(operator.works_with_models for operator in self.augment):
+        if not any(isinstance(operator, UsesModels) for operator in self.augment):
             return [{} for _ in self.augment]
         settings = self.model_dump(
             mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"}
@@ -219,17 +221,17 @@ class Experiment(Section):
         shared = self.model_dump(
             mode="json", include={"storage", "execution", "tracking", "health"}
         )
-        return [
-            {
-                role: content
-                if isinstance(content, ReadyModel)
-                else _parse_model(
-                    index, operator, role, {"seeds": [1], "baseline": False, **content, **shared}
-                )
-                for role, content in operator.models(plain).items()
-            }
-            for index, operator in enumerate(self.augment)
-        ]
+        models: list[dict[str, Experiment | ReadyModel]] = []
+        for index, part in enumerate(self.augment):
+            models.append({})
+            roles = part.models(plain) if isinstance(part, UsesModels) else {}
+            for role, content in roles.items():
+                if isinstance(content, ReadyModel):
+                    models[-1][role] = content
+                    continue
+                trained = {"seeds": [1], "baseline": False, **content, **shared}
+                models[-1][role] = _parse_model(index, part, role, trained)
+        return models
 
     def model_experiments(self) -> dict[str, Experiment]:
         """Return the experiments that train models of operators, by operator and role."""
@@ -278,8 +280,10 @@ class Experiment(Section):
     def _readable(self) -> Experiment:
         self.view_groups()
         for part in self._parts:
-            part.check(self.corpus.SCHEMA.names)
-            if not self.systems:  # with systems, each is one experiment, and this is none
+            check_columns(part, self.corpus.SCHEMA.names)
+            if (
+                isinstance(part, TextSubset) and not self.systems
+            ):  # with systems, each is one experiment, and this is none
                 part.check_names([*self.corpus.mixture])
         names = [*self.view_names, *self.record_origins]
         if len(set(names)) < len(names):
@@ -545,6 +549,7 @@ def _parse_model(index: int, operator: Operator, role: str, content: dict[str, A
             Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults
         ]
         raise InvalidSettings(error.subject, faults) from error
+    assert isinstance(operator, UsesModels)
     operator.check_model(role, model.views)
     return model
 

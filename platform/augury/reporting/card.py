@@ -12,6 +12,7 @@ import yaml
 from huggingface_hub import EvalResult, ModelCardData
 
 from augury.augment.operator import Operator
+from augury.core.citations import Paper
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
@@ -83,13 +84,17 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         notes=list(dict.fromkeys(origin.note for origin in origins.values() if origin.note)),
         parts=[(heading, _purpose(part)) for heading, part in parts],
         settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
-        papers=list(dict.fromkeys(paper for _, part in parts for paper in part.papers())),
+        papers=list(dict.fromkeys(paper for _, part in parts for paper in _papers(part))),
         cost=_markdown(_cost(total_cost(run, scored["cost"]))) if scored["cost"] else "",
         file=file,
         versions=", ".join(
             f"{package} {version}" for package, version in metadata["versions"].items()
         ),
     )
+
+
+def _papers(part: Regime | Operator) -> tuple[Paper, ...]:
+    return part.PAPERS if isinstance(part, Operator) else part.papers()
 
 
 def _origin(store: Store, address: str) -> Origin:

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
+from augury.augment.mixins import UsesModels
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import Stage
@@ -35,7 +36,7 @@ class VocabularyTask(Task):
             _check_stage(experiment, before)
             return
         if not _has_size(experiment) or any(
-            operator.works_with_models for operator in experiment.augment
+            isinstance(operator, UsesModels) for operator in experiment.augment
         ):
             return
         from augury.text.vocabulary_size import has_words

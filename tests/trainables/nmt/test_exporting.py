@@ -11,7 +11,7 @@ import pytest
 import yaml
 from huggingface_hub import ModelCard
 
-from augury.augment.operator import ReadyModel
+from augury.augment.models import ReadyModel
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.evaluate import evaluate
