@@ -1,9 +1,9 @@
 """Vocabularies of subword pieces, special symbols and tags, shared by all views of a corpus.
 
-In joint mode, one BPE model is trained on the plain bitext and all enciphered views. In separate
-mode, the plain bitext and each enciphered view have models of their own, whose pieces are merged by
-string (CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with
-enciphered pieces: the view has other pieces and no other segmentation, which separates two effects
+In joint mode, one BPE model is trained on the plain bitext and all other views. In separate mode,
+the plain bitext and each other view have models of their own, whose pieces are merged by string
+(CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with its
+letters replaced: the view has other pieces and no other segmentation, which separates two effects
 of a cipher.
 """
 
@@ -162,7 +162,7 @@ def train(
     """Train a vocabulary on the training split and save it in `folder`.
 
     `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are
-    enciphered. Each language has a tag, such as `__en__`. The bytes are reproducible. Raises
+    views of the source. Each language has a tag, such as `__en__`. The bytes are reproducible. Raises
     UserError for a view without text, a size that the text does not allow, and a reserved symbol
     that is a tag or a piece.
     """
@@ -236,24 +236,24 @@ def _with_matching_size(
 ) -> VocabularyConfig:
     """Return the settings with size_per_key `auto` replaced by one that preserves the
     segmentation of plain text."""
-    ciphers = [view for view in groups if view not in PLAIN_VIEWS]
-    if not ciphers:
+    others = [view for view in groups if view not in PLAIN_VIEWS]
+    if not others:
         return config
     assert config.size != "auto"
     plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
-    views = chain.from_iterable(groups[view]() for view in ciphers)
-    baseline, largest = config.size - symbols, config.size * (1 + len(ciphers)) - symbols
+    views = chain.from_iterable(groups[view]() for view in others)
+    baseline, largest = config.size - symbols, config.size * (1 + len(others)) - symbols
     unsplit = config.preprocessor("", "").symbols
     try:
         matched = matching_size(plain, views, baseline, largest, config.character_coverage, unsplit)
     except sentencepieces.SizeError as error:
         raise _size_error(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
-    per_key = -(-(matched.size - baseline) // len(ciphers))
+    per_key = -(-(matched.size - baseline) // len(others))
     change = 100 * (matched.pieces / matched.baseline - 1)
     say_once(
         f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
         "sentence, "
-        f"{change:+.1f} % compared with the vocabulary without enciphered text"
+        f"{change:+.1f} % compared with the vocabulary without other views"
     )
     return config.model_copy(update={"size_per_key": max(1, per_key)})
 
@@ -269,21 +269,21 @@ class _Part(NamedTuple):
 
 def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list[_Part]:
     plain = tuple(view for view in views if view in PLAIN_VIEWS)
-    ciphers = tuple(view for view in views if view not in PLAIN_VIEWS)
+    others = tuple(view for view in views if view not in PLAIN_VIEWS)
     assert plain, "a vocabulary needs the plain bitext"
     assert config.size != "auto"
-    if config.mode == "joint" and ciphers:
+    if config.mode == "joint" and others:
         assert config.size_per_key != "auto"
-        size = config.size + len(ciphers) * config.size_per_key
+        size = config.size + len(others) * config.size_per_key
         return [
-            _Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))
+            _Part(plain + others, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))
         ]
     if config.mode == "mirrored":
         return [_Part(plain, config.size, symbols, ("vocabulary.size",))]
     own = ("vocabulary.separate_size_per_key",)
     return [
         _Part(plain, config.size, symbols, ("vocabulary.size",)),
-        *(_Part((view,), config.separate_size_per_key, 0, own) for view in ciphers),
+        *(_Part((view,), config.separate_size_per_key, 0, own) for view in others),
     ]
 
 
@@ -299,10 +299,10 @@ def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> 
     """Return what each character of the plain source becomes in a view; UserError if it is not
     the same everywhere."""
     letters: dict[str, str] = {}
-    for plain, enciphered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
-        if len(plain) != len(enciphered):
+    for plain, rendered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
+        if len(plain) != len(rendered):
             raise _not_mirrored(view)
-        for letter, other in zip(plain, enciphered, strict=True):
+        for letter, other in zip(plain, rendered, strict=True):
             if letters.setdefault(letter, other) != other:
                 raise _not_mirrored(view)
     if len(set(letters.values())) < len(letters):

@@ -1,0 +1,49 @@
+"""The contracts that docs/extending.md shows are those of the code, and its examples are short."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from augury.augment import mixins
+from augury.augment.operator import Operator
+from augury.experiments import capabilities
+from augury.experiments.task import Task
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "extending.md").read_text(encoding="utf-8")
+MIXINS = [
+    value
+    for value in vars(mixins).values()
+    if isinstance(value, type) and value.__module__ == mixins.__name__
+]
+
+
+def section(heading: str) -> str:
+    return PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+
+
+def methods(contract: type) -> set[str]:
+    return {name for name, value in vars(contract).items() if callable(value) and name[0] != "_"}
+
+
+@pytest.mark.parametrize(("heading", "contract"), [("An operator", Operator), ("A task", Task)])
+def test_a_contract_is_shown_whole(heading: str, contract: type) -> None:
+    shown = re.findall(r"^\| `(\w+)\([^|]*\)` \|", section(heading), re.MULTILINE)
+    assert set(shown) == methods(contract) and len(shown) == len(set(shown))
+
+
+@pytest.mark.parametrize("owner", [*MIXINS, *capabilities.LACKS])
+def test_what_only_some_can_do_is_shown_with_its_methods(owner: type) -> None:
+    (row,) = re.findall(rf"^\| `{owner.__name__}` \|.*$", PAGE, re.MULTILINE)
+    inherited = {name for base in owner.__mro__[1:] for name in methods(base)}
+    assert methods(owner) - inherited <= set(re.findall(r"`(\w+)`", row))
+
+
+def test_an_operator_and_a_task_from_outside_are_short() -> None:
+    examples = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    operators = [text for text in examples if "OPERATOR =" in text]
+    assert len(operators) == 2 and all(text.count("\n") <= 30 for text in operators)
+    assert (DOCS / "examples" / "sentiment.py").read_text().count("\n") <= 40
