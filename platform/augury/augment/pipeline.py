@@ -33,7 +33,14 @@ from augury.core.locks import lock_incomplete, make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import SIDES, Corpus, input_columns, read_shard, shard_name, write_shard
+from augury.corpora.corpus import (
+    Corpus,
+    input_columns,
+    read_shard,
+    sentence_columns,
+    shard_name,
+    write_shard,
+)
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
 from augury.corpora.splits import BaseSpec
@@ -42,8 +49,6 @@ VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
 
-TEXTS_OF_RECORDS = tuple(dict.fromkeys(name for sides in SIDES.values() for name in sides))
-"""The columns of records of any kind that hold sentences."""
 BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 
 DEFAULT_EXECUTION = Execution()
@@ -430,7 +435,7 @@ def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
             output.table.filter(pc.is_valid(places)),
             block.take(pc.drop_null(places)),
         )
-        texts = [name for name in TEXTS_OF_RECORDS if name in block.column_names]
+        texts = sentence_columns(block.column_names)
         pairs = [(_column(records, name), _column(sources, name)) for name in texts]
         pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
     new, old = zip(*pairs, strict=True) if pairs else ((), ())

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -61,49 +61,85 @@ LABELLED = pa.schema(
     ]
 )
 MONOLINGUAL = pa.schema([field for field in LABELLED if field.name != "label"])
-SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED, "monolingual": MONOLINGUAL}
-"""Schema of records by kind of corpus."""
 
 
-class Columns(NamedTuple):
-    """The columns with the inputs of a system and their language, and with the expected output
-    and its language."""
+@dataclass(frozen=True)
+class CorpusKind:
+    """A kind of corpus: its name in manifests and the columns of its records."""
 
+    name: str
+    schema: pa.Schema
+    noun: str
+    """The plural noun for records in messages."""
+    sentences: tuple[str, ...]
+    """Columns with sentences, which are cleaned and filtered."""
     inputs: tuple[str, ...]
+    """Those that a system reads, which augmentation may rewrite."""
     language: str
-    target: str
-    target_language: str
+    """The column with the language of the inputs."""
+    target: str = ""
+    """The column with the expected output; empty for text alone."""
+    target_language: str = ""
+    """The column with the language of the expected output."""
+
+    def __post_init__(self) -> None:
+        KINDS[self.name] = self
 
 
-COLUMNS = {
-    "parallel": Columns(("source",), "source_language", "target", "target_language"),
-    "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
-    "labelled": Columns(("text",), "language", "label", "language"),
-}
-"""Columns by kind of corpus."""
+KINDS: dict[str, CorpusKind] = {}
+"""The kinds of corpora by name; a kind is known from its creation on."""
+CorpusKind(
+    "parallel",
+    PARALLEL,
+    noun="pairs",
+    sentences=("source", "target"),
+    inputs=("source",),
+    language="source_language",
+    target="target",
+    target_language="target_language",
+)
+CorpusKind(
+    "nli",
+    NLI,
+    noun="examples",
+    sentences=("premise", "hypothesis"),
+    inputs=("premise", "hypothesis"),
+    language="language",
+    target="label",
+    target_language="language",
+)
+CorpusKind(
+    "labelled",
+    LABELLED,
+    noun="sentences",
+    sentences=("text",),
+    inputs=("text",),
+    language="language",
+    target="label",
+    target_language="language",
+)
+CorpusKind(
+    "monolingual",
+    MONOLINGUAL,
+    noun="sentences",
+    sentences=("text",),
+    inputs=("text",),
+    language="language",
+)
 
 
 def input_columns(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return those of the columns that have the inputs of a system, which augmentation may
-    rewrite."""
-    return next((inputs for inputs in INPUTS if set(inputs) <= set(columns)), ())
+    """Return those of the columns that have the inputs of a system."""
+    inputs = (kind.inputs for kind in KINDS.values())
+    return next((names for names in inputs if set(names) <= set(columns)), ())
 
 
-INPUTS = (("premise", "hypothesis"), ("source",), ("text",))
-SIDES: Mapping[str, tuple[str, ...]] = {
-    "parallel": ("source", "target"),
-    "nli": ("premise", "hypothesis"),
-    "labelled": ("text",),
-    "monolingual": ("text",),
-}
-"""Columns with sentences, by kind of corpus."""
-ROW_NOUNS: Mapping[str, str] = {
-    "parallel": "pairs",
-    "nli": "examples",
-    "labelled": "sentences",
-    "monolingual": "sentences",
-}
-"""Plural noun for records in messages, by kind of corpus."""
+def sentence_columns(columns: Sequence[str]) -> list[str]:
+    """Return those of the columns that hold sentences in any kind of corpus."""
+    names = dict.fromkeys(name for kind in KINDS.values() for name in kind.sentences)
+    return [name for name in names if name in columns]
+
+
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """Columns to store with Parquet's dictionary encoding."""
 
@@ -144,12 +180,12 @@ class Corpus:
     @property
     def noun(self) -> str:
         """The plural noun for records in messages: pairs, examples or sentences."""
-        return ROW_NOUNS[self.kind]
+        return KINDS[self.kind].noun
 
     @property
     def columns(self) -> list[str]:
         """The columns of records."""
-        return list(SCHEMAS[self.kind].names)
+        return list(KINDS[self.kind].schema.names)
 
     @property
     def rows(self) -> int:

@@ -138,9 +138,12 @@ def rejections(
     rejected["too short"] = shorter < limits.minimum
     if limits.ratio is not None:
         rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
-    return np.select(
-        list(rejected.values()), [REASONS.index(reason) for reason in rejected], default=0
-    )
+    return np.select(list(rejected.values()), [_code(reason) for reason in rejected], default=0)
+
+
+def _code(reason: str) -> int:
+    """Return the index of a reason; empty sides of kinds from outside are `empty text`."""
+    return REASONS.index(reason if reason in REASONS else "empty text")
 
 
 class Duplicates:

@@ -13,20 +13,17 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, ROW_NOUNS, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
+from augury.corpora import labelled_records, monolingual_records  # noqa: F401 (their builders)
+from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
 from augury.corpora.known import MissingSet, modified_files
-from augury.corpora.labelled import LabelledText
-from augury.corpora.labelled_records import LabelledRecordBuilder
 from augury.corpora.mixture import mix, mixture_address
-from augury.corpora.monolingual import MonolingualText
-from augury.corpora.monolingual_records import MonolingualRecordBuilder
 from augury.corpora.nli import NliText
 from augury.corpora.nli_records import NliRecordBuilder, choose
 from augury.corpora.readers import TextSource, open_text
-from augury.corpora.records import ParallelRecordBuilder, RecordBuilder
-from augury.corpora.splits import BaseSpec, BaseText, ResolvedSplit
+from augury.corpora.records import RecordBuilder
+from augury.corpora.splits import BaseSpec, ResolvedSplit
 
 
 def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
@@ -97,7 +94,7 @@ def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) 
 
 def overlap(train: Corpus, other: Corpus) -> int:
     """Count the records of `other`, which must fit in memory, that are also in `train`."""
-    sides = SIDES[train.kind]
+    sides = KINDS[train.kind].sentences
     pairs = pa.chunked_array([_pairs(block) for block in other.blocks(sides)])
     leaked = reduce(
         pc.or_, (pc.is_in(pairs, value_set=_pairs(block)) for block in train.blocks(sides))
@@ -172,12 +169,9 @@ def _open(split: ResolvedSplit) -> TextSource:
 
 
 def _builder_class(split: ResolvedSplit) -> type[RecordBuilder]:
-    classes: dict[type[BaseText], type[RecordBuilder]] = {
-        NliText: NliRecordBuilder,
-        LabelledText: LabelledRecordBuilder,
-        MonolingualText: MonolingualRecordBuilder,
-    }
-    return classes.get(type(split.text), ParallelRecordBuilder)
+    builders = {builder.TEXT: builder for builder in RecordBuilder.__subclasses__()}
+    text = type(split.text)
+    return next(builders[base] for base in text.__mro__ if base in builders)
 
 
 def _address(split: ResolvedSplit, text: TextSource) -> str:
@@ -204,7 +198,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     try:
         builder = _builder(split, text)
         with Stage(
-            f"read {split.name}", min(text.total, text.first or text.total), ROW_NOUNS[builder.KIND]
+            f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
         ) as stage:
             for block in text.blocks():
                 writer.add(builder.build(block))
@@ -215,7 +209,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         raise
     writer.finish(
         {
-            "kind": builder.KIND,
+            "kind": builder.KIND.name,
             "split": split.name,
             **builder.manifest_entries(),
             "rows_in": builder.read,

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import LABELLED
+from augury.corpora.corpus import KINDS
 from augury.corpora.labelled import LabelledText
 from augury.corpora.records import RecordBuilder
 
@@ -15,10 +15,10 @@ from augury.corpora.records import RecordBuilder
 class LabelledRecordBuilder(RecordBuilder):
     """Builds records of labelled sentences; `check_labels` validates their labels."""
 
-    KIND = "labelled"
+    KIND = KINDS["labelled"]
+    TEXT = LabelledText
     STEP = "ingest labelled"
     CODE = 1
-    SCHEMA = LABELLED
     LIMITS = "max_length"
 
     def manifest_entries(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from augury.corpora.corpus import MONOLINGUAL
+from augury.corpora.corpus import KINDS
 from augury.corpora.monolingual import MonolingualText
 from augury.corpora.records import RecordBuilder
 
@@ -14,10 +14,10 @@ from augury.corpora.records import RecordBuilder
 class MonolingualRecordBuilder(RecordBuilder):
     """Builds records of monolingual text."""
 
-    KIND = "monolingual"
+    KIND = KINDS["monolingual"]
+    TEXT = MonolingualText
     STEP = "ingest monolingual"
     CODE = 1
-    SCHEMA = MONOLINGUAL
     LIMITS = "max_length"
 
     def manifest_entries(self) -> dict[str, Any]:

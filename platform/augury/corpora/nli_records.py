@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from augury.core.errors import UserError
 from augury.core.rng import digest
-from augury.corpora.corpus import LABELS, NLI
+from augury.corpora.corpus import KINDS, LABELS
 from augury.corpora.filters import NO_LABEL, SUBSET
 from augury.corpora.labels import LabelNames
 from augury.corpora.languages import check_language
@@ -22,10 +22,10 @@ from augury.corpora.splits import ResolvedSplit
 class NliRecordBuilder(RecordBuilder):
     """Builds records of NLI text; `subset` is a mask over the rows that pass the filter."""
 
-    KIND = "nli"
+    KIND = KINDS["nli"]
+    TEXT = NliText
     STEP = "ingest nli"
     CODE = 1
-    SCHEMA = NLI
     LIMITS = "max_length"
 
     def __init__(self, split: ResolvedSplit, text: TextSource, subset: np.ndarray | None = None):

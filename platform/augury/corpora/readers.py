@@ -19,7 +19,6 @@ from augury.core.errors import UserError
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.labelled import LabelledText
 from augury.corpora.monolingual import MonolingualText
 from augury.corpora.nli import NliText
 from augury.corpora.spec import BUILTIN_SIDES, TextSpec
@@ -215,9 +214,7 @@ def _open_hub(spec: BaseText, role: Role) -> TextSource:
         raise UserError(f"split {dataset.split} of {name} has no rows: choose another split")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = (
-        hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
-    )
+    classes = hub.classes(dataset, spec.columns()["label"]) if "label" in spec.COLUMNS else ()
     return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 

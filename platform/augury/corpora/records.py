@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.corpora.controls import count_controls
-from augury.corpora.corpus import LINEAGE, PARALLEL, ROW_NOUNS, SIDES
+from augury.corpora.corpus import KINDS, LINEAGE, CorpusKind
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -27,7 +27,7 @@ from augury.corpora.filters import (
 )
 from augury.corpora.readers import TextSource
 from augury.corpora.spec import TextSpec
-from augury.corpora.splits import ResolvedSplit
+from augury.corpora.splits import BaseText, ResolvedSplit
 
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
@@ -40,13 +40,13 @@ EXAMPLES, EXAMPLE_LENGTH = (
 class RecordBuilder(ABC):
     """Builds the records of a corpus from the blocks of a text, in order, and counts them."""
 
-    KIND: ClassVar[str]
-    """Kind of corpus, as in manifests."""
+    KIND: ClassVar[CorpusKind]
+    TEXT: ClassVar[type[BaseText]]
+    """The settings of the texts that it reads; `ingest` finds the builder by them."""
     STEP: ClassVar[str]
     """Name of this step in addresses."""
     CODE: ClassVar[int]
     """Version in addresses, to be incremented when the same text gives other records."""
-    SCHEMA: ClassVar[pa.Schema]
     LIMITS: ClassVar[str]
     """Filter settings that may reject many rows, for messages."""
 
@@ -69,7 +69,7 @@ class RecordBuilder(ABC):
 
     def build(self, block: pa.Table) -> pa.Table:
         """Return the records of the rows that are kept."""
-        sides = [block.column(side).combine_chunks() for side in SIDES[self.KIND]]
+        sides = [block.column(side).combine_chunks() for side in self.KIND.sentences]
         cleaned = [clean(side, self._replace(), self.split.filter) for side in sides]
         texts = [text for text, _ in cleaned]
         codes = self._reasons(block, *texts)
@@ -98,8 +98,8 @@ class RecordBuilder(ABC):
         rejected = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(rejected.values())) > MAX_REJECTED * self.selected:
             counts = f"{count:,} of {self.selected:,} rows are rejected ({_counts(rejected)})"
-            sides = f"the {' and the '.join(SIDES[self.KIND])} in {self._files}"
-            expected = "belong together" if len(SIDES[self.KIND]) > 1 else "is correct"
+            sides = f"the {' and the '.join(self.KIND.sentences)} in {self._files}"
+            expected = "belong together" if len(self.KIND.sentences) > 1 else "is correct"
             raise UserError(
                 f"{name}: {counts}: check that {sides} {expected}, or change filter ({self.LIMITS})"
             )
@@ -116,7 +116,7 @@ class RecordBuilder(ABC):
 
     def summary(self) -> str:
         """Return the counts as one line."""
-        line = f"{self.kept:,} {ROW_NOUNS[self.KIND]} of {self.read:,} rows"
+        line = f"{self.kept:,} {self.KIND.noun} of {self.read:,} rows"
         if self.rejected:
             line += f"; rejected: {_counts(self.rejected)}"
         line += (
@@ -149,7 +149,7 @@ class RecordBuilder(ABC):
     ) -> None:
         examples = self.examples.setdefault(reason, [])
         for row in rows[: EXAMPLES - len(examples)].tolist():
-            sides = zip(SIDES[self.KIND], texts, strict=True)
+            sides = zip(self.KIND.sentences, texts, strict=True)
             text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
             examples.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
 
@@ -160,7 +160,7 @@ class RecordBuilder(ABC):
     def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
         """Return indices into REASONS, 0 for rows that are kept."""
         training = self.split.role == "train"
-        codes = rejections(texts, self.split.filter if training else None, SIDES[self.KIND])
+        codes = rejections(texts, self.split.filter if training else None, self.KIND.sentences)
         selection = self._selection(block)
         codes = np.where(selection, selection, codes)
         if not training and (codes > NO_LABEL).any():
@@ -193,7 +193,7 @@ class RecordBuilder(ABC):
 
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
         ids, count = self._record_ids(block), len(block)
-        view = self.SCHEMA.field("views").type.value_type
+        view = self.KIND.schema.field("views").type.value_type
         views = pa.ListArray.from_arrays(
             pa.array(np.zeros(count + 1, np.int32)), pa.array([], view)
         )
@@ -205,7 +205,7 @@ class RecordBuilder(ABC):
             views,
             pa.nulls(count, LINEAGE),
         ]
-        return pa.table(columns, schema=self.SCHEMA)
+        return pa.table(columns, schema=self.KIND.schema)
 
     @property
     def _files(self) -> str:
@@ -224,10 +224,10 @@ class RecordBuilder(ABC):
 class ParallelRecordBuilder(RecordBuilder):
     """Builds records of parallel text."""
 
-    KIND = "parallel"
+    KIND = KINDS["parallel"]
+    TEXT = TextSpec
     STEP = "ingest"
     CODE = 1
-    SCHEMA = PARALLEL
     LIMITS = "min_length, max_length, max_ratio"
 
     def manifest_entries(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.core import config
-from augury.corpora.corpus import COLUMNS
+from augury.corpora.corpus import KINDS
 from augury.experiments.description import describe_scores
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import SCORES
@@ -57,7 +57,7 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
     """Score a test set; write its outputs and the statistics of every example into the run's
     folder."""
     corpus = run.corpus(test)
-    columns = COLUMNS[corpus.kind]
+    columns = KINDS[corpus.kind]
     outputs = find_task(run.experiment.task).outputs(run, corpus, test)
     run.folder.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
     (language,) = set(corpus.column(columns.target_language))

@@ -19,7 +19,7 @@ from augury.augment.operator import RECORDS, Operator
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import SIDES, Corpus
+from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import REASON_SETTINGS, word_counts
 from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.mixture import row_ranges
@@ -364,7 +364,7 @@ def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> l
     counts = []
     for name in read:
         text = cached_corpus(texts[name], "train", store.root)
-        shard = text.shard(text.shards[len(text.shards) // 2], SIDES[text.kind])
+        shard = text.shard(text.shards[len(text.shards) // 2], KINDS[text.kind].sentences)
         counts.append(
             [float(word_counts(column.combine_chunks()).mean()) for column in shard.columns]
         )

@@ -9,7 +9,7 @@ import pyarrow as pa
 from augury.augment.operator import BlockFunction, Operator
 from augury.augment.pipeline import Part
 from augury.core.errors import UserError
-from augury.corpora.corpus import COLUMNS
+from augury.corpora.corpus import KINDS
 from augury.experiments import operator_models
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
@@ -56,7 +56,7 @@ def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
     Unknown values are null.
     """
     corpus = run.corpus("train")
-    columns = COLUMNS[corpus.kind]
+    columns = KINDS[corpus.kind]
     if len(columns.inputs) > 1:
         raise UserError(
             f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is "

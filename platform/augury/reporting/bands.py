@@ -14,7 +14,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.locks import make_once
 from augury.core.progress import say
 from augury.core.store import Folder
-from augury.corpora.corpus import SIDES, Corpus
+from augury.corpora.corpus import KINDS, Corpus
 from augury.reporting.numbers import MISSING, number, probability, signed
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
@@ -164,7 +164,7 @@ def _measure(reference: Corpus, other: Corpus, folder: Folder) -> None:
         )
     languages = _language(reference), _language(other)
     say(f"word order: {languages[0]} and {languages[1]}")
-    sides = [side for side in SIDES[reference.kind] if side != "target"]
+    sides = [side for side in KINDS[reference.kind].sentences if side != "target"]
     texts = [
         [text for side in sides for text in corpus.column(side)] for corpus in (reference, other)
     ]

@@ -11,7 +11,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import duration, say
 from augury.core.store import Folder
-from augury.corpora.corpus import COLUMNS
+from augury.corpora.corpus import KINDS
 from augury.decoding.settings import PLAIN, Combination, Decoding, ViewDecoding
 from augury.experiments import stored_runs
 from augury.experiments.redecoding import DecodingResult, decode_test_set
@@ -173,7 +173,7 @@ def _score_test(
     seed_runs: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]
 ) -> SystemResult:
     corpus, scoring = seed_runs[0].corpus(test), seed_runs[0].experiment.scoring
-    columns = COLUMNS[corpus.kind]
+    columns = KINDS[corpus.kind]
     (language,) = set(corpus.column(columns.target_language))
     return from_hypotheses(
         name,

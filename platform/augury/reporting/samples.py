@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.rng import generator
-from augury.corpora.corpus import COLUMNS
+from augury.corpora.corpus import KINDS
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
 
@@ -48,7 +48,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     for name, run, known in scored:
         if name not in outputs and known.address == corpus.address:
             outputs[name] = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")
-    columns = COLUMNS[corpus.kind]
+    columns = KINDS[corpus.kind]
     texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
     rows = len(texts[columns.target])
     lines = sorted(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.corpora.corpus import COLUMNS, Corpus
+from augury.corpora.corpus import KINDS, Corpus
 from augury.reporting import run_files
 from augury.scoring import metrics
 
@@ -80,7 +80,7 @@ def _constant_score(score: SystemScore, test: str) -> tuple[str, float] | None:
 
 @lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
 def _score_constant(corpus: Folder, metric: str) -> tuple[str, float]:
-    labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].target)
+    labels = Corpus(corpus).column(KINDS[Corpus(corpus).kind].target)
     ((label, _),) = Counter(labels).most_common(1)
     scorer = metrics.metric(metric)
     return label, scorer.value(scorer.statistics([label] * len(labels), labels).sum(0))
