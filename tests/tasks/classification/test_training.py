@@ -353,7 +353,7 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
         load_file(Path(run.folder.path(WEIGHTS))) for run in (two_workers, one_worker)
     )
     assert of_two.keys() == of_one.keys()
-    fresh = nli.TASK.load(one_worker).module.state_dict()
+    fresh = nli.TASK.learner(one_worker).module.state_dict()
     assert any(
         not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in of_one.items()
     )
