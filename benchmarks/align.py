@@ -34,12 +34,12 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import NamedTuple, get_args
 
-from augury.text import eflomal
-from augury.text.align import MODELS, Sentences, align
-from augury.text.bitext import encode
-from augury.text.model import Links
-from augury.text.symmetrise import Link, Symmetrisation, symmetrise
-from augury.text.words import words
+from augury.text.alignment import eflomal
+from augury.text.alignment.aligner import MODELS, Sentences, align
+from augury.text.alignment.bitext import encode
+from augury.text.alignment.model import Links
+from augury.text.alignment.symmetrise import Link, Symmetrisation, symmetrise
+from augury.text.words.splitting import words
 
 Rows = list[list[Link]]
 

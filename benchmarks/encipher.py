@@ -8,7 +8,7 @@ corpus.
     list loop        tests for each character whether it is in a list of letters, then looks up its image
     dictionary loop  looks up each character in a dictionary
     str.translate    translates each sentence, from a Python list to a Python list
-    column           augury.text.rot: translates a whole Arrow column
+    column           augury.text.ciphers.rot: translates a whole Arrow column
 
 The list loop is the script of the CipherDAug authors, without its four processes. The text is a
 file with one sentence per line; by default the German side of Multi30k if AUGURY_DATA is the
@@ -56,8 +56,8 @@ from augury.core.execution import Execution, connect
 from augury.core.store import Store
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import KIND, PARALLEL, SHARD_ROWS, Corpus, CorpusWriter, read_shard
-from augury.text.alphabet import build_alphabet, count_letters
-from augury.text.rot import Rot
+from augury.text.ciphers.alphabet import build_alphabet, count_letters
+from augury.text.ciphers.rot import Rot
 
 BUILTIN_SENTENCES = 29_000  # the size of Multi30k
 LOOPS = "list loop", "dictionary loop"

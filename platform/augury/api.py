@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from augury.augment.operator import Operator
-    from augury.text.alphabet import Mode
+    from augury.text.ciphers.alphabet import Mode
 
 
 def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataFrame:
@@ -90,8 +90,8 @@ def encipher(
     import pandas as pd
     import pyarrow as pa
 
-    from augury.text.alphabet import build_alphabet, count_letters, explicit_alphabet
-    from augury.text.rot import Rot
+    from augury.text.ciphers.alphabet import build_alphabet, count_letters, explicit_alphabet
+    from augury.text.ciphers.rot import Rot
 
     if isinstance(texts, str):
         raise UserError(

@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import LINEAGE, PARALLEL, VIEW, Corpus, CorpusWriter, read_shard
-from augury.text.eda import OPERATIONS
+from augury.text.eda.operations import OPERATIONS
 
 NLI = pa.schema(
     [

@@ -17,7 +17,7 @@ from augury.corpora import corpus as corpora
 from augury.corpora import ingest
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.spec import CorpusSpec
-from augury.text.fuzzy import Limit
+from augury.text.fuzzy.index import Limit
 
 A, B, C, D = (
     "i love this movie so much",

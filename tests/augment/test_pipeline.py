@@ -14,8 +14,8 @@ from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
-from augury.text.alphabet import build_alphabet
-from augury.text.rot import Rot
+from augury.text.ciphers.alphabet import build_alphabet
+from augury.text.ciphers.rot import Rot
 
 SENTENCES = ["hey, warum nicht?", "zwölf große übungen", "Straße 20%!", "abc äöü ß"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury.augment import pipeline
+from augury.augment import pipeline, prompts
 from augury.augment.operator import parse
 from augury.augment.rectification import rectify_labels
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
@@ -22,7 +22,6 @@ from augury.corpora.ingest import cached_corpus
 from augury.experiments import operator_models as models
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
-from augury.text import prompts
 
 pytestmark = pytest.mark.trains
 

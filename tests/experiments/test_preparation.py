@@ -15,7 +15,7 @@ from augury.experiments.preparation import address, examples_of, prepare
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.text.tokens import Tokens
-from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary
 from tests import tiny
 
 TASKS = ["nmt", "nli", "seq2seq"]

@@ -11,7 +11,7 @@ from augury.core.errors import UserError
 from augury.reporting.bands import Gains, band_table, gains
 from augury.reporting.results import Estimate, SystemResult
 from augury.scoring.bootstrap import resample
-from augury.text.word_order import WordOrder
+from augury.text.alignment.word_order import WordOrder
 
 TESTS = ("en", "fr", "de", "tr")
 DISTANCES = {"fr": WordOrder(97, 3), "de": WordOrder(94, 6), "tr": WordOrder(73, 27)}

@@ -24,7 +24,7 @@ from transformers import (
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.tasks.encoder_decoder import check, head, hidden_states, source_embeddings
-from augury.text import learned, pretrained
+from augury.text.subwords import learned
 
 PAD = 1
 FAMILIES = ("t5", "mt5", "bart", "marian")
@@ -66,7 +66,7 @@ def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBa
     """A tokenizer: pad 1, end of sentence 2."""
     folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
     learned.learn(["the cat sees the dog", "a bee"], 60, folder)
-    return pretrained.tokenizer(learned.directory(folder))
+    return learned.load(learned.directory(folder))
 
 
 def logits(

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from augury.core.config import Section, discriminated_union
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import Attention, check_heads, overridden
+from augury.models.settings import Attention, check_heads, overridden
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from augury.decoding.settings import ViewDecoding
 from augury.experiments.spec import Experiment
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
-from augury.text.vocabulary_settings import VocabularyConfig
+from augury.text.vocabulary.settings import VocabularyConfig
 from trainables.nmt.architecture import ModelConfig
 
 

@@ -13,9 +13,9 @@ from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.decoding.settings import PLAIN
 from augury.experiments.capabilities import Exported
+from augury.models import pretrained
 from augury.regimes.regime import SOURCE
-from augury.text import pretrained
-from augury.text.fast_tokenizer import fast_tokenizer, save
+from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
 from trainables.nmt.config import Config
 from trainables.nmt.trained import Trained
 
@@ -112,7 +112,7 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
             f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items()
         )
         notes.append(
-            f"With `preprocessor = augury.text.preprocessing.Preprocessor({settings})`, encode "
+            f"With `preprocessor = augury.text.vocabulary.preprocessing.Preprocessor({settings})`, encode "
             "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by "
             "`preprocessor.decode`."
         )

@@ -10,7 +10,7 @@ from transformers import MarianConfig, MarianMTModel
 from transformers.initialization import no_init_weights
 
 from augury.core.rng import seed_of
-from augury.text.architecture import attention
+from augury.models.settings import attention
 from trainables.nmt.architecture import ModelConfig, resolve
 from trainables.nmt.embeddings import ComputedEmbedding, install
 

@@ -61,7 +61,7 @@ class Nmt(VocabularyTask):
         Without a vocabulary those are refused whose words alone, each of a piece or more, are too
         many.
         """
-        from augury.text.vocabulary import Vocabulary
+        from augury.text.vocabulary.vocabulary import Vocabulary
 
         if tokenizer is None:
             return list(

@@ -23,7 +23,7 @@ from augury.decoding.settings import PLAIN, Decoding, Sampler, Sampling, Transla
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
-from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt.config import Config
 
 if TYPE_CHECKING:

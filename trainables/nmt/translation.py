@@ -18,7 +18,7 @@ from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.metrics import metric
 from augury.tasks.sequence_training import HeldOut, SequenceTraining
-from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation

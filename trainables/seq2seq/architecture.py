@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import Pretrained, check_heads, scratch_or_pretrained
+from augury.models.settings import Pretrained, check_heads, scratch_or_pretrained
 
 
 class PretrainedGenerator(Pretrained):

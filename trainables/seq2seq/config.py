@@ -13,9 +13,9 @@ from augury.corpora.spec import CorpusSpec
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.scoring.settings import TextScoring
-from augury.text.model import AlignerName
-from augury.text.reorder import Anchor
-from augury.text.symmetrise import Symmetrisation
+from augury.text.alignment.model import AlignerName
+from augury.text.alignment.reordering import Anchor
+from augury.text.alignment.symmetrise import Symmetrisation
 from augury.training.settings import FineTuning
 from trainables.seq2seq.architecture import GeneratorModel, PretrainedGenerator
 

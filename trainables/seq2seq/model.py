@@ -6,8 +6,9 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, T5Config
 
 from augury.core.rng import seed_of
+from augury.models import pretrained
 from augury.tasks import encoder_decoder
-from augury.text import pretrained
+from augury.text.subwords import learned
 from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 
 
@@ -35,7 +36,7 @@ def build(
         else:
             model = AutoModelForSeq2SeqLM.from_config(_t5(config, directory))
     name = config.name if isinstance(config, PretrainedGenerator) else "T5"
-    encoder_decoder.check(model, pretrained.tokenizer(directory), name, perturbable=perturbable)
+    encoder_decoder.check(model, learned.load(directory), name, perturbable=perturbable)
     return model.train()
 
 
@@ -52,7 +53,7 @@ def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedMod
 
 
 def _t5(config: TinyT5, directory: str) -> T5Config:
-    tokenizer = pretrained.tokenizer(directory)
+    tokenizer = learned.load(directory)
     return T5Config(
         vocab_size=len(tokenizer),
         d_model=config.hidden_size,

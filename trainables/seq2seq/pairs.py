@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -17,11 +18,11 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.text import alignment, prompts
-from augury.text.align import PAIRS_PER_SECOND
-from augury.text.reorder import coverage, permutation
-from augury.text.symmetrise import symmetrise
-from augury.text.words import Words
+from augury.text.alignment import stored
+from augury.text.alignment.aligner import PAIRS_PER_SECOND
+from augury.text.alignment.reordering import coverage, permutation
+from augury.text.alignment.symmetrise import symmetrise
+from augury.text.words.splitting import Words
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 VERSION = 1
@@ -46,7 +47,7 @@ def address(spec: PairsCorpus, split: str) -> str:
     if isinstance(spec, ReorderCorpus):
         order = {"min_coverage", "symmetrisation", "anchor"}
         determined |= {
-            "aligner": alignment.address(spec, spec.aligner),
+            "aligner": stored.address(spec, spec.aligner),
             **spec.model_dump(mode="json", include=order),
         }
     return config.address(determined)
@@ -69,7 +70,7 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
         if isinstance(spec, HypothesisCorpus):
             tables, left_out, inputs = _prompted(corpus, table), 0, [corpus.address]
         else:
-            aligner = alignment.aligned(spec, spec.aligner, store, execution)
+            aligner = stored.aligned(spec, spec.aligner, store, execution)
             tables, left_out = _reordered(spec, split, corpus, aligner, table, execution)
             inputs = [corpus.address, aligner.name]
         writer = CorpusWriter(folder)
@@ -170,7 +171,7 @@ class _ReorderShard:
     table: PairTable
 
     def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
-        spec, links_of = self.spec, alignment.links_of(self.spec.aligner, self.aligner, self.corpus)
+        spec, links_of = self.spec, stored.links_of(self.spec.aligner, self.aligner, self.corpus)
 
         def reorder(shard: str) -> tuple[pa.Table, int]:
             links = links_of(shard)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from augury.augment import prompts
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
@@ -16,8 +17,7 @@ from augury.experiments.run import Run
 from augury.experiments.sizes import Size, pretrained_size, transformer
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
-from augury.text import prompts
-from augury.text.subwords import Subwords
+from augury.text.subwords.tokenizer import Subwords
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+from augury.augment import prompts
 from augury.core.execution import ExecutorName
 from augury.corpora.corpus import LABELS
 from augury.decoding import sampling
@@ -17,7 +18,7 @@ from augury.decoding.settings import GREEDY, Sampler
 from augury.experiments.capabilities import Exported
 from augury.experiments.run import Run
 from augury.tasks.subword_task import base_model, save_pretrained
-from augury.text import learned, pretrained, prompts
+from augury.text.subwords import learned
 from augury.training.trained import load_weights
 from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus
 from trainables.seq2seq.model import empty
@@ -108,4 +109,4 @@ def _loaded(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]
         learned.directory(run.stored_folder(run.tokenizer)),
     )
     model = load_weights(run.folder, empty(experiment.model, directory))
-    return model, pretrained.tokenizer(directory), experiment
+    return model, learned.load(directory), experiment

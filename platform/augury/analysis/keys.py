@@ -46,12 +46,13 @@ from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
-from augury.text.alphabet import Alphabet
+from augury.text.ciphers.alphabet import Alphabet
 from augury.text.tokens import Text
-from augury.text.vocabulary import Texts, Vocabulary
-from augury.text.vocabulary import train as train_vocabulary
-from augury.text.vocabulary_settings import VocabularyConfig
-from augury.text.vocabulary_tokenizer import VocabularyTokenizer
+from augury.text.vocabulary.settings import VocabularyConfig
+from augury.text.vocabulary.tokenizer import VocabularyTokenizer
+from augury.text.vocabulary.training import Texts
+from augury.text.vocabulary.training import train as train_vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary
 
 MOST_KEYS = 10
 SENTENCES = 20_000

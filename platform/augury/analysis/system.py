@@ -21,9 +21,9 @@ from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.capabilities import ShowsStates, capable
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import DESCRIPTION
-from augury.text import casing
 from augury.text.tokens import Tokens
-from augury.text.vocabulary_settings import SPACE, SPECIALS
+from augury.text.vocabulary import casing
+from augury.text.vocabulary.settings import SPACE, SPECIALS
 
 VALID = "valid"
 

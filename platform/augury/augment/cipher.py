@@ -14,8 +14,14 @@ from augury.augment.operator import BlockFunction, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.text.alphabet import Alphabet, Mode, build_alphabet, count_letters, explicit_alphabet
-from augury.text.rot import Rot
+from augury.text.ciphers.alphabet import (
+    Alphabet,
+    Mode,
+    build_alphabet,
+    count_letters,
+    explicit_alphabet,
+)
+from augury.text.ciphers.rot import Rot
 
 
 class Cipher(Fitted):

@@ -25,15 +25,15 @@ from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
 from augury.corpora.languages import base_language
-from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
-from augury.text.segmentation import require_words
-from augury.text.synonyms import (
+from augury.text.eda.operations import OPERATIONS, Operation, augment, clean, operation_of
+from augury.text.eda.synonyms import (
     Synonyms,
     load_stop_words,
     load_synonyms,
     stop_words_file,
     synonyms_file,
 )
+from augury.text.words.segmentation import require_words
 
 
 class Eda(Fitted, ExtraInputs, MakesRecords):

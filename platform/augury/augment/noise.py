@@ -26,7 +26,7 @@ from augury.corpora.files import examine, find, lines
 from augury.corpora.filters import clean_lines
 from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.noise import KINDS, NoiseRates
-from augury.text.noise import (
+from augury.text.noise.edits import (
     NoiseContext,
     add_noise,
     confusions,
@@ -34,7 +34,7 @@ from augury.text.noise import (
     coverage,
     require_language,
 )
-from augury.text.noise_rates import estimate_rates
+from augury.text.noise.rates import estimate_rates
 
 SAMPLE, SAMPLED, FEWEST = "", 2_000, 20
 """The key of the sample among the statistics of a block, and how many sentences are at most and

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
+from augury.augment import prompts
 from augury.augment.mixins import MakesRecords, UsesModels
 from augury.augment.models import ReadyModel
 from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
@@ -22,12 +23,12 @@ from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.text import eflomal, prompts
-from augury.text.model import AlignerName
-from augury.text.reorder import Anchor
-from augury.text.segmentation import require_words
-from augury.text.symmetrise import Symmetrisation
-from augury.text.words import words
+from augury.text.alignment import eflomal
+from augury.text.alignment.model import AlignerName
+from augury.text.alignment.reordering import Anchor
+from augury.text.alignment.symmetrise import Symmetrisation
+from augury.text.words.segmentation import require_words
+from augury.text.words.splitting import words
 
 REORDERER = "reorderer"
 

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from augury.augment import prompts
 from augury.augment.health import YIELD
 from augury.augment.mixins import MakesRecords, UsesModels
 from augury.augment.models import ReadyModel, TrainedModel
@@ -25,7 +26,6 @@ from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, read_shard, write_shard
 from augury.decoding.settings import Sampler, Sampling
-from augury.text import prompts
 
 GENERATOR, TEACHER = "generator", "teacher"
 KIND, SHARD = "generated", "part-00000.parquet"

@@ -11,8 +11,8 @@ import numpy as np
 
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
-from augury.text.fuzzy import FuzzyIndex, Limit, Pairs
-from augury.text.words import words
+from augury.text.fuzzy.index import FuzzyIndex, Limit, Pairs
+from augury.text.words.splitting import words
 
 TokensOf = Literal["whitespace", "words", "moses"]
 BEST = 10

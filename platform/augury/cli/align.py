@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, get_args
 
 from augury.cli.common import add_executor, print_json
 from augury.core.errors import UserError
-from augury.text.symmetrise import BOTH, Link, Symmetrisation, symmetrise
+from augury.text.alignment.symmetrise import BOTH, Link, Symmetrisation, symmetrise
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from augury.core.execution import Executor
     from augury.core.store import Folder
-    from augury.text.align import Sentences
-    from augury.text.model import Links
+    from augury.text.alignment.aligner import Sentences
+    from augury.text.alignment.model import Links
 
 HELP = (
     "Align the words of two parallel texts; prints links of word positions, counted "
@@ -95,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UserError for options that exclude each other, before any text is read."""
-    from augury.text import eflomal
+    from augury.text.alignment import eflomal
 
     if arguments.symmetrisation and arguments.direction != "both":
         raise UserError(
@@ -127,8 +127,8 @@ def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
     from augury.corpora.corpus import shard_name, write_shard
     from augury.corpora.readers import open_text
     from augury.corpora.spec import TextSpec
-    from augury.text.align import words_of_shard
-    from augury.text.words import words
+    from augury.text.alignment.aligner import words_of_shard
+    from augury.text.words.splitting import words
 
     text = open_text(TextSpec(source=arguments.source, target=arguments.target), "train")
     executor = None if arguments.aligner == "eflomal" else _executor(arguments, text.total)
@@ -150,7 +150,7 @@ def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
 
 def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
     from augury.core.execution import Execution
-    from augury.text.align import PAIRS_PER_SECOND
+    from augury.text.alignment.aligner import PAIRS_PER_SECOND
 
     executor = Execution(executor=arguments.executor).choose(rows / PAIRS_PER_SECOND, "align")
     if executor.name == "ray" and os.environ.get("RAY_ADDRESS") and not arguments.storage:
@@ -165,14 +165,14 @@ def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
 def _align_with_model(
     aligner: str, read: ShardReader, shards: Sequence[str], scratch: Folder, executor: Executor
 ) -> list[Links]:
-    from augury.text.align import MODELS, apply, encode_shards, fit
+    from augury.text.alignment.aligner import MODELS, apply, encode_shards, fit
 
     encoded = encode_shards(read, shards, scratch.sub("encoded"), executor)
     return apply(fit(encoded, executor, MODELS[aligner]()), encoded, executor)
 
 
 def _align_with_eflomal(read: ShardReader, shards: Sequence[str]) -> list[Links]:
-    from augury.text import eflomal
+    from augury.text.alignment import eflomal
 
     sources, targets = zip(*map(read, shards), strict=True)
     return [eflomal.align(list(chain.from_iterable(sources)), list(chain.from_iterable(targets)))]
@@ -181,8 +181,8 @@ def _align_with_eflomal(read: ShardReader, shards: Sequence[str]) -> list[Links]
 def _warn_if_tokenised(arguments: argparse.Namespace, block: pa.Table) -> None:
     """Warn if a text looks tokenised and would be tokenised again."""
     from augury.core.progress import say_once
-    from augury.text.segmentation import tokenised_line
-    from augury.text.words import words
+    from augury.text.words.segmentation import tokenised_line
+    from augury.text.words.splitting import words
 
     for path, side in ((arguments.source, "source"), (arguments.target, "target")):
         lines = block.column(side).slice(0, 1_000).to_pylist()

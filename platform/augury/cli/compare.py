@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
     from augury.reporting.tables import Table
-    from augury.text.word_order import WordOrder
+    from augury.text.alignment.word_order import WordOrder
 
 HELP = (
     "Compare runs, configurations, sweeps, decodings or hypotheses: which "

@@ -12,7 +12,7 @@ from augury.cli.common import print_json, read_file, read_lines
 from augury.core.progress import say
 
 if TYPE_CHECKING:
-    from augury.text.alphabet import Alphabet
+    from augury.text.ciphers.alphabet import Alphabet
 
 HELP = "Encipher the lines of standard input with ROT-k."
 EXAMPLE = (
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import unicodedata
 
-    from augury.text.rot import Rot
+    from augury.text.ciphers.rot import Rot
 
     lines = [unicodedata.normalize("NFC", line) for line in read_lines(sys.stdin)]
     alphabet = _alphabet(arguments, lines)
@@ -66,7 +66,7 @@ def _alphabet(arguments: argparse.Namespace, lines: list[str]) -> Alphabet:
 
     import pyarrow as pa
 
-    from augury.text.alphabet import build_alphabet, count_letters, explicit_alphabet
+    from augury.text.ciphers.alphabet import build_alphabet, count_letters, explicit_alphabet
 
     if arguments.alphabet is not None:
         return explicit_alphabet(arguments.alphabet)

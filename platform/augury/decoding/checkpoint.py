@@ -16,7 +16,7 @@ from augury.core.progress import say_once
 from augury.core.store import Folder, Store
 from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
-from augury.text import pretrained
+from augury.models import pretrained
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

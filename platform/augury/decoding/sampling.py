@@ -17,7 +17,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import Sampler, Sampling
-from augury.text.subwords import encode
+from augury.text.subwords.tokenizer import encode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -21,7 +21,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.files import find
 from augury.decoding.settings import Decoding, Sampler, Translator
-from augury.text import pretrained
+from augury.models import pretrained
 
 if TYPE_CHECKING:
     from transformers import Pipeline

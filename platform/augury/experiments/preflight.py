@@ -33,9 +33,9 @@ from augury.experiments.ready_models import ready_views
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.task import find_task
+from augury.models import pretrained
+from augury.models.settings import Pretrained
 from augury.scoring import metrics
-from augury.text import pretrained
-from augury.text.architecture import Pretrained
 
 UNCHECKED = {
     "name",

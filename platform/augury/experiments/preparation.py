@@ -25,7 +25,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import run_folder
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
-from augury.text.subwords import TRUNCATED, Subwords
+from augury.text.subwords.tokenizer import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
 from augury.training.settings import addressed, without_end

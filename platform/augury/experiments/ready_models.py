@@ -17,7 +17,7 @@ from augury.decoding.settings import PLAIN
 from augury.experiments.capabilities import Labels, Samples, Translates, capable
 from augury.experiments.run import Run
 from augury.experiments.stored_runs import locate
-from augury.text import pretrained
+from augury.models import pretrained
 
 if TYPE_CHECKING:
     import numpy as np

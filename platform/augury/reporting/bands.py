@@ -23,8 +23,8 @@ from augury.scoring.bootstrap import Resampled
 from augury.scoring.metrics import lower_is_better, title
 from augury.scoring.significance import Difference, compare
 from augury.scoring.simultaneous import Band, simultaneous_bands
-from augury.text import word_order as orders
-from augury.text.word_order import WordOrder, word_order
+from augury.text.alignment import word_order as orders
+from augury.text.alignment.word_order import WordOrder, word_order
 
 KIND = "word_orders"
 LANGUAGE_COLUMNS = ("language", "source_language")

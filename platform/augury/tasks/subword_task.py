@@ -17,9 +17,10 @@ from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run
 from augury.experiments.task import Task
-from augury.text import learned, pretrained
-from augury.text.architecture import Pretrained, model_directory
-from augury.text.subwords import Subwords
+from augury.models import pretrained
+from augury.models.settings import Pretrained, model_directory
+from augury.text.subwords import learned
+from augury.text.subwords.tokenizer import Subwords
 from augury.text.tokens import Text
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class SubwordTask(Task):
         if isinstance(experiment.model, Pretrained):
             directory = self.keep_tokenizer(experiment, store)
             if experiment.token_draws:
-                _symbols(pretrained.tokenizer(directory))
+                _symbols(learned.load(directory))
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
         return self.subwords(

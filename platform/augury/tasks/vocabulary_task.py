@@ -17,10 +17,10 @@ from augury.core.store import Folder, Store
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.text.tokens import Text
-from augury.text.vocabulary_tokenizer import VocabularyTokenizer
+from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 
 if TYPE_CHECKING:
-    from augury.text.vocabulary import Vocabulary
+    from augury.text.vocabulary.vocabulary import Vocabulary
 
 FORM = ("tokenise", "casing")
 """Settings of the vocabulary that are not in its address where they say `none`."""
@@ -39,7 +39,7 @@ class VocabularyTask(Task):
             isinstance(operator, UsesModels) for operator in experiment.augment
         ):
             return
-        from augury.text.vocabulary_size import has_words
+        from augury.text.vocabulary.size import has_words
 
         if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
             from augury.experiments.preparation import make_texts
@@ -50,7 +50,7 @@ class VocabularyTask(Task):
     def tokenizer(
         self, experiment: Any, texts: Mapping[str, Text], store: Store
     ) -> VocabularyTokenizer:
-        from augury.text import vocabulary
+        from augury.text.vocabulary import training
 
         settings = experiment.vocabulary.to_dict()
         views = [
@@ -59,7 +59,7 @@ class VocabularyTask(Task):
         # Sizes of views that there are, in the mode that there is: the others have no effect.
         used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
         determined = {
-            "version": vocabulary.VERSION,
+            "version": training.VERSION,
             "config": {
                 key: value
                 for key, value in settings.items()
@@ -73,14 +73,14 @@ class VocabularyTask(Task):
         return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
-        from augury.text import vocabulary
+        from augury.text.vocabulary import training
 
         groups = {name: text.lines for name, text in texts.items()}
         languages = list(experiment.corpus.languages_of("train"))
         with Stage("vocabulary", unit="pieces") as stage:
             stage.advance(
                 len(
-                    vocabulary.train(
+                    training.train(
                         groups, experiment.vocabulary, languages=languages, folder=folder
                     )
                 )
@@ -88,15 +88,13 @@ class VocabularyTask(Task):
 
     def vocabulary(self, run: Run) -> Vocabulary:
         """Return the vocabulary of a run."""
-        from augury.text.vocabulary import (
-            Vocabulary,
-        )  # with sentencepiece, which reading an experiment does not need
+        from augury.text.vocabulary.vocabulary import Vocabulary
 
         return Vocabulary.load(run.stored_folder(run.tokenizer))
 
     def entries(self, experiment: Any, store: Store) -> int:
         """Return about how many entries the vocabulary will have."""
-        from augury.text.vocabulary_size import fitting_size
+        from augury.text.vocabulary.size import fitting_size
 
         drawn = {
             operator.name() for operator in experiment.token_draws

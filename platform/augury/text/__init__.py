@@ -1,1 +1,1 @@
-"""Text processing: ciphers, noise, EDA, word alignment, vocabularies and tokenisation."""
+"""Text processing: words, ciphers, noise, EDA, fuzzy search, alignment, subwords and tokens."""

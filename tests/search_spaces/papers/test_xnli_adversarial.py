@@ -13,7 +13,7 @@ from augury.core import config
 from augury.experiments.spec import parse
 from augury.sweeping import published, space
 from augury.sweeping.published import Published
-from augury.text.synonyms import load_synonyms
+from augury.text.eda.synonyms import load_synonyms
 
 TABLES = ("table2", "table3", "table4", "table5", "figure2")
 ROUNDING = 0.0501

@@ -16,10 +16,11 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
+from augury.models import pretrained
 from augury.tasks.classification.model import Reader, build, check, empty
 from augury.tasks.classification.settings import PretrainedClassifier, Scratch
-from augury.text import learned, pretrained
-from augury.text.subwords import encode
+from augury.text.subwords import learned
+from augury.text.subwords.tokenizer import encode
 from augury.training.batching import padded
 
 Checkpoint = Callable[..., Path]
@@ -53,7 +54,7 @@ def loaded(
 
 def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tuple[Reader, Tensor]:
     """A reader in evaluation mode, and the ids of the pairs."""
-    tokenizer = pretrained.tokenizer(directory)
+    tokenizer = learned.load(directory)
     rows, _ = encode(tokenizer, [PREMISES, HYPOTHESES], max_length)
     return Reader(model.eval(), tokenizer, max_length), torch.from_numpy(
         padded(rows, tokenizer.pad_token_id)

@@ -13,7 +13,7 @@ from augury.experiments.description import describe
 from augury.experiments.preparation import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from trainables.nmt.model import build

@@ -17,7 +17,7 @@ from augury.core.store import Store
 from augury.experiments import evaluate
 from augury.experiments.preparation import address, prepare
 from augury.experiments.run import Run
-from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary.vocabulary import Vocabulary
 from tests import tiny
 from tests.trainables.nmt.conftest import Untrained
 from trainables.nmt import trained

@@ -16,8 +16,8 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
-from augury.text.alphabet import build_alphabet
-from augury.text.rot import Rot
+from augury.text.ciphers.alphabet import build_alphabet
+from augury.text.ciphers.rot import Rot
 from augury.training import history
 from augury.training.loop import fit
 from trainables.nmt.translation import DevSet, Translation

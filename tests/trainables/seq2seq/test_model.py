@@ -11,7 +11,7 @@ from transformers import T5Config, T5ForConditionalGeneration
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.tasks.encoder_decoder import hidden_states
-from augury.text import learned
+from augury.text.subwords import learned
 from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 from trainables.seq2seq.model import build, empty
 

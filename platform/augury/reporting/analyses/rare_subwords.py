@@ -17,7 +17,7 @@ from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, records, table
-from augury.text.vocabulary_settings import SPACE
+from augury.text.vocabulary.settings import SPACE
 
 NARROWEST, PIXELS, PANEL = 561, 13, 130
 """The minimum width, the width of a letter and the height of a view in the chart of a sentence."""

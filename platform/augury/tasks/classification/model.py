@@ -21,9 +21,11 @@ from transformers import (
 from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.rng import seed_of
+from augury.models import pretrained
+from augury.models.settings import attention
 from augury.tasks.classification.settings import PretrainedClassifier, Scratch
 from augury.tasks.logit_check import mismatch
-from augury.text import architecture, pretrained
+from augury.text.subwords import learned
 from augury.training.batching import padded
 
 PROBE = (["a", "a"], ["a", "a a a"])
@@ -75,7 +77,7 @@ def check(
     The check uses random weights and only the words of PROBE, so that a large vocabulary costs
     nothing.
     """
-    tokenizer = pretrained.tokenizer(directory)
+    tokenizer = learned.load(directory)
     settings = _configuration(config, labels, directory)
     probe = PROBE[2 - columns :]
     rows = tokenizer(*probe).input_ids
@@ -198,7 +200,7 @@ def _configuration(
     settings = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: index for index, label in enumerate(labels)},
-        "attn_implementation": architecture.attention(config.attention),
+        "attn_implementation": attention(config.attention),
     }
     if isinstance(config, Scratch):
         return _xlm_roberta(config, directory, **settings)
@@ -234,7 +236,7 @@ def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
 
 
 def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:
-    sizes, pieces = config.sizes, pretrained.tokenizer(directory)
+    sizes, pieces = config.sizes, learned.load(directory)
     return XLMRobertaConfig(
         vocab_size=len(pieces),
         hidden_size=sizes.hidden_size,

@@ -12,16 +12,16 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.mutability import MUTABLE
 from augury.experiments.spec import AnyRegime, Experiment
-from augury.regimes.plain import Plain
-from augury.regimes.regime import TARGET
-from augury.scoring.settings import LabelScoring
-from augury.text.architecture import (
+from augury.models.settings import (
     Attention,
     Pretrained,
     check_heads,
     overridden,
     scratch_or_pretrained,
 )
+from augury.regimes.plain import Plain
+from augury.regimes.regime import TARGET
+from augury.scoring.settings import LabelScoring
 from augury.training.settings import FineTuning
 
 

@@ -14,10 +14,10 @@ from augury.corpora.filters import clean_lines
 from augury.experiments.capabilities import Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, pretrained_size, transformer
+from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
 from augury.tasks.subword_task import SubwordTask, base_model, save_pretrained
-from augury.text.architecture import Pretrained
-from augury.text.subwords import Subwords
+from augury.text.subwords.tokenizer import Subwords
 
 if TYPE_CHECKING:
     import numpy as np

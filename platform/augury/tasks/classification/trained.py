@@ -14,7 +14,7 @@ from augury.core.store import Folder
 from augury.experiments.run import Run
 from augury.tasks.classification.model import Reader, empty
 from augury.tasks.classification.settings import ClassifierConfig
-from augury.text.subwords import Subwords, encode
+from augury.text.subwords.tokenizer import Subwords, encode
 from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.trained import load_weights
 

@@ -1,0 +1,1 @@
+"""Settings of models shared by all tasks, and pretrained models."""

@@ -1,0 +1,1 @@
+"""Ciphers: alphabets and the replacement of letters in them."""

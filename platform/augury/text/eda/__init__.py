@@ -1,0 +1,1 @@
+"""Easy data augmentation: its four operations, synonyms and stop words."""

@@ -1,0 +1,1 @@
+"""Exact search for similar sentences by token edit distance."""

@@ -1,0 +1,1 @@
+"""Synthetic noise, and the rates at which a text shows it."""

@@ -1,0 +1,1 @@
+"""Tokenizers of `transformers`: their training and their use on text."""

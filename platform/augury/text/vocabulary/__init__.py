@@ -1,0 +1,1 @@
+"""Vocabularies of sentencepiece subwords, shared by all views of a corpus."""

@@ -1,0 +1,89 @@
+"""Conversion of vocabularies to fast tokenizers of `transformers`, which need neither
+sentencepiece nor Augury."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentencepiece import SentencePieceProcessor
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, processors
+from transformers import PreTrainedTokenizerFast
+
+from augury.text.vocabulary import sentencepieces
+from augury.text.vocabulary.settings import SPACE, SPECIALS
+from augury.text.vocabulary.vocabulary import UNKNOWN_TEXT, Vocabulary
+
+PAD, UNK, EOS = SPECIALS
+WHITE = r"[ \t\n\x0b\x0c\r]+"  # ASCII white space
+
+
+def fast_tokenizer(
+    vocabulary: Vocabulary,
+    *,
+    prefix: Sequence[str] = (),
+    lowercase: bool = False,
+    positions: int | None = None,
+) -> PreTrainedTokenizerFast:
+    """Return a tokenizer with the ids of `vocabulary` that encodes text as the tags of `prefix`,
+    its pieces, `</s>`.
+
+    It cleans text as `corpora.filters.clean` does, except for HTML entities. Tags and special
+    symbols in a text are encoded as text. `positions` is the maximum number of ids of the model.
+    """
+    ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
+    pieces = sentencepieces.pieces(SentencePieceProcessor(model_proto=vocabulary.model()))
+    tokenizer = Tokenizer(
+        models.BPE(ids, list(sentencepieces.merges(pieces)), unk_token=UNK, fuse_unk=True)
+    )
+    tokenizer.normalizer = normalizers.Sequence([*_cleaning(lowercase), *_spaces()])
+    tokenizer.decoder = decoders.Sequence(
+        [
+            decoders.Replace(UNK, UNKNOWN_TEXT),
+            decoders.Replace(SPACE, " "),
+            decoders.Fuse(),
+            decoders.Strip(" ", left=1, right=0),
+        ]
+    )
+    before = " ".join(prefix)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{before} $A {EOS}".strip(),
+        pair=f"{before} $A $B {EOS}".strip(),
+        special_tokens=[(symbol, ids[symbol]) for symbol in (*prefix, EOS)],
+    )
+    tokenizer.add_special_tokens(
+        [PAD, EOS, *vocabulary.tags]
+    )  # not the unknown piece, which decodes to text
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token=PAD,
+        eos_token=EOS,
+        split_special_tokens=True,
+        clean_up_tokenization_spaces=False,
+        model_input_names=["input_ids", "attention_mask"],
+        **({"model_max_length": positions} if positions else {}),
+    )
+
+
+def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
+    """Save a tokenizer such that `AutoTokenizer` of `transformers` 4 and 5 can load it."""
+    tokenizer.save_pretrained(directory)
+    file = directory / "tokenizer_config.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    settings["tokenizer_class"] = (
+        "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
+    )
+    file.write_text(json.dumps(settings, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+
+
+def _cleaning(lowercase: bool) -> list[normalizers.Normalizer]:
+    # The only character for which Arrow's lower-casing, character by character, differs.
+    lowered = [normalizers.Replace("İ", "i"), normalizers.Lowercase()] if lowercase else []
+    trimmed = normalizers.Replace(Regex(rf"\A{WHITE}|{WHITE}\z"), "")
+    return [*lowered, normalizers.NFC(), trimmed, normalizers.Replace(Regex(r"[\t\n\r]"), " ")]
+
+
+def _spaces() -> list[normalizers.Normalizer]:
+    """Replace spaces by sentencepiece's symbol, and prepend one unless the text is empty."""
+    return [normalizers.Replace(" ", SPACE), normalizers.Prepend(SPACE)]

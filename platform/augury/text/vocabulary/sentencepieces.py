@@ -1,0 +1,174 @@
+"""Lossless BPE models of sentencepiece, which neither normalise nor skip text."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
+
+from augury.text.vocabulary.settings import SPACE
+
+# Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
+# ordinary text.
+UNCOVERED = "▅"
+"""Sentencepiece's symbol for characters that are not covered (U+2585), which is in no piece."""
+
+_SETTINGS: dict[str, Any] = {
+    "model_type": "bpe",
+    # The default normalisation (nmt_nfkc: `ª` to `a`) and merging of spaces are not invertible.
+    "normalization_rule_name": "identity",
+    "remove_extra_whitespaces": False,
+    "add_dummy_prefix": True,
+    "split_by_unicode_script": True,
+    "byte_fallback": False,
+    "unk_id": 0,
+    "unk_piece": UNCOVERED,
+    "bos_id": -1,
+    "eos_id": -1,
+    "pad_id": -1,
+    "max_sentence_length": 2**30,  # maximum in bytes; longer texts would be skipped
+    "num_threads": 16,  # no effect on pieces, but written to the model, whose bytes must be reproducible
+    "minloglevel": 2,
+}
+
+
+class SizeError(ValueError):
+    """The text does not allow a model of the given size; `limit` is the nearest possible size."""
+
+    def __init__(self, limit: int, too_large: bool):
+        super().__init__(f"at {'most' if too_large else 'least'} {limit} pieces")
+        self.limit, self.too_large = limit, too_large
+
+
+def learn(
+    texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()
+) -> bytes:
+    """Train a model with exactly `size` pieces, not counting the unknown piece (id 0), in one pass
+    over `texts`.
+
+    `symbols` are the first pieces, and never split. The bytes of the model are reproducible and do
+    not depend on the order of texts. Raises SizeError, and the exceptions of `texts`.
+    """
+    failures: list[BaseException] = []
+
+    def sentences() -> Iterator[str]:
+        try:
+            for text in texts:
+                yield text.replace(UNCOVERED, " ")
+        except BaseException as error:  # sentencepiece would replace it by a RuntimeError
+            failures.append(error)
+            raise
+
+    model = io.BytesIO()
+    settings = {**_SETTINGS, "user_defined_symbols": list(symbols)} if symbols else _SETTINGS
+    try:
+        SentencePieceTrainer.train(
+            sentence_iterator=sentences(),
+            model_writer=model,
+            vocab_size=size + 1,
+            character_coverage=character_coverage,
+            **settings,
+        )
+    except RuntimeError as error:
+        if failures:
+            raise failures[0] from None
+        if match := re.search(r"Vocabulary size too high .* value <= (\d+)", str(error)):
+            raise SizeError(int(match[1]) - 1, too_large=True) from error
+        if match := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
+            raise SizeError(int(match[1]) - 1, too_large=False) from error
+        raise
+    return model.getvalue()
+
+
+def characters(model: bytes) -> int:
+    """Return the number of single-character pieces, which do not depend on the size of a model."""
+    return sum(_is_character(piece) for piece in _parse(model).pieces[1:])
+
+
+def truncated(model: bytes, size: int) -> bytes:
+    """Return the model with `size` pieces for the same text, given a larger one from `learn`.
+
+    BPE learns merges sequentially: a smaller model has a prefix of the merges, and the same
+    characters.
+    """
+    parsed = _parse(model)
+    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
+    single = [piece for piece in learned if _is_character(piece)]
+    merges = [piece for piece in learned if not _is_character(piece)]
+    assert len(single) <= size <= len(learned)
+    pieces = [unknown, *merges[: size - len(single)], *single]
+    del parsed.pieces[:]
+    parsed.pieces.extend(pieces)
+    parsed.trainer_spec.vocab_size = size + 1
+    return bytes(parsed.SerializeToString())
+
+
+def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
+    """Return the model of an enciphered text, which segments it exactly as `model` segments the
+    plain one.
+
+    `letters` maps the characters of the plain text one to one. Merges are applied by their scores,
+    which stay, so that renaming the pieces is enough. Pieces with other characters, which the text
+    does not have, are left out.
+    """
+    parsed = _parse(model)
+    renamed = {SPACE: SPACE, **letters}
+    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
+    kept = [
+        piece
+        for piece in learned
+        if piece.type == piece.USER_DEFINED or set(piece.piece) <= renamed.keys()
+    ]
+    for piece in kept:
+        if piece.type != piece.USER_DEFINED:
+            piece.piece = "".join(renamed[letter] for letter in piece.piece)
+    del parsed.pieces[:]
+    parsed.pieces.extend([unknown, *kept])
+    parsed.trainer_spec.vocab_size = len(parsed.pieces)
+    return bytes(parsed.SerializeToString())
+
+
+def _parse(model: bytes) -> ModelProto:
+    parsed = ModelProto()
+    parsed.ParseFromString(model)
+    return parsed
+
+
+def _is_character(piece: ModelProto.SentencePiece) -> bool:
+    return len(piece.piece) == 1
+
+
+def pieces(model: SentencePieceProcessor) -> list[str]:
+    """Return the pieces in the order of their ids, from 1 (0 is the unknown piece)."""
+    return list(model.id_to_piece(list(range(1, model.get_piece_size()))))
+
+
+def merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the merges of a model by priority: all splits of the first piece, then of the next."""
+    vocabulary = set(pieces)
+    for piece in pieces:
+        for position in range(1, len(piece)):
+            if piece[:position] in vocabulary and piece[position:] in vocabulary:
+                yield piece[:position], piece[position:]
+
+
+def encode(
+    model: SentencePieceProcessor, texts: Sequence[str], num_threads: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Return the concatenated ids of all texts, with 0 for unknown, and their n + 1 offsets."""
+    rows = model.encode(list(texts), num_threads=num_threads)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return np.fromiter(chain.from_iterable(rows), np.int32, offsets[-1]), offsets
+
+
+def join(row: Iterable[str]) -> str:
+    """Return the text of a row of pieces."""
+    return "".join(row).removeprefix(SPACE).replace(SPACE, " ")

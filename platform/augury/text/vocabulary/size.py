@@ -1,0 +1,108 @@
+"""Automatic vocabulary sizes.
+
+Views compete for the merges of a joint BPE model. With too few entries for them, plain text is
+split into more pieces than with the vocabulary of the baseline, and systems differ in more than the
+method.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from sentencepiece import SentencePieceProcessor
+
+from augury.text.vocabulary import sentencepieces
+
+SAMPLE = 20_000  # number of texts on each side for counting pieces
+STEP = 10  # granularity of sizes
+WORD = re.compile(r"[^\W\d_]{2,}")  # single letters are covered by characters
+
+
+def fitting_size(texts: Iterable[str], largest: int) -> int:
+    """Return the number of distinct characters and of words that occur at least twice, at most
+    `largest`.
+
+    The text always allows a model of this size; pieces for words that occur once would hardly be
+    trained.
+    """
+    characters, once, repeated = {" "}, set[str](), set[str]()
+    for text in texts:
+        characters.update(text)
+        for word in WORD.findall(text):
+            (repeated if word in once else once).add(word)
+        if len(repeated) >= largest:
+            return largest
+    return min(largest, len(characters) + len(repeated))
+
+
+def has_words(texts: Iterable[str], count: int) -> bool:
+    """Return whether texts have at least `count` distinct words.
+
+    Stops reading as soon as they do.
+    """
+    words: set[str] = set()
+    for text in texts:
+        words.update(WORD.findall(text))
+        if len(words) >= count:
+            return True
+    return False
+
+
+class Matched(NamedTuple):
+    """A size, and the mean number of pieces of plain texts with it and with the baseline's size."""
+
+    size: int
+    pieces: float
+    baseline: float
+
+
+def matching_size(
+    plain: Sequence[str],
+    views: Iterable[str],
+    baseline: int,
+    largest: int,
+    character_coverage: float = 1.0,
+    symbols: Sequence[str] = (),
+) -> Matched:
+    """Return the smallest joint size with which plain text has at most as many pieces as with the
+    baseline's size.
+
+    `plain` are the texts of both sides, `views` all enciphered ones, `baseline` is the size of a
+    model of plain text only, and `largest` the maximum size; sizes are numbers of pieces. The
+    largest model contains all smaller ones, so that only one is trained. Raises
+    sentencepieces.SizeError if the text does not allow the baseline's size.
+    """
+    sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
+    target = _pieces(sentencepieces.learn(plain, baseline, character_coverage, symbols), sample)
+    texts = [*plain, *views]
+    try:
+        model = sentencepieces.learn(texts, largest, character_coverage, symbols)
+    except sentencepieces.SizeError as error:
+        if not error.too_large:
+            raise
+        largest = error.limit
+        model = sentencepieces.learn(texts, largest, character_coverage, symbols)
+    smallest = min(max(baseline, sentencepieces.characters(model)), largest)
+    sizes = [*range(smallest, largest, STEP), largest]
+    counts: dict[int, float] = {}
+
+    def reaches_target(size: int) -> bool:
+        counts[size] = _pieces(sentencepieces.truncated(model, size), sample)
+        return counts[size] <= target
+
+    size = sizes[min(bisect_left(sizes, True, key=reaches_target), len(sizes) - 1)]
+    if size not in counts:
+        reaches_target(size)
+    return Matched(size, counts[size], target)
+
+
+def _pieces(model: bytes, texts: Sequence[str]) -> float:
+    """Return the mean number of pieces of a text."""
+    _, offsets = sentencepieces.encode(
+        SentencePieceProcessor(model_proto=model), texts, num_threads=1
+    )
+    return float(offsets[-1]) / max(1, len(texts))

@@ -1,0 +1,237 @@
+"""Training of vocabularies.
+
+In joint mode, one BPE model is trained on the plain bitext and all other views. In separate mode,
+the plain bitext and each other view have models of their own, whose pieces are merged by string
+(CipherDAug, table 7). In mirrored mode, the model of a view is that of the plain bitext with its
+letters replaced: the view has other pieces and no other segmentation, which separates two effects
+of a cipher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain, islice
+from typing import NamedTuple
+
+from augury.core.errors import UserError
+from augury.core.progress import say_once
+from augury.core.store import Folder
+from augury.text.vocabulary import sentencepieces
+from augury.text.vocabulary.preprocessing import Preprocessor
+from augury.text.vocabulary.settings import DEFAULT_SIZE, SPECIALS, VocabularyConfig
+from augury.text.vocabulary.size import fitting_size, matching_size
+from augury.text.vocabulary.vocabulary import Vocabulary
+
+VERSION = 3
+"""To be incremented when the same texts and settings give other pieces."""
+PLAIN_VIEWS = ("source", "target")
+
+Texts = Callable[[], Iterable[str]]
+
+
+def train(
+    groups: Mapping[str, Texts],
+    config: VocabularyConfig,
+    *,
+    languages: Sequence[str],
+    folder: Folder,
+) -> Vocabulary:
+    """Train a vocabulary on the training split and save it in `folder`.
+
+    `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are
+    views of the source. Each language has a tag, such as `__en__`. The bytes are reproducible. Raises
+    UserError for a view without text, a size that the text does not allow, and a reserved symbol
+    that is a tag or a piece.
+    """
+    tags = _tags(languages, config.reserved)
+    counts: dict[str, int] = {}
+    symbols = len(SPECIALS) + len(tags)
+    preprocessor = config.preprocessor(languages[0], languages[-1])
+    groups = {view: _preprocessed(texts, view, preprocessor) for view, texts in groups.items()}
+    config = _with_fitting_size(config, groups, symbols)
+    if config.mode == "joint" and config.size_per_key == "auto":
+        config = _with_matching_size(config, groups, symbols)
+    parts = _parts(config, list(groups), symbols)
+    models = [_learn(part, _texts(groups, part.views, counts), config) for part in parts]
+    views = {view: index for index, part in enumerate(parts) for view in part.views}
+    if config.mode == "mirrored":
+        for view in groups:
+            if view not in PLAIN_VIEWS:
+                models.append(sentencepieces.mirrored(models[0], _letters(groups, view, counts)))
+                views[view] = len(models) - 1
+    vocabulary = Vocabulary(models, views, tags, preprocessor)
+    names = [f"sentencepiece-{index}.model" for index in range(len(models))]
+    for name, model in zip(names, models, strict=True):
+        folder.write(name, model)
+    form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
+    folder.finish(
+        {
+            "size": len(vocabulary),
+            "models": names,
+            "views": views,
+            "tags": tags,
+            "texts": counts,
+            **form,
+        }
+    )
+    return vocabulary
+
+
+def _preprocessed(texts: Texts, view: str, preprocessor: Preprocessor) -> Texts:
+    if preprocessor.is_identity:
+        return texts
+    return lambda: chain.from_iterable(
+        preprocessor.encode(batch, view) for batch in _batches(texts())
+    )
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(texts)
+    while batch := list(islice(remaining, 1_000)):
+        yield batch
+
+
+def _with_fitting_size(
+    config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int
+) -> VocabularyConfig:
+    """Return the settings with size `auto` replaced by one that fits the plain bitext."""
+    if config.size != "auto":
+        return config
+    plain = [view for view in PLAIN_VIEWS if view in groups]
+    size = symbols + fitting_size(_texts(groups, plain, {}), DEFAULT_SIZE - symbols)
+    if size < DEFAULT_SIZE:
+        say_once(
+            f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training "
+            "text has few words "
+            "that are repeated; set vocabulary.size for another size"
+        )
+    return config.model_copy(update={"size": size})
+
+
+def _with_matching_size(
+    config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int
+) -> VocabularyConfig:
+    """Return the settings with size_per_key `auto` replaced by one that preserves the
+    segmentation of plain text."""
+    others = [view for view in groups if view not in PLAIN_VIEWS]
+    if not others:
+        return config
+    assert config.size != "auto"
+    plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
+    views = chain.from_iterable(groups[view]() for view in others)
+    baseline, largest = config.size - symbols, config.size * (1 + len(others)) - symbols
+    unsplit = config.preprocessor("", "").symbols
+    try:
+        matched = matching_size(plain, views, baseline, largest, config.character_coverage, unsplit)
+    except sentencepieces.SizeError as error:
+        raise _size_error(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
+    per_key = -(-(matched.size - baseline) // len(others))
+    change = 100 * (matched.pieces / matched.baseline - 1)
+    say_once(
+        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
+        "sentence, "
+        f"{change:+.1f} % compared with the vocabulary without other views"
+    )
+    return config.model_copy(update={"size_per_key": max(1, per_key)})
+
+
+class _Part(NamedTuple):
+    """A model: its views and its number of entries."""
+
+    views: tuple[str, ...]
+    size: int
+    symbols: int  # number of entries, included in `size`, that are not learned
+    settings: tuple[str, ...]  # settings that determine `size`, for messages
+
+
+def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list[_Part]:
+    plain = tuple(view for view in views if view in PLAIN_VIEWS)
+    others = tuple(view for view in views if view not in PLAIN_VIEWS)
+    assert plain, "a vocabulary needs the plain bitext"
+    assert config.size != "auto"
+    if config.mode == "joint" and others:
+        assert config.size_per_key != "auto"
+        size = config.size + len(others) * config.size_per_key
+        return [
+            _Part(plain + others, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))
+        ]
+    if config.mode == "mirrored":
+        return [_Part(plain, config.size, symbols, ("vocabulary.size",))]
+    own = ("vocabulary.separate_size_per_key",)
+    return [
+        _Part(plain, config.size, symbols, ("vocabulary.size",)),
+        *(_Part((view,), config.separate_size_per_key, 0, own) for view in others),
+    ]
+
+
+def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes:
+    size, unsplit = max(part.size - part.symbols, 0), config.preprocessor("", "").symbols
+    try:
+        return sentencepieces.learn(texts, size, config.character_coverage, unsplit)
+    except sentencepieces.SizeError as error:
+        raise _size_error(part.settings, part.size, part.views, error, part.symbols) from error
+
+
+def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> dict[str, str]:
+    """Return what each character of the plain source becomes in a view; UserError if it is not
+    the same everywhere."""
+    letters: dict[str, str] = {}
+    for plain, rendered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
+        if len(plain) != len(rendered):
+            raise _not_mirrored(view)
+        for letter, other in zip(plain, rendered, strict=True):
+            if letters.setdefault(letter, other) != other:
+                raise _not_mirrored(view)
+    if len(set(letters.values())) < len(letters):
+        raise _not_mirrored(view)
+    return letters
+
+
+def _not_mirrored(view: str) -> UserError:
+    return UserError(
+        f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source "
+        "by one other, so that "
+        "it cannot be segmented as the source: set vocabulary.mode=joint, or leave out "
+        "vocabulary.casing and tokenise"
+    )
+
+
+def _size_error(
+    settings: Sequence[str],
+    size: int,
+    views: Sequence[str],
+    error: sentencepieces.SizeError,
+    symbols: int,
+) -> UserError:
+    bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
+    return UserError(
+        f"{' and '.join(settings)}: {size} entries, but the training text of {', '.join(views)} "
+        "allows "
+        f"{bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
+    )
+
+
+def _texts(
+    groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]
+) -> Iterator[str]:
+    """Yield the texts of `views`, adding the numbers of those that are not blank to `counts`."""
+    for view in views:
+        counts[view] = 0
+        for text in groups[view]():
+            counts[view] += bool(text.strip())
+            yield text
+        if not counts[view]:
+            raise UserError(
+                f"view '{view}' of the training split has no text: check its files, or remove it"
+            )
+
+
+def _tags(languages: Iterable[str], reserved: Sequence[str]) -> list[str]:
+    tags = [f"__{language}__" for language in dict.fromkeys(languages)]
+    for symbol in reserved:
+        if symbol in tags:
+            raise UserError(
+                f"vocabulary.reserved: '{symbol}' is already the tag of a language; remove it"
+            )
+    return [*tags, *reserved]

@@ -1,0 +1,136 @@
+"""Vocabularies of subword pieces, special symbols and tags, shared by all views of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from sentencepiece import SentencePieceProcessor
+
+from augury.core.errors import UserError, unknown
+from augury.core.store import Folder
+from augury.text.vocabulary import sentencepieces
+from augury.text.vocabulary.preprocessing import Preprocessor
+from augury.text.vocabulary.resegmentation import Resegmenter
+from augury.text.vocabulary.settings import SPECIALS
+
+PAD, UNK, EOS = range(3)
+UNKNOWN_TEXT = " ⁇ "
+"""Text of the unknown piece, as in sentencepiece."""
+
+IDENTITY = Preprocessor()
+
+
+class Vocabulary:
+    """A mapping of pieces to ids: `<pad>` 0, `<unk>` 1, `</s>` 2, then tags, then learned pieces.
+
+    Text never encodes to tags: `__en__` in a text is ordinary characters. There is no start symbol,
+    since decoders start with `</s>`.
+    """
+
+    pad, unk, eos = PAD, UNK, EOS
+
+    def __init__(
+        self,
+        models: Sequence[bytes],
+        views: Mapping[str, int],
+        tags: Sequence[str],
+        preprocessor: Preprocessor = IDENTITY,
+    ):
+        """`models` are serialised sentencepiece models, and `views` has the index of the model
+        of each view."""
+        self.preprocessor = preprocessor
+        self._models = [SentencePieceProcessor(model_proto=model) for model in models]
+        self._views = dict(views)
+        learned = [sentencepieces.pieces(model) for model in self._models]
+        duplicates = set(tags).intersection(chain.from_iterable(learned))
+        if duplicates:
+            raise UserError(
+                f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such as "
+                "'<tag>'"
+            )
+        symbols = (*SPECIALS, *tags)
+        self.pieces: tuple[str, ...] = merge([symbols, *learned])
+        ids = {piece: index for index, piece in enumerate(self.pieces)}
+        self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
+        self._ids = [
+            np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned
+        ]
+        self._resegmenters: dict[int, Resegmenter] = {}
+        self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
+
+    @classmethod
+    def load(cls, folder: Folder) -> Vocabulary:
+        """Load a vocabulary saved by `training.train`; raise UserError if it is incomplete."""
+        manifest = folder.manifest()
+        preprocessor = Preprocessor(**manifest.get("form", {}))
+        models = [folder.read(name) for name in manifest["models"]]
+        return cls(models, manifest["views"], manifest["tags"], preprocessor)
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def model(self, view: str = "source") -> bytes:
+        """Return the serialised sentencepiece model of a view, whose ids differ from those of
+        the vocabulary."""
+        return bytes(self._models[self._views[view]].serialized_model_proto())
+
+    def resegmenter(self, view: str = "source") -> Resegmenter:
+        """Return the resegmenter of a view."""
+        index = self._views[view]
+        if index not in self._resegmenters:
+            unsplit = set(self.preprocessor.symbols)
+            learned = [
+                piece
+                for piece in sentencepieces.pieces(self._models[index])
+                if piece not in unsplit
+            ]
+            self._resegmenters[index] = Resegmenter(self.pieces, learned)
+        return self._resegmenters[index]
+
+    def encode(
+        self,
+        texts: Sequence[str] | pa.Array | pa.ChunkedArray,
+        view: str = "source",
+        num_threads: int = 1,
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1
+        offsets.
+
+        Without Moses tokenisation, decoding is lossless except for characters that were not seen in
+        training, U+2585 and NUL, which become `<unk>`, and U+2581, which sentencepiece treats as a
+        space.
+        """
+        assert not isinstance(texts, str)
+        if view not in self._views:
+            raise unknown("view", view, self._views)
+        index = self._views[view]
+        lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
+        ids, offsets = sentencepieces.encode(
+            self._models[index], self.preprocessor.encode(lines, view), num_threads
+        )
+        return self._ids[index][ids], offsets
+
+    def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
+        """Decode rows of ids of any view, without special symbols and tags; `<unk>` becomes ` ⁇ `.
+
+        Moses tokens are joined by the rules of the target language.
+        """
+        rows = [np.asarray(row, np.int64).tolist() for row in ids]
+        assert all(index >= 0 for row in rows for index in row)
+        return self.decode_pieces([self.pieces[index] for index in row] for row in rows)
+
+    def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
+        """Decode rows of pieces as `decode` does."""
+        texts = [
+            sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows
+        ]
+        return list(self.preprocessor.decode(texts))
+
+
+def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Return the union of lists of pieces in order of first occurrence."""
+    return tuple(dict.fromkeys(chain.from_iterable(tables)))

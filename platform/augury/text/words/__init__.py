@@ -1,0 +1,1 @@
+"""Splitting of text into words, and checks of text that has none."""

@@ -1,0 +1,181 @@
+"""BPE-dropout: text segmented anew from its ids, by the merges of its vocabulary."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import sentencepiece
+from hypothesis import given
+from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
+
+from augury.core.rng import keys_of
+from augury.core.store import Store
+from augury.corpora.builtin import generate
+from augury.text.vocabulary import training
+from augury.text.vocabulary.resegmentation import Resegmenter
+from augury.text.vocabulary.sentencepieces import pieces
+from augury.text.vocabulary.settings import VocabularyConfig
+from augury.text.vocabulary.vocabulary import Vocabulary
+
+PAIRS = list(generate("train", 300))
+SOURCES = ["straße, straße. die straße", *(pair.source for pair in PAIRS)]
+TARGETS = [pair.target for pair in PAIRS]
+CIPHER = [
+    "".join(chr(ord(letter) + 500) if letter.isalpha() else letter for letter in text)
+    for text in SOURCES
+]
+
+
+def trained(storage: Store, **settings: object) -> Vocabulary:
+    groups = {"source": lambda: SOURCES, "target": lambda: TARGETS, "rot-1": lambda: CIPHER}
+    config = VocabularyConfig.model_validate(
+        {"size": 500, "separate_size_per_key": 150, **settings}
+    )
+    name = str(settings.get("mode", "joint"))
+    return training.train(
+        groups, config, languages=["de", "en"], folder=storage.folder("vocabularies", name)
+    )
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("resegmentation"))
+
+
+@pytest.fixture(scope="module")
+def joint(storage: Store) -> Vocabulary:
+    return trained(storage)
+
+
+def encoded(vocabulary: Vocabulary, texts: Sequence[str], view: str = "source") -> list[np.ndarray]:
+    ids, offsets = vocabulary.encode(texts, view)
+    return np.split(ids, offsets[1:-1])
+
+
+def keys(count: int) -> np.ndarray:
+    return keys_of([f"row-{number}" for number in range(count)])
+
+
+def test_dropout_0_leaves_the_usual_pieces_and_1_single_characters(joint: Vocabulary) -> None:
+    """Golden: methods.md A10, `straße` -> `▁ s t r a ß e`."""
+    rows, segmented = encoded(joint, SOURCES), joint.resegmenter()
+    assert all(map(np.array_equal, segmented.rows(rows, 0.0, keys(len(rows))), rows))
+    characters = segmented.rows([*encoded(joint, ["straße"]), *rows], 1.0, keys(len(rows) + 1))
+    written = [[joint.pieces[index] for index in row] for row in characters]
+    assert written[0] == ["▁", "s", "t", "r", "a", "ß", "e"]
+    assert written[1:] == [list("▁" + text.replace(" ", "▁")) for text in SOURCES]
+
+
+@pytest.mark.parametrize("mode", ["joint", "separate"])
+def test_what_merges_come_to_on_their_way_are_pieces(mode: str, storage: Store) -> None:
+    """So that no dropout leaves ids outside of the vocabulary: every piece has a last merge, of
+    two pieces."""
+    learned_vocabulary = trained(storage, mode=mode)
+    for view in ("source", "rot-1"):
+        model = SentencePieceProcessor(model_proto=learned_vocabulary.model(view))
+        known = set(pieces(model))
+        assert known <= set(learned_vocabulary.pieces) and set("".join(known)) <= known
+        for piece in known:
+            assert len(piece) == 1 or any(
+                {piece[:cut], piece[cut:]} <= known for cut in range(1, len(piece))
+            )
+
+
+@given(
+    words=st.lists(st.text("straßediun ,.", max_size=12), min_size=1, max_size=6),
+    dropout=st.floats(0, 1),
+    number=st.integers(0, 2**64 - 1),
+)
+def test_the_text_stays_as_it_is(
+    joint: Vocabulary, words: list[str], dropout: float, number: int
+) -> None:
+    texts = [" ".join(words), *words]
+    rows, many = encoded(joint, texts), np.full(len(texts), number, np.uint64)
+    segmented = joint.resegmenter().rows(rows, dropout, many)
+    assert joint.decode(segmented) == joint.decode(rows) == texts
+
+
+def test_pieces_come_as_often_as_sentencepiece_samples_them(joint: Vocabulary) -> None:
+    word, number = "straße", 20_000
+    row, model = encoded(joint, [word])[0], SentencePieceProcessor(model_proto=joint.model())
+    own = Counter(
+        tuple(joint.pieces[index] for index in segmented)
+        for segmented in joint.resegmenter().rows([row] * number, 0.3, keys(number))
+    )
+    sentencepiece.set_random_generator_seed(1)
+    sampled = (
+        model.encode(word, out_type=str, enable_sampling=True, alpha=0.3, nbest_size=-1)
+        for _ in range(number)
+    )
+    theirs = Counter(map(tuple, sampled))
+    assert len(own) > 5
+    for segmentation in {*own, *theirs}:
+        own_count, sampled_count = own[segmentation], theirs[segmentation]
+        assert abs(own_count - sampled_count) < 4.5 * np.sqrt(own_count + sampled_count) + 1
+
+
+def test_a_row_depends_on_its_ids_and_its_key_alone(joint: Vocabulary) -> None:
+    rows, of_rows, segmenter = encoded(joint, SOURCES[:50]), keys(50), joint.resegmenter()
+    together = [row.tolist() for row in segmenter.rows(rows, 0.3, of_rows)]
+    assert together[::-1] == [
+        row.tolist() for row in segmenter.rows(rows[::-1], 0.3, of_rows[::-1])
+    ]
+    elsewhere: list[list[int]] = []
+
+    def read() -> None:
+        fresh = Resegmenter(joint.pieces, pieces(SentencePieceProcessor(model_proto=joint.model())))
+        elsewhere.extend(
+            fresh.rows([row], 0.3, key)[0].tolist()
+            for row, key in zip(rows, of_rows[:, None], strict=True)
+        )
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    thread.join()
+    assert elsewhere == together != [row.tolist() for row in rows]
+    assert together != [row.tolist() for row in segmenter.rows(rows, 0.3, keys_of(["other"] * 50))]
+
+
+def test_unknown_pieces_stay_and_words_end_there(joint: Vocabulary) -> None:
+    unknown = joint.unk
+    (straße,) = encoded(joint, ["straße"])
+    row = np.concatenate(
+        [[unknown, unknown], straße, [unknown], straße[1:], [joint.tags["__en__"]]]
+    )
+    segmented = joint.resegmenter().rows([row], 1.0, keys(1))[0]
+    within = "".join(joint.pieces[index] for index in straße[1:])
+    written = ["<unk>", "<unk>", *"▁straße", "<unk>", *within, "__en__"]
+    assert [joint.pieces[index] for index in segmented] == written
+    assert [len(row) for row in joint.resegmenter().rows([row[:2], row[:0]], 0.5, keys(2))] == [
+        2,
+        0,
+    ]
+
+
+def test_every_view_is_segmented_by_its_own_model(storage: Store) -> None:
+    separate = trained(storage, mode="separate")
+    plain, cipher = separate.resegmenter(), separate.resegmenter("rot-1")
+    assert separate.resegmenter("target") is plain is not cipher
+    rows = encoded(separate, CIPHER, "rot-1")
+    assert all(map(np.array_equal, cipher.rows(rows, 0.0, keys(len(rows))), rows))
+    assert separate.decode(cipher.rows(rows, 0.5, keys(len(rows)))) == CIPHER
+
+
+def test_samples_are_the_same_in_every_process() -> None:
+    """Golden: the candidates of a word, each dropped by its key and its span."""
+    learned = ["ab", "abc", "cd", "▁ab", "a", "b", "c", "d", "▁"]
+    segmenter = Resegmenter(["<unk>", *learned], learned)
+    rows = segmenter.rows([np.array([4, 3])] * 5, 0.5, keys(5))
+    written = ["|".join(["<unk>", *learned][index] for index in row) for row in rows]
+    assert written == ["▁|ab|cd", "▁|abc|d", "▁|a|b|c|d", "▁|abc|d", "▁ab|c|d"]
+
+
+def test_no_rows_and_models_of_single_characters(joint: Vocabulary) -> None:
+    assert joint.resegmenter().rows([], 0.5, keys(0)) == []
+    (row,) = Resegmenter(["<unk>", "a", "b"], ["a", "b"]).rows([np.array([1, 2, 0])], 0.0, keys(1))
+    assert row.tolist() == [1, 2, 0]

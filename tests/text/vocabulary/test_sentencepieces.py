@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from sentencepiece import SentencePieceProcessor
+
+from augury.text.vocabulary.sentencepieces import SizeError, encode, join, learn, pieces
+
+
+def model(texts: list[str], size: int, character_coverage: float = 1.0) -> SentencePieceProcessor:
+    return SentencePieceProcessor(model_proto=learn(texts, size, character_coverage))
+
+
+def test_the_pieces_are_the_merges_by_frequency_then_the_characters() -> None:
+    assert pieces(model(["abcab"], 8)) == ["ab", "abc", "▁abc", "▁abcab", "a", "b", "c", "▁"]
+
+
+@pytest.mark.parametrize(
+    ("size", "limit", "too_large"), [(3, 4, False), (15, 14, True), (0, 4, False)]
+)
+def test_an_impossible_size_names_the_nearest(size: int, limit: int, too_large: bool) -> None:
+    with pytest.raises(SizeError) as caught:
+        learn(["abcab"], size)
+    assert (caught.value.limit, caught.value.too_large) == (limit, too_large)
+    assert len(pieces(model(["abcab"], limit))) == limit
+
+
+def test_the_bytes_do_not_depend_on_the_order_of_the_texts() -> None:
+    texts = ["zwölf große übungen", "es ist diese pyramide.", "hey, warum nicht?", "es ist es"] * 3
+    assert learn(texts, 60) == learn(texts[::-1], 60)
+
+
+def test_texts_are_read_once_and_their_error_comes_through() -> None:
+    class Damaged(OSError):
+        pass
+
+    read = []
+
+    def texts() -> Iterator[str]:
+        for text in ["ab", "cd"]:
+            read.append(text)
+            yield text
+        raise Damaged("shard")
+
+    with pytest.raises(Damaged, match="shard"):
+        learn(texts(), 8)
+    assert read == ["ab", "cd"]
+
+
+@pytest.mark.parametrize("text", ["é" * 5000 + " q", "q ▅ é"])
+def test_long_texts_and_texts_with_the_reserved_character_are_not_skipped(text: str) -> None:
+    assert {"é", "q"} <= set(pieces(model(["ab ab", text], 8)))
+
+
+def test_pieces_stay_within_a_script() -> None:
+    assert pieces(model(["ab12жд " * 9], 11)) == [
+        "12",
+        "ab",
+        "жд",
+        "▁ab",
+        "▁",
+        "1",
+        "2",
+        "a",
+        "b",
+        "д",
+        "ж",
+    ]
+
+
+def test_coverage_below_one_leaves_the_rarest_characters_unknown() -> None:
+    texts = ["ab" * 200, "q"]
+    ids, _ = encode(model(texts, 8), ["q"], 1)
+    assert 0 not in ids.tolist()
+    ids, _ = encode(model(texts, 8, 0.99), ["q"], 1)
+    assert 0 in ids.tolist()
+
+
+def test_encoding_lays_the_ids_end_to_end_whatever_the_number_of_threads() -> None:
+    learned = model(["abcab"], 8)
+    ids, offsets = encode(learned, ["abcab", "", "ab q"], 1)
+    assert [learned.id_to_piece(int(index)) for index in ids[:1]] == ["▁abcab"]
+    assert offsets.tolist() == [0, 1, 1, 5] and ids.tolist()[-1] == 0
+    assert (ids.dtype, offsets.dtype) == (np.int32, np.int64)
+    again, same = encode(learned, ["abcab", "", "ab q"], 2)
+    assert (again.tobytes(), same.tobytes()) == (ids.tobytes(), offsets.tobytes())
+    empty, start = encode(learned, [], 1)
+    assert (empty.tolist(), start.tolist()) == ([], [0])
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (["▁ab", "c", "▁d"], "abc d"),
+        (["ab", "▁c"], "ab c"),
+        (["▁", "▁", "▁a"], "  a"),
+        ([], ""),
+    ],
+)
+def test_join_undoes_the_leading_space(row: list[str], text: str) -> None:
+    assert join(row) == text

@@ -1,0 +1,106 @@
+"""The joint vocabulary that leaves plain text as the baseline cuts it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
+
+from augury.core.rng import generator
+from augury.core.store import Store
+from augury.text.ciphers.alphabet import build_alphabet
+from augury.text.ciphers.rot import Rot
+from augury.text.vocabulary import sentencepieces
+from augury.text.vocabulary.settings import VocabularyConfig
+from augury.text.vocabulary.size import fitting_size, has_words, matching_size
+from augury.text.vocabulary.training import train
+
+
+@pytest.fixture(scope="module")
+def texts() -> list[str]:
+    """Sentences of 400 words, frequent and rare ones."""
+    random = generator("texts")
+    letters = list("abcdefghijklmnopqrstuvwxyz")
+    words = ["".join(random.choice(letters, random.integers(2, 9))) for _ in range(400)]
+    shares = 1 / (1 + random.permutation(400))
+    return [" ".join(random.choice(words, 10, p=shares / shares.sum())) for _ in range(1500)]
+
+
+def enciphered(texts: list[str], key: int) -> list[str]:
+    alphabet = build_alphabet({letter: 1 for text in texts for letter in text})
+    return [Rot(alphabet, key).text(text) for text in texts]
+
+
+def pieces(model: bytes, texts: list[str]) -> float:
+    return sum(map(len, SentencePieceProcessor(model_proto=model).encode(texts))) / len(texts)
+
+
+@pytest.mark.parametrize("size", [60, 200, 333])
+def test_a_truncated_model_is_the_model_of_that_size(texts: list[str], size: int) -> None:
+    models = [
+        sentencepieces.learn(texts, size),
+        sentencepieces.truncated(sentencepieces.learn(texts, 500), size),
+    ]
+    small, cut = (SentencePieceProcessor(model_proto=model) for model in models)
+    assert sentencepieces.pieces(cut) == sentencepieces.pieces(small)
+    assert cut.encode(texts[:200]) == small.encode(texts[:200])
+
+
+@pytest.mark.parametrize("keys", [[1], [1, 2]])
+def test_plain_text_keeps_its_number_of_pieces(texts: list[str], keys: list[int]) -> None:
+    views = [text for key in keys for text in enciphered(texts, key)]
+    matched = matching_size(texts, views, baseline=300, largest=300 * (1 + len(keys)))
+    assert matched.baseline == pytest.approx(pieces(sentencepieces.learn(texts, 300), texts))
+    assert matched.pieces == pytest.approx(
+        pieces(sentencepieces.learn([*texts, *views], matched.size), texts)
+    )
+    assert 0.99 < matched.pieces / matched.baseline <= 1
+    assert 300 < matched.size <= 300 * (1 + len(keys))
+
+
+def test_auto_is_the_vocabulary_of_the_size_it_finds(store: Store, texts: list[str]) -> None:
+    groups = {"source": texts, "target": texts[::-1], "rot-1": enciphered(texts, 1)}
+    readers = {view: (lambda lines=lines: iter(lines)) for view, lines in groups.items()}
+    sizes = []
+    for setting in ("auto", None):
+        config = VocabularyConfig(size=300, size_per_key=setting or sizes[0] - 300)
+        vocabulary = train(
+            readers,
+            config,
+            languages=["de", "en"],
+            folder=store.folder("vocabularies", str(setting)),
+        )
+        sizes.append(len(vocabulary))
+    assert sizes[0] == sizes[1] > 300
+
+
+def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
+    texts = ["ein Haus, ein Hund", "das Haus 12 12", "Hund"]
+    assert fitting_size(texts, 100) == len(" ,12Hadeinsu") + len(["ein", "Haus", "Hund"])
+    assert fitting_size(texts, 2) == 2
+    assert has_words(texts, 4) and not has_words(texts, 5)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(
+        st.text(st.sampled_from("aabbcdeß ,1"), min_size=1, max_size=12), min_size=1, max_size=30
+    )
+)
+def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str]) -> None:
+    texts = [text for text in texts if text.strip()] or ["a"]
+    size = fitting_size(texts, 1_000)
+    assert (
+        len(
+            sentencepieces.pieces(
+                SentencePieceProcessor(model_proto=sentencepieces.learn(texts, size))
+            )
+        )
+        == size
+    )
+
+
+@pytest.fixture
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("store"))

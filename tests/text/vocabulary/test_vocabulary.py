@@ -1,0 +1,385 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
+
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.text.ciphers.alphabet import Alphabet
+from augury.text.ciphers.rot import Rot
+from augury.text.vocabulary.settings import SPECIALS, VocabularyConfig
+from augury.text.vocabulary.size import fitting_size
+from augury.text.vocabulary.training import train
+from augury.text.vocabulary.vocabulary import Vocabulary, merge
+
+GERMAN = [
+    "es ist diese pyramide.",
+    "hey, warum nicht?",
+    "wir alle lieben baseball, oder?",
+    "zwölf große übungen",
+    "über 20% der straßen!",
+    "xyz ª º ﬁ \u00a0 \t \u200b 😀 e\u0301",
+    "das __en__ <clean_s> <unk> </s> <pad>",
+]
+ENGLISH = [
+    "it is this pyramid.",
+    "hey, why not?",
+    "we all love baseball, right?",
+    "twelve big exercises",
+]
+ALPHABET = Alphabet(("abcdefghijklmnopqrstuvwxyzßäöü",))
+VIEWS = {
+    "source": GERMAN,
+    "target": ENGLISH,
+    "rot-1": [Rot(ALPHABET, 1).text(text) for text in GERMAN],
+    "rot-2": [Rot(ALPHABET, 2).text(text) for text in GERMAN],
+}
+CHARACTERS = sorted(set("".join(GERMAN)))
+JOINT = VocabularyConfig(size=110, size_per_key=20, reserved=("<clean_s>",))
+SEPARATE = VocabularyConfig(
+    size=110, separate_size_per_key=90, mode="separate", reserved=("<clean_s>",)
+)
+CONFIGS = {"joint": JOINT, "separate": SEPARATE}
+Vocabularies = dict[str, Vocabulary]
+
+
+def fit(
+    folder: Folder, config: VocabularyConfig, views: dict[str, list[str]] = VIEWS
+) -> Vocabulary:
+    groups = {view: (lambda texts=texts: iter(texts)) for view, texts in views.items()}
+    return train(groups, config, languages=["de", "en"], folder=folder)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+@pytest.fixture(scope="module")
+def vocabularies(store: Store) -> Vocabularies:
+    return {
+        mode: fit(store.folder("vocabularies", mode), config) for mode, config in CONFIGS.items()
+    }
+
+
+def rows(ids: np.ndarray, offsets: np.ndarray) -> list[list[int]]:
+    return [ids[start:end].tolist() for start, end in zip(offsets, offsets[1:], strict=False)]
+
+
+def read_pieces(vocabulary: Vocabulary, text: str, view: str = "source") -> list[str]:
+    ids, _ = vocabulary.encode([text], view)
+    return [vocabulary.pieces[index] for index in ids]
+
+
+def test_specials_and_tags_come_first_and_all_entries_count(vocabularies: Vocabularies) -> None:
+    for vocabulary in vocabularies.values():
+        assert vocabulary.pieces[:6] == ("<pad>", "<unk>", "</s>", "__de__", "__en__", "<clean_s>")
+        assert (vocabulary.pad, vocabulary.unk, vocabulary.eos) == (0, 1, 2)
+        assert vocabulary.tags == {"__de__": 3, "__en__": 4, "<clean_s>": 5}
+        assert len(set(vocabulary.pieces)) == len(vocabulary)
+    assert len(vocabularies["joint"]) == 110 + 2 * 20
+
+
+@pytest.mark.parametrize("mode", CONFIGS)
+@pytest.mark.parametrize("view", VIEWS)
+def test_training_texts_decode_to_themselves(
+    vocabularies: Vocabularies, mode: str, view: str
+) -> None:
+    vocabulary = vocabularies[mode]
+    encoded = rows(*vocabulary.encode(VIEWS[view], view))
+    assert vocabulary.decode(encoded) == VIEWS[view]
+    assert not {0, 1, 2, 3, 4, 5} & {index for row in encoded for index in row}
+
+
+@pytest.mark.parametrize("mode", CONFIGS)
+@given(texts=st.lists(st.text(st.sampled_from([" ", *CHARACTERS]), max_size=30), max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_known_characters_read_back(
+    vocabularies: Vocabularies, mode: str, texts: list[str]
+) -> None:
+    vocabulary = vocabularies[mode]
+    encoded = rows(*vocabulary.encode(texts))
+    assert vocabulary.decode(encoded) == texts
+    assert (
+        vocabulary.decode_pieces([[vocabulary.pieces[index] for index in row] for row in encoded])
+        == texts
+    )
+
+
+@pytest.mark.parametrize("text", ["xª nº", "ﬁ", "  two  spaces ", " ", "", "e\u0301"])
+def test_nothing_is_folded_or_squeezed(vocabularies: Vocabularies, text: str) -> None:
+    vocabulary = vocabularies["joint"]
+    assert vocabulary.decode(rows(*vocabulary.encode([text]))) == [text]
+
+
+def test_symbols_written_out_in_a_text_are_ordinary_characters(vocabularies: Vocabularies) -> None:
+    for symbol in (*SPECIALS, "__de__", "__en__", "<clean_s>"):
+        ids, _ = vocabularies["joint"].encode([symbol])
+        assert len(ids) > 2 and min(ids) > 5
+
+
+def test_unknown_characters_become_unk_and_read_as_such(vocabularies: Vocabularies) -> None:
+    for vocabulary in vocabularies.values():
+        for unseen in ("щ", "▅", "\0"):
+            ids, _ = vocabulary.encode([f"es{unseen}ist"])
+            assert ids.tolist().count(vocabulary.unk) == 1
+            assert vocabulary.decode([ids]) == ["es ⁇ ist"]
+
+
+def test_decoding_drops_specials_and_tags(vocabularies: Vocabularies) -> None:
+    vocabulary = vocabularies["joint"]
+    ids, _ = vocabulary.encode(["hey, warum nicht?"])
+    padded = [
+        vocabulary.tags["__en__"],
+        vocabulary.tags["<clean_s>"],
+        *ids,
+        vocabulary.eos,
+        vocabulary.pad,
+    ]
+    assert vocabulary.decode([padded, np.array(padded), []]) == [
+        "hey, warum nicht?",
+        "hey, warum nicht?",
+        "",
+    ]
+    assert vocabulary.decode_pieces([["__en__", "▁wa", "rum", "</s>", "<pad>"]]) == ["warum"]
+    with pytest.raises(AssertionError):
+        vocabulary.decode([[-100]])
+
+
+def test_arrow_columns_and_threads_change_nothing(vocabularies: Vocabularies) -> None:
+    vocabulary = vocabularies["separate"]
+    ids, offsets = vocabulary.encode(GERMAN, "rot-1")
+    assert (ids.dtype, offsets.dtype, offsets[0], offsets[-1]) == (np.int32, np.int64, 0, len(ids))
+    columns = [pa.array(GERMAN), pa.chunked_array([GERMAN[:2], GERMAN[2:]]), tuple(GERMAN)]
+    for column in columns:
+        for threads in (1, 2):
+            again, same = vocabulary.encode(column, "rot-1", num_threads=threads)
+            assert again.tobytes() == ids.tobytes() and same.tobytes() == offsets.tobytes()
+
+
+def test_merging_is_by_identity_in_order_of_appearance() -> None:
+    assert merge([["a", "b", "c"], ["b", "c", "d"]]) == ("a", "b", "c", "d")
+
+
+def test_separate_views_have_their_own_models_in_one_table(
+    store: Store, vocabularies: Vocabularies
+) -> None:
+    vocabulary, folder = vocabularies["separate"], store.folder("vocabularies", "separate")
+    assert folder.manifest()["views"] == {"source": 0, "target": 0, "rot-1": 1, "rot-2": 2}
+    models = [
+        SentencePieceProcessor(model_proto=folder.read(name))
+        for name in folder.manifest()["models"]
+    ]
+    tables = [
+        [model.id_to_piece(index) for index in range(1, model.get_piece_size())] for model in models
+    ]
+    assert [len(table) for table in tables] == [110 - 6, 90, 90]
+    assert vocabulary.pieces[6:110] == tuple(tables[0])
+    assert set(vocabulary.pieces[6:]) == set(tables[0]) | set(tables[1]) | set(tables[2])
+    for view, model in zip(("source", "rot-1", "rot-2"), models, strict=True):
+        for text in VIEWS[view]:
+            assert read_pieces(vocabulary, text, view) == model.encode(text, out_type=str)
+
+
+def test_joint_views_share_one_model_that_saw_all_of_them(
+    store: Store, vocabularies: Vocabularies
+) -> None:
+    manifest = store.folder("vocabularies", "joint").manifest()
+    assert manifest == {
+        "size": 150,
+        "models": ["sentencepiece-0.model"],
+        "views": dict.fromkeys(VIEWS, 0),
+        "tags": ["__de__", "__en__", "<clean_s>"],
+        "texts": {view: len(VIEWS[view]) for view in VIEWS},
+    }
+    vocabulary = vocabularies["joint"]
+    assert [read_pieces(vocabulary, "gu kuv", view) for view in VIEWS] == [
+        ["▁g", "u", "▁", "k", "uv"]
+    ] * 4
+
+
+@pytest.mark.parametrize("mode", CONFIGS)
+def test_training_again_gives_equal_bytes(
+    store: Store, vocabularies: Vocabularies, mode: str
+) -> None:
+    first, second = store.folder("vocabularies", mode), store.folder("again", mode)
+    reordered = {view: texts[::-1] for view, texts in VIEWS.items()}
+    fit(second, CONFIGS[mode], reordered)
+    assert first.names() == second.names()
+    assert [first.read(name) for name in first.names()] == [
+        second.read(name) for name in second.names()
+    ]
+    for other in (Vocabulary.load(second), pickle.loads(pickle.dumps(vocabularies[mode]))):
+        assert (other.pieces, other.tags) == (vocabularies[mode].pieces, vocabularies[mode].tags)
+        for view, texts in VIEWS.items():
+            assert rows(*other.encode(texts, view)) == rows(*vocabularies[mode].encode(texts, view))
+
+
+@pytest.mark.parametrize("mode", CONFIGS)
+def test_every_view_is_read_once(store: Store, mode: str) -> None:
+    calls: list[str] = []
+
+    def texts(view: str) -> Iterable[str]:
+        calls.append(view)
+        return iter(VIEWS[view])
+
+    groups = {view: (lambda view=view: texts(view)) for view in VIEWS}
+    train(groups, CONFIGS[mode], languages=["de", "en"], folder=store.folder("once", mode))
+    assert calls == list(VIEWS)
+
+
+def test_one_tag_for_two_sides_in_one_language(store: Store) -> None:
+    groups = {view: (lambda view=view: VIEWS[view]) for view in ("source", "target")}
+    config = VocabularyConfig(size=110)
+    vocabulary = train(groups, config, languages=["de", "de"], folder=store.folder("tags", "de"))
+    assert vocabulary.tags == {"__de__": 3} and len(vocabulary) == 110
+
+
+def test_an_unknown_view_names_the_nearest(vocabularies: Vocabularies) -> None:
+    with pytest.raises(UserError, match="unknown view 'rot1': did you mean 'rot-1'?"):
+        vocabularies["joint"].encode(["a"], "rot1")
+
+
+def test_an_unfinished_vocabulary_is_none(store: Store) -> None:
+    with pytest.raises(UserError, match="incomplete"):
+        Vocabulary.load(store.folder("vocabularies", "absent"))
+
+
+@pytest.mark.parametrize("texts", [[], ["", "  "]])
+@pytest.mark.parametrize("mode", CONFIGS)
+def test_a_view_without_text_is_an_error(store: Store, mode: str, texts: list[str]) -> None:
+    folder = store.folder("empty", f"{mode}-{len(texts)}")
+    with pytest.raises(UserError, match="view 'rot-2' of the training split has no text"):
+        fit(folder, CONFIGS[mode], {**VIEWS, "rot-2": texts})
+    assert not folder.complete
+
+
+@pytest.mark.parametrize(
+    ("settings", "keys", "views"),
+    [
+        ({}, "vocabulary.size", {"source": GERMAN, "target": ENGLISH}),
+        ({"size_per_key": 1}, "vocabulary.size and vocabulary.size_per_key", VIEWS),
+        ({"mode": "separate", "separate_size_per_key": 80}, "vocabulary.size", VIEWS),
+    ],
+)
+@pytest.mark.parametrize(
+    ("size", "bound", "beyond"), [(5000, "at most", 1), (2, "no fewer than", -1)]
+)
+def test_an_impossible_size_names_the_nearest(
+    store: Store,
+    settings: dict[str, Any],
+    keys: str,
+    views: dict[str, list[str]],
+    size: int,
+    bound: str,
+    beyond: int,
+) -> None:
+    folder = store.folder("vocabularies", "size")
+    ciphers = 2 if "size_per_key" in settings else 0
+    with pytest.raises(
+        UserError, match=f"^{keys}: {size + ciphers} entries, .* {bound} "
+    ) as caught:
+        fit(folder, VocabularyConfig(size=size, **settings), views)
+    limit = int(str(caught.value).split(f"{bound} ")[1].split(":")[0]) - ciphers
+    with pytest.raises(UserError, match=bound):
+        fit(folder, VocabularyConfig(size=limit + beyond, **settings), views)
+    assert not folder.complete
+    assert len(fit(folder, VocabularyConfig(size=limit, **settings), views)) >= limit + ciphers
+    folder.remove()
+
+
+@pytest.mark.parametrize("mode", CONFIGS)
+def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(
+    store: Store, mode: Literal["joint", "separate"]
+) -> None:
+    plain = VIEWS["source"] + VIEWS["target"]
+    size = 5 + fitting_size(plain, 12_000)  # and the symbols
+    sizes: dict[str, Any] = {"mode": mode, "size_per_key": 9, "separate_size_per_key": 80}
+    auto = fit(store.folder("unset", mode), VocabularyConfig(**sizes))
+    assert (
+        auto.pieces
+        == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
+    )
+
+
+def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:
+    config = VocabularyConfig(size=110, separate_size_per_key=4000, mode="separate")
+    with pytest.raises(
+        UserError, match=r"vocabulary\.separate_size_per_key: .* rot-1 allows at most \d+"
+    ):
+        fit(store.folder("size", "cipher"), config)
+
+
+@pytest.mark.parametrize(
+    ("reserved", "fault"),
+    [
+        (["<a>", "<a>"], "'<a>' already exists"),
+        (["<pad>"], "'<pad>' already exists"),
+        *(([symbol], "not one word") for symbol in ("a b", "", "a\u00a0", "▁a")),
+    ],
+)
+def test_reserved_symbols_are_distinct_words(reserved: list[str], fault: str) -> None:
+    with pytest.raises(UserError, match=f"(?s)reserved.*{fault}"):
+        validate(VocabularyConfig, {"reserved": reserved}, "experiment.yaml")
+
+
+@pytest.mark.parametrize(
+    ("symbol", "fault"),
+    [
+        ("__en__", "'__en__' is already the tag of a language"),
+        ("e", r"\['e'\] are also pieces of the text"),
+    ],
+)
+def test_a_reserved_symbol_that_has_an_entry_is_an_error(
+    store: Store, symbol: str, fault: str
+) -> None:
+    folder = store.folder("reserved", "bad")
+    with pytest.raises(UserError, match=fault):
+        fit(folder, VocabularyConfig(size=110, size_per_key=20, reserved=(symbol,)))
+    assert not folder.complete
+
+
+GEORGIAN = "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭ"
+RELABELLED = [text.translate(str.maketrans(ALPHABET.cycles[0], GEORGIAN)) for text in GERMAN]
+MIRRORED = VocabularyConfig(size=110, mode="mirrored", reserved=("<clean_s>",))
+
+
+@pytest.mark.parametrize("texts", [VIEWS["rot-1"], RELABELLED])
+def test_a_mirrored_view_is_segmented_as_the_plain_source(tmp_path: Path, texts: list[str]) -> None:
+    vocabulary = fit(
+        Store(tmp_path).folder("vocabularies", "mirrored"), MIRRORED, {**VIEWS, "rot-1": texts}
+    )
+    letters = {
+        old: new
+        for plain, view in zip(GERMAN, texts, strict=True)
+        for old, new in zip(plain, view, strict=True)
+    }
+    letters["▁"] = "▁"
+    for plain, view in zip(GERMAN, texts, strict=True):
+        expected = [
+            "".join(letters[letter] for letter in piece) for piece in read_pieces(vocabulary, plain)
+        ]
+        assert read_pieces(vocabulary, view, "rot-1") == expected
+    assert (
+        vocabulary.encode(GERMAN)[0].max() < 110
+    )  # plain text has the entries of a vocabulary without views
+
+
+def test_what_is_not_letter_for_letter_cannot_be_mirrored(tmp_path: Path) -> None:
+    for texts in ([text + "!" for text in GERMAN], ["e" * len(text) for text in GERMAN]):
+        with pytest.raises(UserError, match="vocabulary.mode=joint"):
+            fit(
+                Store(tmp_path).folder("vocabularies", texts[0][:2]),
+                MIRRORED,
+                {**VIEWS, "rot-1": texts},
+            )

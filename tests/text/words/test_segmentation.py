@@ -1,0 +1,50 @@
+"""Text without words is refused in scripts that write no spaces, and only there."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.text.words.segmentation import require_words, tokenised_line
+
+
+@pytest.mark.parametrize(
+    ("language", "plain", "segmented"),
+    [
+        ("zh", "两只狗在公园里跑,孩子们看着。", "两 只 狗 在 公园 里 跑 , 孩子 们 看着 。"),
+        ("zh-TW", "你好嗎?", "你 好 嗎 ?"),
+        ("ja", "犬が公園で走っている。", "犬 が 公園 で 走っ て いる 。"),
+        ("th", "สุนัขสองตัววิ่งในสวนสาธารณะ และเด็กๆ มองดู", "สุนัข สอง ตัว วิ่ง ใน สวนสาธารณะ และ เด็กๆ มอง ดู"),
+        ("my", "ခွေးနှစ်ကောင်ပန်းခြံထဲမှာပြေးနေတယ်။", "ခွေး နှစ် ကောင် ပန်းခြံ ထဲ မှာ ပြေး နေ တယ် ။"),
+    ],
+)
+def test_segmented_text_is_the_way_out(language: str, plain: str, segmented: str) -> None:
+    require_words([segmented, ""], language, "here")
+    with pytest.raises(
+        UserError, match=f"here: '{language}' is written without spaces.*run a segmenter first"
+    ):
+        require_words([plain, "", plain], language, "here")
+
+
+def test_single_words_of_other_languages_are_words() -> None:
+    for language in ("de", "vi", "und", "qaa"):
+        require_words(["Donaudampfschifffahrt"], language, "here")
+    require_words([], "zh", "here")
+
+
+@pytest.mark.parametrize(
+    ("texts", "index"),
+    [
+        (["Mr President , I do n't know .", "no .", "it 's 5 , is n't it ."], 2),
+        (["the dog , the cat .", "no , no ."], None),  # split again as it is
+        (["It's 5, isn't it.", "No."], None),
+        (["Ah ! c' est l' heure , non ?"], 0),
+        (["他 说 AT&T 好 。"], 0),
+        (["a b", ""], None),
+        ([], None),
+    ],
+)
+def test_tokenised_text_is_recognised_by_marks_that_are_tokens(
+    texts: list[str], index: int | None
+) -> None:
+    assert tokenised_line(texts) == index

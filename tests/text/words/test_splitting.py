@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.text.words.splitting import Words, is_punctuation, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Well, don't stop (now)!", ["Well", ",", "don't", "stop", "(", "now", ")", "!"]),
+        ("der EU-Haushalt, l’homme", ["der", "EU-Haushalt", ",", "l’homme"]),
+        ("um 10:30 für 1.234,56 €.", ["um", "10:30", "für", "1.234,56", "€", "."]),
+        (
+            "a -- b -5 end.Next dogs' 'x'",
+            ["a", "-", "-", "b", "-", "5", "end", ".", "Next", "dogs", "'", "'", "x", "'"],
+        ),
+        ("हिन्दी में ❤️ Zu\u0308rich", ["हिन्दी", "में", "❤️", "Zu\u0308rich"]),
+        ("می\u200cخواهم", ["می\u200cخواهم"]),
+        (" \u00a0\n", []),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected == list(Words.of(text).words)
+
+
+def test_punctuation_has_neither_letters_nor_digits() -> None:
+    marks = [word for word in words('"3 a-b _ ... ₂ € –') if is_punctuation(word)]
+    assert marks == ['"', "_", ".", ".", ".", "€", "–"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.text(
+        st.sampled_from("aÄ1 \n\u00a0-'’.,:(\u0308❤\u200d")
+        | st.characters(exclude_categories=["Cs"])
+    )
+)
+def test_a_text_in_its_own_order_is_itself(text: str) -> None:
+    taken = Words.of(text)
+    assert taken.text() == taken.text(range(len(taken.words))) == text
+    assert list(taken.words) == words(text)
+    assert all(word and not any(map(str.isspace, word)) for word in taken.words)
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "expected"),
+    [
+        ("but now the hero has fallen.", [0, 1, 4, 2, 3, 5, 6], "but now has the hero fallen."),
+        (
+            "Yesterday he slept, and I left.",
+            [1, 2, 3, 0, 5, 4, 6, 7],
+            "he slept, Yesterday I and left.",
+        ),
+        ("he (Bob) slept", [4, 1, 2, 3, 0], "slept (Bob) he"),
+        ('he said "no" twice', [0, 5, 1, 2, 3, 4], 'he twice said "no"'),
+        ("in (20%), he said", [6, 7, 0, 1, 2, 3, 4, 5], "he said in (20%),"),
+        ("""'(no)'. well""", [6, 0, 1, 2, 3, 4, 5], "well '(no)'."),
+        ("""'(no)'. well""", [2, 5, 6, 0, 1, 3, 4], "no. well '()'"),
+        ("either and/or both", [0, 4, 1, 2, 3], "either both and/or"),
+        (" two  wide \n", [1, 0], " wide two \n"),
+        ("a  b c", [2, 0, 1], "c a  b"),
+    ],
+)
+def test_punctuation_stays_where_it_was_written_on(
+    text: str, order: list[int], expected: str
+) -> None:
+    assert Words.of(text).text(order) == expected
+
+
+@pytest.mark.parametrize("order", [[0], [0, 0, 1], [1, 2, 3]])
+def test_an_order_has_every_word_once(order: list[int]) -> None:
+    with pytest.raises(AssertionError):
+        Words.of("a b c").text(order)
