@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs test test-slow test-processors clean
+.PHONY: install demo docs site test test-slow test-processors clean
 
 install: $(VENV)/.installed
 
@@ -17,11 +17,21 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $@
+
 demo: install
 	$(BIN)/augury demo
 
+# What the demo prints and its picture, in the README; then the site of all pages.
 docs: install
 	$(BIN)/python docs/make.py
+	$(MAKE) site
+
+# A dead link, or a page that the table of contents lacks, is an error.
+site: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
