@@ -16,7 +16,7 @@ from pathlib import Path
 
 from augury.cli import main
 from augury.core.store import Store
-from augury.experiments import preparation, spec
+from augury.experiments import preparation, systems
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml"
@@ -25,10 +25,10 @@ BEGIN, END = "<!-- the table of `make docs` -->\n```\n", "```\n<!-- its end -->\
 
 def addresses(storage: str) -> dict[str, str]:
     """Return the address of the runs of every system of the demo."""
-    loaded = spec.load(DEMO, [f"storage={storage}"])
+    loaded = systems.load(DEMO, [f"storage={storage}"])
     store = Store(storage)
     return {
-        name: preparation.address(system, store) for name, system in spec.systems(loaded).items()
+        name: preparation.address(system, store) for name, system in systems.expand(loaded).items()
     }
 
 

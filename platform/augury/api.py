@@ -35,7 +35,8 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     """
     from augury.core import config
     from augury.experiments.running import run_experiment
-    from augury.experiments.spec import load, parse
+    from augury.experiments.spec import parse
+    from augury.experiments.systems import load
     from augury.tracking.tracker import Tracker
 
     if isinstance(experiment, Mapping):

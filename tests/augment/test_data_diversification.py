@@ -23,7 +23,8 @@ from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import operator_models, preparation
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
-from augury.experiments.spec import Experiment, systems
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import expand
 from augury.experiments.training import train
 from augury.training.trained import OUTCOME
 from tests import tiny
@@ -236,7 +237,7 @@ def diversified(storage: Path, **changes: Any) -> Experiment:
 
 def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> None:
     experiment, store = diversified(tmp_path), Store(tmp_path)
-    (models,) = experiment.models()
+    (models,) = experiment.models
     forward, backward = models["forward"], models["backward"]
     assert isinstance(forward, Experiment) and isinstance(backward, Experiment)
     assert forward.seeds == backward.seeds == (1, 2) and forward.augment == ()
@@ -244,7 +245,7 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
         ("qaa", "qab"),
         ("qab", "qaa"),
     )
-    baseline = preparation.address(systems(experiment)["baseline"], store)
+    baseline = preparation.address(expand(experiment)["baseline"], store)
     (models,) = operator_models.resolve_models(experiment, store)
     assert list(models) == ["forward-1", "forward-2", "backward-1", "backward-2"]
     assert [model.name for model in models.values()][:2] == [

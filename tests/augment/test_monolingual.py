@@ -17,7 +17,8 @@ from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments import operator_models, preparation
-from augury.experiments.spec import Experiment, systems
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import expand
 from augury.experiments.training import train
 from tests import tiny
 
@@ -132,7 +133,7 @@ def test_settings_of_drawing_are_in_an_address_where_they_are_used() -> None:
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
     config, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
     (models,) = operator_models.resolve_models(config, store)
-    baseline = preparation.address(systems(config)["baseline"], store)
+    baseline = preparation.address(expand(config)["baseline"], store)
     assert models["translator"].name == f"runs/{baseline}/seed-1"
 
 

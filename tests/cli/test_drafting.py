@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.cli.drafting import TIERS, DraftOptions, draft, held_out_interval
-from augury.experiments.spec import parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 
 NMT = {"name": "mine", "task": "nmt", "languages": ("de", "en"), "train": ("a.de", "a.en")}
 NLI = {
@@ -42,7 +43,7 @@ def test_it_is_an_experiment_of_a_baseline_and_a_system(
     options: dict[str, Any], rows: float
 ) -> None:
     experiment = parse(yaml.safe_load(draft(DraftOptions(**options, rows=int(rows)))))
-    assert list(systems(experiment)) == ["baseline", options["name"]]
+    assert list(expand(experiment)) == ["baseline", options["name"]]
     assert experiment.test_sets == list(options.get("tests", {}))
 
 

@@ -17,7 +17,7 @@ import augury.cli
 from augury.augment.draw import TokenDraw
 from augury.augment.operator import schema
 from augury.cli import verbs
-from augury.experiments import spec
+from augury.experiments import systems
 from augury.sweeping import published, space
 from tests.commands import parsed
 
@@ -139,7 +139,7 @@ def _check(arguments: Any) -> None:
     """Raise UserError unless the experiments, spaces and tables in arguments exist and are
     valid."""
     if getattr(arguments, "experiment", None):
-        spec.load(ROOT / arguments.experiment, arguments.assignments)
+        systems.load(ROOT / arguments.experiment, arguments.assignments)
     if hasattr(arguments, "space"):
         space.find(arguments.space, arguments.scale)
     if getattr(arguments, "table", None):

@@ -13,7 +13,7 @@ from augury.corpora.controls import CONTROLS, count_controls
 from augury.corpora.ingest import ingest
 from augury.corpora.spec import CorpusSpec
 from augury.experiments import preflight
-from augury.experiments.spec import systems
+from augury.experiments.systems import expand
 from tests.tiny import OF_TASK, experiment
 
 
@@ -50,7 +50,7 @@ def test_reading_a_corpus_counts_those_of_its_rows_and_the_preflight_names_them(
         for name, count in corpus.manifest["controls"].items()
     ] == [(name, 1) for name in names]
     assert corpus.column("source") == ["mi \u202ekiza", "zu\0ra"]
-    cautions = preflight.report(systems(described), Store(tmp_path / "store")).cautions
+    cautions = preflight.report(expand(described), Store(tmp_path / "store")).cautions
     assert any(
         "U+202E RIGHT-TO-LEFT OVERRIDE" in caution and "odd" in caution for caution in cautions
     )

@@ -22,7 +22,8 @@ from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
 from augury.corpora.spec import CorpusSpec
 from augury.experiments.preparation import address
-from augury.experiments.spec import load, parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand, load
 from augury.sweeping import points, published, space
 from tests.commands import parsed
 
@@ -46,19 +47,19 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     loaded = load(ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
     store = Store(tmp_path)
     assert kept["addresses"] == {
-        name: address(system, store) for name, system in systems(loaded).items()
+        name: address(system, store) for name, system in expand(loaded).items()
     }
     assert kept["table"] in PAGES["README"].read_text(encoding="utf-8")
 
 
 def test_its_stages_are_valid() -> None:
-    staged = systems(parse(yaml.safe_load(block("stages", "yaml"))))
-    assert [len(system.chain()) for system in staged.values()] == [1, 2, 3, 1]
+    staged = expand(parse(yaml.safe_load(block("stages", "yaml"))))
+    assert [len(system.chain) for system in staged.values()] == [1, 2, 3, 1]
 
 
 def test_its_recipe_for_noisy_text_is_valid() -> None:
-    compared = systems(parse(yaml.safe_load(block("noisy", "yaml"))))
-    assert [len(system.chain()) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
+    compared = expand(parse(yaml.safe_load(block("noisy", "yaml"))))
+    assert [len(system.chain) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
     operators = [[operator.operator for operator in system.augment] for system in compared.values()]
     assert operators[2:6] == [
         ["back_translation"],

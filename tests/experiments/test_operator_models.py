@@ -16,7 +16,8 @@ from augury.core.store import Store
 from augury.corpora.corpus import read_shard
 from augury.experiments import operator_models as models
 from augury.experiments import preparation, training
-from augury.experiments.spec import parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 from tests import tiny
 
 TINY = {
@@ -63,7 +64,7 @@ def test_settings_of_models_are_checked_with_the_experiment(
         parse({**content, "augment": [operator]})
     of_a_system = parse({**content, "systems": {"plain": {}, "augmented": {"augment": [operator]}}})
     with pytest.raises(UserError, match=f"system augmented(.|\n)*{message}"):
-        systems(of_a_system)
+        expand(of_a_system)
 
 
 @pytest.mark.trains

@@ -13,8 +13,9 @@ from augury.core.store import Store
 from augury.corpora import ingest
 from augury.experiments import preflight
 from augury.experiments.preparation import prepare
-from augury.experiments.spec import Experiment, parse, systems
+from augury.experiments.spec import Experiment, parse
 from augury.experiments.stored_runs import NO_TESTS
+from augury.experiments.systems import expand
 from augury.experiments.task import find_task
 from tests import tiny
 
@@ -91,7 +92,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
 
 def report(experiment: Experiment) -> preflight.Report:
-    return preflight.report(systems(experiment), Store(experiment.storage))
+    return preflight.report(expand(experiment), Store(experiment.storage))
 
 
 def test_rows_left_out_are_reported_with_examples_and_settings(make: Make, tmp_path: Path) -> None:
@@ -182,7 +183,7 @@ def test_what_cannot_be_trained_is_refused(
         operator["keys"] = [letters if key == "letters" else key for key in operator["keys"]]
     experiment = make(corpus, **changes)
     with pytest.raises(UserError, match=message):
-        preflight.check(systems(experiment).values(), Store(experiment.storage))
+        preflight.check(expand(experiment).values(), Store(experiment.storage))
 
 
 def test_the_launcher_of_every_system_is_checked(make: Make) -> None:
@@ -190,7 +191,7 @@ def test_the_launcher_of_every_system_is_checked(make: Make) -> None:
         execution={"launcher": "direct"}, systems={"one": {}, "two": {"training.workers": 2}}
     )
     with pytest.raises(UserError, match="direct has one worker"):
-        preflight.check(systems(experiment).values(), Store(experiment.storage))
+        preflight.check(expand(experiment).values(), Store(experiment.storage))
 
 
 def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
@@ -295,7 +296,7 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
         systems={"baseline": {}, "tuned": {"stages": {"tune": tuned}}, **both},
         seeds=[1, 2],
     )
-    compared_systems, store = systems(compared), Store(tmp_path)
+    compared_systems, store = expand(compared), Store(tmp_path)
     costs = preflight.estimates(compared_systems, store, [1, 2])
     further = [
         "translator of back_translation of +BT, first",

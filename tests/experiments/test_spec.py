@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.spec import load, parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand, load
 from tests import tiny
 
 BASE: dict[str, Any] = {
@@ -25,16 +26,16 @@ SHIPPED = sorted((Path(__file__).parents[2] / "search_spaces" / "experiments").g
 
 
 def test_the_plain_baseline_stands_beside_the_system() -> None:
-    compared = systems(parse(BASE))
+    compared = expand(parse(BASE))
     assert list(compared) == ["baseline", "toy"]
     assert compared["baseline"].augment == () and compared["baseline"].regime.name == "plain"  # type: ignore[attr-defined]
     assert compared["toy"].regime.beta == 2  # type: ignore[attr-defined]
-    assert list(systems(parse({**BASE, "baseline": False}))) == ["toy"]
-    assert list(systems(parse({**BASE, "augment": [], "regime": "plain"}))) == ["toy"]
+    assert list(expand(parse({**BASE, "baseline": False}))) == ["toy"]
+    assert list(expand(parse({**BASE, "augment": [], "regime": "plain"}))) == ["toy"]
 
 
 def test_named_systems_differ_by_their_dotted_keys() -> None:
-    compared = systems(
+    compared = expand(
         parse(
             {
                 **BASE,
@@ -50,7 +51,7 @@ def test_named_systems_differ_by_their_dotted_keys() -> None:
 
 
 def test_presets_in_systems_count() -> None:
-    paper, code = systems(
+    paper, code = expand(
         parse(
             {
                 **BASE,
@@ -67,9 +68,9 @@ def test_presets_in_systems_count() -> None:
 
 def test_the_baseline_keeps_the_label_smoothing() -> None:
     smoothed = parse({**BASE, "regime": {"name": "coregularised", "label_smoothing": 0.3}})
-    assert systems(smoothed)["baseline"].regime.label_smoothing == 0.3  # type: ignore[attr-defined]
+    assert expand(smoothed)["baseline"].regime.label_smoothing == 0.3  # type: ignore[attr-defined]
     with pytest.raises(UserError, match="choose another"):
-        systems(parse({**BASE, "name": "baseline"}))
+        expand(parse({**BASE, "name": "baseline"}))
 
 
 def test_an_experiment_survives_being_written_and_read() -> None:
@@ -78,7 +79,7 @@ def test_an_experiment_survives_being_written_and_read() -> None:
 
 
 def test_what_experiments_on_the_same_pairs_have_in_common_is_trained_once() -> None:
-    known, views = (systems(load(path)) for path in SHIPPED if path.stem.startswith("multi30k_5k"))
+    known, views = (expand(load(path)) for path in SHIPPED if path.stem.startswith("multi30k_5k"))
     assert list(known) == ["baseline", "R-Drop", "CipherDAug 1 key"]
     for name, system in known.items():
         assert views[name].model_copy(update={"name": system.name}) == system
@@ -86,7 +87,7 @@ def test_what_experiments_on_the_same_pairs_have_in_common_is_trained_once() -> 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_experiments_are_valid(path: Path) -> None:
-    assert systems(load(path))
+    assert expand(load(path))
 
 
 @pytest.mark.parametrize(
@@ -191,11 +192,11 @@ def test_views_that_nobody_reads_are_refused(regime: Any) -> None:
         "regime": regime,
         "systems": {"plain": {"augment": []}, "all": {"regime": "multi_source"}},
     }
-    assert list(systems(parse(shared))) == ["plain", "all"]
+    assert list(expand(parse(shared))) == ["plain", "all"]
     with pytest.raises(
         UserError, match="system plain is not valid:(.|\n)*does not read the view rot-1"
     ):
-        systems(parse({**shared, "systems": {"plain": {}}}))
+        expand(parse({**shared, "systems": {"plain": {}}}))
 
 
 def test_a_draw_may_be_given_for_either_side_but_not_twice_the_same() -> None:

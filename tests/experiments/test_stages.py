@@ -12,10 +12,10 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import evaluate, preparation, running, training
-from augury.experiments.canonical import canonical
 from augury.experiments.run import Run
-from augury.experiments.spec import Experiment, last_stage, parse, systems
-from augury.experiments.spec import load as load_file
+from augury.experiments.spec import Experiment, parse
+from augury.experiments.systems import canonical, expand, last_stage
+from augury.experiments.systems import load as load_file
 from augury.training.loop import Diverged
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
@@ -39,7 +39,7 @@ def experiment(storage: Path, **changes: Any) -> Experiment:
 
 def addresses(tuned: Experiment, store: Store) -> list[str]:
     """The addresses of all stages."""
-    return [preparation.address(stage, store) for stage in last_stage(tuned).chain()]
+    return [preparation.address(stage, store) for stage in last_stage(tuned).chain]
 
 
 def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> 
         }
     )
     simplest = [canonical(written, store).experiment for written in (tuned, with_dead_setting)]
-    assert simplest[0].first() == canonical(experiment(tmp_path), store).experiment
+    assert simplest[0].first == canonical(experiment(tmp_path), store).experiment
     assert preparation.address(simplest[0], store) == preparation.address(simplest[1], store)
 
 
@@ -138,7 +138,7 @@ def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
 
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
-    first = preparation.prepare(tuned.first(), Store(tmp_path))
+    first = preparation.prepare(tuned.first, Store(tmp_path))
     assert training.train(first) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
     assert training.train(preparation.prepare(tuned, Store(tmp_path)))
@@ -173,9 +173,9 @@ def test_what_a_stage_cannot_change_is_said_at_its_place(
     tmp_path: Path, stage: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        systems(experiment(tmp_path, stages={"tune": stage}))
+        expand(experiment(tmp_path, stages={"tune": stage}))
     with pytest.raises(UserError, match=message.replace("stages.", "systems.double.stages.")):
-        systems(experiment(tmp_path, systems={"double": {"stages": {"tune": stage}}}))
+        expand(experiment(tmp_path, systems={"double": {"stages": {"tune": stage}}}))
 
 
 def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_dropout_may_change(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": {"model.dropout": 0.3}}))
     assert (
         tuned.to_dict()["model"]["dropout"] == 0.3
-        and tuned.first().to_dict()["model"]["dropout"] is None
+        and tuned.first.to_dict()["model"]["dropout"] is None
     )
 
 
@@ -205,7 +205,7 @@ def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
     )
     tuned = canonical(point, Store(tmp_path)).experiment
     assert (tuned.training.patience, tuned.training.max_passes) == (3, 1)
-    assert tuned.first().training.patience != 3 and tuned.stages == {}
+    assert tuned.first.training.patience != 3 and tuned.stages == {}
 
 
 @pytest.mark.parametrize(

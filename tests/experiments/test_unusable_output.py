@@ -12,7 +12,8 @@ from augury.augment.health import UnusableOutput
 from augury.core.store import Store
 from augury.experiments import preparation
 from augury.experiments.running import run_experiment
-from augury.experiments.spec import parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 from tests import tiny
 
 PIECES = ("<pad>", "</s>", "<unk>", "a", "b")
@@ -79,14 +80,14 @@ def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_pat
         r"^\+BT .*back_translation.* 0 of 100 .*100 empty.*health\.min_yield is 0\.5.*health\.max_empty",
         failure,
     )
-    run = preparation.address(systems(experiment)["+BT"], Store(tmp_path))
+    run = preparation.address(expand(experiment)["+BT"], Store(tmp_path))
     assert not Store(tmp_path).folder("runs", run).exists()
 
 
 def test_the_output_is_judged_again_when_it_is_found_in_the_store(
     mute: str, tmp_path: Path
 ) -> None:
-    system = systems(parse(content(tmp_path, mute)))["+BT"]
+    system = expand(parse(content(tmp_path, mute)))["+BT"]
     for _ in range(2):
         with pytest.raises(UnusableOutput, match="0 of 100"):
             preparation.prepare(system, Store(tmp_path))
@@ -94,7 +95,7 @@ def test_the_output_is_judged_again_when_it_is_found_in_the_store(
 
 def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_path: Path) -> None:
     for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
-        system = systems(parse(content(tmp_path, mute, health=health)))["+BT"]
+        system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
         (output,) = preparation.prepare(system, Store(tmp_path)).health
         assert (output.made, output.asked, output.lost, output.empty) == (
             0,
@@ -107,7 +108,7 @@ def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_p
 def test_limits_are_in_no_address(mute: str, tmp_path: Path) -> None:
     addresses = {
         preparation.address(
-            systems(parse(content(tmp_path, mute, health=health)))["+BT"], Store(tmp_path)
+            expand(parse(content(tmp_path, mute, health=health)))["+BT"], Store(tmp_path)
         )
         for health in ({}, {"stop": False}, {"min_yield": 0.1})
     }
@@ -125,6 +126,6 @@ def test_a_stage_and_the_models_of_operators_have_the_limits_of_the_experiment(
     described = content(
         tmp_path, "none", systems={"tuned": {"stages": stages}}, health={"max_empty": 0.3}
     )
-    system = systems(parse(described))["tuned"]
-    chain = [*system.chain(), *system.model_experiments().values()]
+    system = expand(parse(described))["tuned"]
+    chain = [*system.chain, *system.model_experiments.values()]
     assert len(chain) == 3 and {stage.health.max_empty for stage in chain} == {0.3}

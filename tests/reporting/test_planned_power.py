@@ -9,7 +9,8 @@ import pytest
 
 from augury.core.rng import generator
 from augury.corpora.ingest import cached_corpus
-from augury.experiments.spec import parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 from augury.reporting.planned_power import TYPICAL, planned_power
 from augury.scoring.power import components
 
@@ -42,7 +43,7 @@ def experiment(tmp_path: Path, results: Any) -> Any:
 
 
 def test_without_stored_runs_it_is_that_of_typical_models(experiment: Any, results: Any) -> None:
-    (statement,) = planned_power([*systems(experiment).values()], results.store, 3)
+    (statement,) = planned_power([*expand(experiment).values()], results.store, 3)
     rows = cached_corpus(experiment.corpus, "news", results.store.root).rows
     expected = TYPICAL["bleu"].smallest_difference(3, rows, 1)
     assert (statement.test, statement.systems, statement.power.smallest) == ("news", 0, expected)
@@ -74,7 +75,7 @@ def test_stored_runs_of_the_test_set_are_better_known(experiment: Any, results: 
 
 def test_one_seed_is_said_to_say_nothing_of_others(experiment: Any, results: Any) -> None:
     (one,), (two,) = (
-        planned_power([*systems(experiment).values()], results.store, seeds) for seeds in (1, 2)
+        planned_power([*expand(experiment).values()], results.store, seeds) for seeds in (1, 2)
     )
     assert one.power == two.power and next(one.lines()) != next(two.lines())
 

@@ -118,7 +118,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     """Return the experiment file, or a translation experiment with the given training files."""
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
-    from augury.experiments import spec
+    from augury.experiments import spec, systems
 
     flags = [flag_of(name) for name in FILES if getattr(arguments, name) is not None]
     if arguments.experiment:
@@ -127,7 +127,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
                 f"give an experiment file or {flags[0]}, not both; --set overrides settings of the "
                 "file"
             )
-        return spec.load(arguments.experiment, arguments.assignments)
+        return systems.load(arguments.experiment, arguments.assignments)
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]
     if missing:
         raise UserError(

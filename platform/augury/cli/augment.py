@@ -242,14 +242,14 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
 def _experiment_inputs(
     arguments: argparse.Namespace,
 ) -> tuple[BaseSpec, list[Operator], Experiment]:
-    from augury.experiments import spec
+    from augury.experiments.systems import load
 
     flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
     if flags:
         raise UserError(
             f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file"
         )
-    loaded = spec.load(arguments.experiment, arguments.assignments)
+    loaded = load(arguments.experiment, arguments.assignments)
     if not loaded.augment:
         raise UserError(
             f"{arguments.experiment} has no operators: add e.g. augment: "

@@ -63,10 +63,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
     """Check an experiment file and, if `texts`, its texts; print the result."""
-    from augury.experiments import spec
+    from augury.experiments.systems import expand, load
 
-    loaded = spec.load(path, assignments)
-    systems = spec.systems(loaded)
+    loaded = load(path, assignments)
+    systems = expand(loaded)
     report = _preflight(loaded, systems) if texts else None
     facts = {"file": path, **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
@@ -205,10 +205,11 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     import yaml
 
     from augury.core.store import Store
-    from augury.experiments import preparation, spec
+    from augury.experiments import preparation
+    from augury.experiments.systems import expand, load
 
-    loaded = spec.load(path, assignments)
-    systems, store = spec.systems(loaded), Store(loaded.storage)
+    loaded = load(path, assignments)
+    systems, store = expand(loaded), Store(loaded.storage)
     addresses = {name: preparation.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json(

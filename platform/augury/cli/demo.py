@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.cli.train import compare
     from augury.core.errors import unknown
     from augury.core.progress import say
-    from augury.experiments import spec
+    from augury.experiments.systems import load
 
     shipped = files("search_spaces").joinpath("experiments")
     tasks = [
@@ -44,6 +44,6 @@ def run(arguments: argparse.Namespace) -> int:
     )
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
     return compare(
-        spec.load(path, [f"storage={arguments.storage}", *arguments.assignments]),
+        load(path, [f"storage={arguments.storage}", *arguments.assignments]),
         arguments.json,
     )

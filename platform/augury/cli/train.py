@@ -24,9 +24,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.experiments import spec
+    from augury.experiments.systems import load
 
-    return compare(spec.load(arguments.experiment, arguments.assignments), arguments.json)
+    return compare(load(arguments.experiment, arguments.assignments), arguments.json)
 
 
 def compare(loaded: Experiment, as_json: bool) -> int:
@@ -38,8 +38,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     """
     from augury.core.commands import command
     from augury.core.store import Store
-    from augury.experiments import preflight, spec
+    from augury.experiments import preflight
     from augury.experiments.running import run_experiment
+    from augury.experiments.systems import expand
     from augury.experiments.tracking import place
     from augury.reporting import report, results, tables, terminal
     from augury.reporting.answer import answer
@@ -48,9 +49,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.reporting.stages import stage_table
     from augury.tracking.tracker import Tracker
 
-    cautions = preflight.cautions(spec.systems(loaded).values())
+    cautions = preflight.cautions(expand(loaded).values())
     runs, failures = run_experiment(loaded, Tracker)
-    seeds = {name: system.seeds for name, system in spec.systems(loaded).items()}
+    seeds = {name: system.seeds for name, system in expand(loaded).items()}
     systems = results.load_experiment(runs, seeds)
     comparisons = compare_all(systems, scored_sets(systems))
     stages = (

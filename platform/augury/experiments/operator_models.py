@@ -7,11 +7,11 @@ from augury.augment.models import ReadyModel
 from augury.augment.pipeline import Models
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.canonical import canonical
 from augury.experiments.ready_models import RunModel, ready_model
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import run_folder
+from augury.experiments.systems import canonical
 
 
 def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
@@ -27,7 +27,7 @@ def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
             for role, content in roles.items()
             for name, model in _resolve_role(role, content, store).items()
         }
-        for roles in experiment.models()
+        for roles in experiment.models
     ]
 
 
@@ -37,7 +37,7 @@ def train_models(
     """Return the models of each operator by role; missing ones are trained first."""
     from augury.experiments import running  # here, as it imports all of training
 
-    for operator, models in zip(experiment.augment, experiment.models(), strict=True):
+    for operator, models in zip(experiment.augment, experiment.models, strict=True):
         for role, model in models.items():
             if isinstance(model, ReadyModel):
                 continue

@@ -26,12 +26,12 @@ from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments import preparation
-from augury.experiments.canonical import canonical
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.operator_models import resolve_models
 from augury.experiments.ready_models import ready_views
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
+from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
@@ -110,7 +110,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         experiment.execution.check(experiment.training.workers)
     for experiment in _distinct(listed):
         texts = _texts(experiment, store)
-        learned_from = cached_corpus(experiment.first().corpus, "train", store.root)
+        learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
             for text in pipeline.extra_texts(operator).values():
                 cached_corpus(text, "train", store.root)
@@ -125,14 +125,12 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
             metrics.metric_class(name).require()
         find_task(experiment.task).check(experiment, store)
         _check_held_out(experiment, store)
-        for operator, models in zip(experiment.augment, experiment.models(), strict=True):
+        for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
-        check(
-            [*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store
-        )
+        check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], store)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
@@ -174,7 +172,7 @@ def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[
     known = {preparation.address(experiment, store) for experiment in systems.values()}
     earlier: dict[str, Experiment] = {}
     for name, experiment in systems.items():
-        for stage in experiment.chain()[:-1]:
+        for stage in experiment.chain[:-1]:
             if (address := preparation.address(stage, store)) not in known:
                 known.add(address)
                 earlier[f"{name}, {stage.stage_name}"] = stage
@@ -198,7 +196,7 @@ def estimates(
     waiting = _models(systems)
     while waiting:
         name, model = waiting.pop(0)
-        for stage in (stages := canonical(model, store).experiment.chain()):
+        for stage in (stages := canonical(model, store).experiment.chain):
             known = trained.setdefault(preparation.address(stage, store), set())
             if missing := {*model.seeds} - known:
                 known |= missing
@@ -213,7 +211,7 @@ def _models(systems: Mapping[str, Experiment]) -> list[tuple[str, Experiment]]:
     return [
         (f"{role} of {name}", model)
         for name, system in systems.items()
-        for role, model in system.model_experiments().items()
+        for role, model in system.model_experiments.items()
     ]
 
 
@@ -326,7 +324,7 @@ def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
     """Return warnings on pretrained models, of operators too, that cannot be had here."""
     listed = list(experiments)
-    listed += [model for experiment in listed for model in experiment.model_experiments().values()]
+    listed += [model for experiment in listed for model in experiment.model_experiments.values()]
     models = [getattr(experiment, "model", None) for experiment in listed]
     unique = {str(model): model for model in models if isinstance(model, Pretrained)}
     cautions = []
@@ -343,7 +341,7 @@ def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
     """Estimate the cost of one seed."""
-    size = find_task(experiment.task).size(experiment.first(), store)
+    size = find_task(experiment.task).size(experiment.first, store)
     if size is None:
         return None
     train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares

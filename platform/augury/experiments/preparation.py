@@ -68,13 +68,13 @@ def address(experiment: Experiment, store: Store) -> str:
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
     """Return the plan of a run, given the models that its operators use; nothing is made."""
     assert not experiment.stages, (
-        "an experiment with stages is its last one: augury.experiments.spec.last_stage"
+        "an experiment with stages is its last one: augury.experiments.systems.last_stage"
     )
-    task, before = find_task(experiment.task), experiment.before()
+    task, before = find_task(experiment.task), experiment.before
     corpora = {
         split: task.corpus_address(experiment, split) for split in (TRAIN, *dev_sets(experiment))
     }
-    first = experiment.first()
+    first = experiment.first
     fitted_on = task.corpus_address(first, TRAIN) if before else None
     parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, fitted_on, models)
     train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
@@ -184,7 +184,7 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
 
     A later stage has the tokenizer of the first, on whose text operators are fitted too.
     """
-    task, first = find_task(experiment.task), experiment.first()
+    task, first = find_task(experiment.task), experiment.first
     train = task.corpus(experiment, TRAIN, store)
     for split in dev_sets(experiment):
         task.corpus(experiment, split, store)

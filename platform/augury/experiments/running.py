@@ -21,13 +21,13 @@ from augury.core.periodic import run_every
 from augury.core.progress import StatusLine, duration, say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight, stages
-from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe, differing_parameters
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.preparation import address, make_texts, prepare
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run
-from augury.experiments.spec import Experiment, systems
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import canonical, expand
 from augury.experiments.training import train
 from augury.training import history
 from augury.training.launch import Crashed
@@ -49,7 +49,7 @@ def run_experiment(
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
-    described = systems(experiment)
+    described = expand(experiment)
     preflight.check(described.values(), store)
     for caution in preflight.cautions(described.values()) if scored else ():
         say(caution)
@@ -87,7 +87,7 @@ def _prepare(
     refused: dict[str, UnusableOutput] = {}
     for name, system in described.items():
         try:
-            for stage in system.chain()[1:-1]:
+            for stage in system.chain[1:-1]:
                 make_texts(stage, store, recording)
             prepared[name] = prepare(system, store, recording)
         except UnusableOutput as error:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, ClassVar, NoReturn
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 from pydantic.json_schema import models_json_schema
@@ -15,12 +15,11 @@ from augury.augment.health import HealthLimits
 from augury.augment.mixins import TextSubset, UsesModels
 from augury.augment.models import ReadyModel
 from augury.augment.operator import RECORDS, VIEW, Operator, check_columns
-from augury.core import config, yaml_file
+from augury.core import config
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
-from augury.core.mutability import mutable_keys
 from augury.core.plugins import PATH_PATTERN, Choice, Registry
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
@@ -42,8 +41,6 @@ TASKS = Registry(
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
-FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
-"""The sections that a stage cannot change."""
 
 AnyOperator = Annotated[
     SerializeAsAny[Operator],
@@ -205,9 +202,10 @@ class Experiment(Section):
             if name not in ("train", "valid", *self.corpus.dev_sets)
         ]
 
+    @cached_property
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
-        """Return the models that each operator uses, by role: trained ones, or experiments that
-        train them.
+        """The models that each operator uses, by role: trained ones, or experiments that train
+        them.
 
         Such experiments have the storage, execution and tracking of this one. UserError for a wrong
         setting in them.
@@ -233,18 +231,20 @@ class Experiment(Section):
                 models[-1][role] = _parse_model(index, part, role, trained)
         return models
 
+    @property
     def model_experiments(self) -> dict[str, Experiment]:
-        """Return the experiments that train models of operators, by operator and role."""
+        """The experiments that train models of operators, by operator and role."""
         return {
             f"{role} of {operator.operator}": model
-            for operator, models in zip(self.augment, self.models(), strict=True)
+            for operator, models in zip(self.augment, self.models, strict=True)
             for role, model in models.items()
             if isinstance(model, Experiment)
         }
 
+    @cached_property
     def before(self) -> Experiment | None:
-        """Return the stage before this one, with the same storage, execution and tracking; None
-        for a first stage."""
+        """The stage before this one, with the same storage, execution and tracking; None for a
+        first stage."""
         if self.stage is None:
             return None
         shared = {
@@ -254,15 +254,15 @@ class Experiment(Section):
             {**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}"
         )
 
-    def first(self) -> Experiment:
-        """Return the first stage, whose vocabulary and fitted operators all stages share."""
-        before = self.before()
-        return self if before is None else before.first()
-
+    @property
     def chain(self) -> list[Experiment]:
-        """Return all stages up to this one, the first one first."""
-        before = self.before()
-        return [*(before.chain() if before else []), self]
+        """All stages up to this one, the first one first."""
+        return [*(self.before.chain if self.before else []), self]
+
+    @property
+    def first(self) -> Experiment:
+        """The first stage, whose vocabulary and fitted operators all stages share."""
+        return self.chain[0]
 
     @property
     def stage_name(self) -> str:
@@ -318,8 +318,17 @@ class Experiment(Section):
         self._check_records()
         self._check_schedule()
         self._check_mixture()
-        self.models()
+        _ = self.models  # raises for a wrong setting of a model
         return self
+
+    def model_copy(
+        self, *, update: Mapping[str, Any] | None = None, deep: bool = False
+    ) -> Experiment:
+        """Return a copy with other settings, whose models and stages follow them."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in ("models", "before"):
+            copied.__dict__.pop(name, None)
+        return copied
 
     def _check_schedule(self) -> None:
         training = self.training
@@ -370,88 +379,6 @@ class Experiment(Section):
 
 def _reads_as_view(part: Operator) -> bool:
     return part.makes() == VIEW or (isinstance(part, TokenDraw) and part.use == "view")
-
-
-def load(
-    path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None
-) -> Experiment:
-    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all
-    faults by line.
-
-    `settings` override by dotted keys too, as arguments of a function.
-    """
-    file, assigned, arguments = (
-        yaml_file.read(path),
-        config.parse_assignments(assignments),
-        settings or {},
-    )
-    where = {place: f"line {line}" for place, line in file.lines.items()}
-    origins = {key: f"--set {key}" for key in assigned} | {
-        key: f"argument {key}" for key in arguments
-    }
-    for key, origin in origins.items():
-        place = tuple(key.split("."))
-        where = {other: line for other, line in where.items() if other[: len(place)] != place}
-        where[place] = origin
-    try:
-        experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
-        systems(experiment)  # raises for faults in any of them
-    except InvalidSettings as error:
-        raise error.in_file(str(path), where) from error
-    return experiment
-
-
-def last_stage(experiment: Experiment) -> Experiment:
-    """Return the last stage of an experiment, which holds those before it; UserError for a
-    change of fixed settings."""
-    content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
-    for name, changes in experiment.stages.items():
-        try:
-            content = _next_stage(name, changes, content)
-            experiment = parse(content, f"stage {name}")
-        except InvalidSettings as error:
-            faults = [
-                fault._replace(path=fault.path[fault.path[:1] == ("stage",) :])
-                for fault in error.faults
-            ]
-            raise InvalidSettings(
-                error.subject, [_locate_fault("stages", fault, name, changes) for fault in faults]
-            ) from error
-    return experiment
-
-
-def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the stage after `before`, given the dotted keys that change."""
-    carried = {"carry": changes["carry"]} if "carry" in changes else {}
-    dotted = {key: value for key, value in changes.items() if key != "carry"}
-    after = {
-        key: value
-        for key, value in before.items()
-        if key not in (*SHARED, "baseline", "systems", "stages")
-    }
-    mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
-    for key in dotted:
-        section = key.partition(".")[0]
-        if section in FIXED or (section == "model" and key not in mutable):
-            _refuse(name, key, sorted(mutable))
-    following = {key: value for key, value in before.items() if key != "stage"}
-    return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
-
-
-def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
-    allowed = ", ".join(
-        ["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable]
-    )
-    raise InvalidSettings(
-        f"stage {name}",
-        [
-            Fault(
-                tuple(key.split(".")),
-                f"a stage goes on with the model of the stage before: it can change {allowed}, and "
-                "carry",
-            )
-        ],
-    )
 
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
@@ -505,38 +432,6 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-def systems(experiment: Experiment) -> dict[str, Experiment]:
-    """Return the experiments, one per system, that an experiment consists of.
-
-    The first is the baseline.
-    """
-    # Only settings that the user wrote: explicit defaults would override a preset that a system
-    # names.
-    content = {
-        **experiment.model_dump(mode="json", exclude_unset=True),
-        "systems": {},
-        "baseline": False,
-    }
-    if experiment.systems:
-        return {
-            name: _parse_system(name, dotted, content)
-            for name, dotted in experiment.systems.items()
-        }
-    itself = last_stage(parse(content))
-    if experiment.stages:
-        plain = parse({**content, "stages": {}}, "the first stage")
-    else:
-        plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
-    if not experiment.baseline or plain == itself:
-        return {experiment.name: itself}
-    if experiment.name == "baseline":
-        raise UserError(
-            "name: 'baseline' is the name of the plain system: choose another, or set "
-            "baseline=false"
-        )
-    return {"baseline": plain, experiment.name: itself}
-
-
 def _parse_model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
     """Return the experiment that trains an operator's model.
 
@@ -552,22 +447,3 @@ def _parse_model(index: int, operator: Operator, role: str, content: dict[str, A
     assert isinstance(operator, UsesModels)
     operator.check_model(role, model.views)
     return model
-
-
-def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
-    """Return the experiment of a system; its faults are reported at its own dotted keys."""
-    try:
-        return last_stage(parse(config.merge(content, dotted), f"system {name}"))
-    except InvalidSettings as error:
-        raise InvalidSettings(
-            error.subject, [_locate_fault("systems", fault, name, dotted) for fault in error.faults]
-        ) from error
-
-
-def _locate_fault(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
-    """Return a fault of a system or a stage, placed at the dotted key that it comes from."""
-    for key in dotted:
-        parts = tuple(key.split("."))
-        if fault.path and fault.path[: len(parts)] == parts[: len(fault.path)]:
-            return fault._replace(path=(section, name, key, *fault.path[len(parts) :]))
-    return fault if fault.path else fault._replace(path=(section, name))

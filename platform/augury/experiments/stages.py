@@ -40,7 +40,7 @@ def jobs(
     names = {run.address: name for name, run in prepared.items()}
     levels: list[dict[Folder, Job]] = []
     for name, last in prepared.items():
-        for depth, experiment in enumerate(last.experiment.chain()):
+        for depth, experiment in enumerate(last.experiment.chain):
             address = preparation.address(experiment, store)
             if address not in runs:
                 runs[address] = preparation.prepare(experiment, store, recording)
@@ -54,7 +54,7 @@ def jobs(
 
 def train_before(run: Run, execution: Execution) -> None:
     """Train and score the stages before a run, with the same seed, unless that is done."""
-    before = run.experiment.before()
+    before = run.experiment.before
     if before is None or run.init_from is None or run.init_from.run.complete:
         return
     stage = preparation.prepare(before, run.store).with_seed(run.seed)

@@ -12,9 +12,8 @@ from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.experiments import preparation
-from augury.experiments.canonical import canonical
-from augury.experiments.missing import missing_inputs
 from augury.experiments.spec import Experiment, parse
+from augury.experiments.systems import canonical, missing_inputs
 from augury.sweeping import points
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space

@@ -32,7 +32,7 @@ class VocabularyTask(Task):
     def check(self, experiment: Any, store: Store) -> None:
         """Refuse a vocabulary that the training text does not allow, or that a stage needs and
         does not have."""
-        if (before := experiment.before()) is not None:  # which is checked itself
+        if (before := experiment.before) is not None:  # which is checked itself
             _check_stage(experiment, before)
             return
         if not _has_size(experiment) or any(
@@ -132,7 +132,7 @@ def _check_stage(stage: Any, before: Any) -> None:
         )
     drawn = {operator.name() for operator in stage.token_draws}
     if unknown := [
-        view for view in stage.view_names if view not in (*stage.first().view_names, *drawn)
+        view for view in stage.view_names if view not in (*stage.first.view_names, *drawn)
     ]:
         raise UserError(
             f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of "

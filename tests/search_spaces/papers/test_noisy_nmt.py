@@ -8,7 +8,8 @@ import pytest
 
 from augury.augment.fuzzy_match import FuzzyMatch
 from augury.core import config
-from augury.experiments.spec import last_stage, parse
+from augury.experiments.spec import parse
+from augury.experiments.systems import last_stage
 from augury.sweeping import published, space
 from augury.sweeping.published import Published
 
@@ -72,8 +73,8 @@ def test_double_tuning_ends_on_text_of_the_same_direction(scale: str) -> None:
 def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None:
     search_space = table("table3", "small").space
     tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
-    (model,) = tuned.model_experiments().values()
-    chain = (model, model.before())
+    (model,) = tuned.model_experiments.values()
+    chain = (model, model.before)
     assert [stage.corpus.languages_of("train") for stage in chain if stage] == [("en", "fr")] * 2
     assert model.corpus.train.file.endswith("mtnt/valid.en-fr.tsv.gz")
 
@@ -180,7 +181,7 @@ def test_models_of_operators_search_as_systems_do(row: str) -> None:
 def test_the_model_of_the_other_direction_is_validated_on_its_own_development_set() -> None:
     search_space = table("table3").space
     tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
-    (model,) = tuned.model_experiments().values()
+    (model,) = tuned.model_experiments.values()
     deciding = model.corpus.valid[1]
     assert model.corpus.decides == deciding.name == "noisy" and model.corpus.languages == (
         "en",

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.spec import parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 from augury.tasks.classification.settings import PretrainedClassifier, Scratch
 from trainables.nli.config import Config
 
@@ -55,7 +56,7 @@ def test_a_model_is_named_or_made() -> None:
 
 
 def test_the_baseline_is_plain_and_without_augmentation() -> None:
-    beside = systems(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
+    beside = expand(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
     assert beside["baseline"].augment == () and beside["baseline"].regime.to_dict() == {
         "name": "plain",
         "label_smoothing": 0.0,

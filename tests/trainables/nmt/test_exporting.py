@@ -18,7 +18,7 @@ from augury.experiments.evaluate import evaluate
 from augury.experiments.preparation import address
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run
-from augury.experiments.spec import load
+from augury.experiments.systems import load
 from augury.reporting.exporting import export
 from trainables.nmt import TASK
 

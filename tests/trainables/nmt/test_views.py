@@ -21,7 +21,8 @@ from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.preparation import address
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
-from augury.experiments.spec import parse, systems
+from augury.experiments.spec import parse
+from augury.experiments.systems import expand
 from trainables.nmt import TASK
 
 CIPHERS: dict[str, Any] = {
@@ -101,7 +102,7 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
     )
     evaluate(run)
     assert run.folder.sub("hypotheses").read("one.txt") == plain
-    both = systems(parse(merge(averaged.to_dict(), {"baseline": True})))
+    both = expand(parse(merge(averaged.to_dict(), {"baseline": True})))
     # type: ignore[attr-defined]
     assert [system.decoding.views for system in both.values()] == [(), tuple(VIEWS)]
 

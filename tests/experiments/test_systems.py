@@ -8,8 +8,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.missing import missing_inputs
 from augury.experiments.spec import parse
+from augury.experiments.systems import missing_inputs
 from augury.sweeping import plan, published
 
 

@@ -1,0 +1,252 @@
+"""The systems of an experiment, each expanded once: its stages, its canonical form, its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from augury.augment import pipeline
+from augury.augment.mixins import ExtraInputs, Fitted
+from augury.augment.operator import Operator
+from augury.core import config, yaml_file
+from augury.core.config import Section
+from augury.core.errors import UserError
+from augury.core.faults import Fault, InvalidSettings
+from augury.core.mutability import mutable_keys
+from augury.core.naming import title
+from augury.core.store import Store
+from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
+from augury.experiments.spec import SHARED, Experiment, parse
+
+FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
+"""The sections that a stage cannot change."""
+
+
+def load(
+    path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None
+) -> Experiment:
+    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all
+    faults by line.
+
+    `settings` override by dotted keys too, as arguments of a function.
+    """
+    file, assigned, arguments = (
+        yaml_file.read(path),
+        config.parse_assignments(assignments),
+        settings or {},
+    )
+    where = {place: f"line {line}" for place, line in file.lines.items()}
+    origins = {key: f"--set {key}" for key in assigned} | {
+        key: f"argument {key}" for key in arguments
+    }
+    for key, origin in origins.items():
+        place = tuple(key.split("."))
+        where = {other: line for other, line in where.items() if other[: len(place)] != place}
+        where[place] = origin
+    try:
+        experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
+        expand(experiment)  # raises for faults in any of them
+    except InvalidSettings as error:
+        raise error.in_file(str(path), where) from error
+    return experiment
+
+
+def expand(experiment: Experiment) -> dict[str, Experiment]:
+    """Return the experiments, one per system, that an experiment consists of.
+
+    The first is the baseline.
+    """
+    # Only settings that the user wrote: explicit defaults would override a preset that a system
+    # names.
+    content = {
+        **experiment.model_dump(mode="json", exclude_unset=True),
+        "systems": {},
+        "baseline": False,
+    }
+    if experiment.systems:
+        return {
+            name: _parse_system(name, dotted, content)
+            for name, dotted in experiment.systems.items()
+        }
+    itself = last_stage(parse(content))
+    if experiment.stages:
+        plain = parse({**content, "stages": {}}, "the first stage")
+    else:
+        plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
+    if not experiment.baseline or plain == itself:
+        return {experiment.name: itself}
+    if experiment.name == "baseline":
+        raise UserError(
+            "name: 'baseline' is the name of the plain system: choose another, or set "
+            "baseline=false"
+        )
+    return {"baseline": plain, experiment.name: itself}
+
+
+def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
+    """Return the experiment of a system; its faults are reported at its own dotted keys."""
+    try:
+        return last_stage(parse(config.merge(content, dotted), f"system {name}"))
+    except InvalidSettings as error:
+        raise InvalidSettings(
+            error.subject, [_locate_fault("systems", fault, name, dotted) for fault in error.faults]
+        ) from error
+
+
+def _locate_fault(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+    """Return a fault of a system or a stage, placed at the dotted key that it comes from."""
+    for key in dotted:
+        parts = tuple(key.split("."))
+        if fault.path and fault.path[: len(parts)] == parts[: len(fault.path)]:
+            return fault._replace(path=(section, name, key, *fault.path[len(parts) :]))
+    return fault if fault.path else fault._replace(path=(section, name))
+
+
+def last_stage(experiment: Experiment) -> Experiment:
+    """Return the last stage of an experiment, which holds those before it; UserError for a
+    change of fixed settings."""
+    content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
+    for name, changes in experiment.stages.items():
+        try:
+            content = _next_stage(name, changes, content)
+            experiment = parse(content, f"stage {name}")
+        except InvalidSettings as error:
+            faults = [
+                fault._replace(path=fault.path[fault.path[:1] == ("stage",) :])
+                for fault in error.faults
+            ]
+            raise InvalidSettings(
+                error.subject, [_locate_fault("stages", fault, name, changes) for fault in faults]
+            ) from error
+    return experiment
+
+
+def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of the stage after `before`, given the dotted keys that change."""
+    carried = {"carry": changes["carry"]} if "carry" in changes else {}
+    dotted = {key: value for key, value in changes.items() if key != "carry"}
+    after = {
+        key: value
+        for key, value in before.items()
+        if key not in (*SHARED, "baseline", "systems", "stages")
+    }
+    mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
+    for key in dotted:
+        section = key.partition(".")[0]
+        if section in FIXED or (section == "model" and key not in mutable):
+            _refuse(name, key, sorted(mutable))
+    following = {key: value for key, value in before.items() if key != "stage"}
+    return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
+
+
+def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
+    allowed = ", ".join(
+        ["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable]
+    )
+    raise InvalidSettings(
+        f"stage {name}",
+        [
+            Fault(
+                tuple(key.split(".")),
+                f"a stage goes on with the model of the stage before: it can change {allowed}, and "
+                "carry",
+            )
+        ],
+    )
+
+
+class Canonical(NamedTuple):
+    """An experiment in which settings without effect have their defaults, and the reasons."""
+
+    experiment: Experiment
+    reasons: dict[str, str]
+    """Dotted key -> the reason why the setting has no effect."""
+
+
+def canonical(experiment: Experiment, store: Store) -> Canonical:
+    """Return the canonical form of an experiment, which is equal for all experiments that are the
+    same.
+
+    Sections say which of their settings have no effect (`Section.inactive`), operators which of
+    their parameters make equal text (`Operator.canonical`), for which they may have to be fitted on
+    the training text first. Of several stages the last one is returned, with those before it in
+    canonical form too.
+    """
+    experiment = last_stage(experiment)
+    content = experiment.to_dict()
+    if before := experiment.before:
+        plain = canonical(before, store).experiment.to_dict()
+        content["stage"]["after"] = {
+            key: value for key, value in plain.items() if key not in SHARED
+        }
+    reasons = dict(_inactive_settings(experiment))
+    for key in reasons:
+        _delete(content, key.split("."))
+    result = parse(content)
+    reduced = _canonical_operators(result, store)
+    if tuple(reduced) != result.augment:
+        shown = "; ".join(title(operator.to_dict()) for operator in reduced)
+        reasons["augment"] = f"on this text it is the same as {shown}"
+        result = parse({**content, "augment": [operator.to_dict() for operator in reduced]})
+    return Canonical(result, reasons)
+
+
+def _inactive_settings(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the dotted keys of settings without effect, with the reason, in all sections."""
+    if isinstance(value, Section):
+        inactive = value.inactive()
+        yield from ((f"{prefix}{name}", reason) for name, reason in inactive.items())
+        for name in type(value).model_fields:
+            if name not in inactive:
+                yield from _inactive_settings(getattr(value, name), f"{prefix}{name}.")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _inactive_settings(item, f"{prefix}{index}.")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _inactive_settings(item, f"{prefix}{name}.")
+
+
+def _delete(content: Any, path: Sequence[str]) -> None:
+    for part in path[:-1]:
+        content = content[int(part)] if isinstance(content, list) else content[part]
+    del content[path[-1]]
+
+
+def _canonical_operators(experiment: Experiment, store: Store) -> list[Operator]:
+    """Return the operators, with parameters that make equal text written in one way."""
+    return [_canonical_operator(operator, experiment, store) for operator in experiment.augment]
+
+
+def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
+    if not isinstance(operator, Fitted) or type(operator).canonical is Fitted.canonical:
+        return operator
+    train = cached_corpus(experiment.first.corpus, "train", store.root)
+    return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))
+
+
+def missing_inputs(experiments: Iterable[Experiment]) -> dict[str, str]:
+    """Return why inputs cannot be read: file or known set -> error, each once; empty if all can."""
+    missing: dict[str, str] = {}
+    for experiment in experiments:
+        for part in _behind(last_stage(experiment)):
+            extra = [operator for operator in part.augment if isinstance(operator, ExtraInputs)]
+            texts = [text for operator in extra for text in operator.texts().values()]
+            for spec in [part.corpus, *texts]:
+                missing = missing_texts(spec) | missing
+            files = (file for operator in extra for file in operator.files())
+            missing |= {
+                file: error for file in files if file not in missing and (error := unreadable(file))
+            }
+    return missing
+
+
+def _behind(experiment: Experiment) -> Iterator[Experiment]:
+    """Yield an experiment, the stages before it, and the experiments that train models of
+    operators."""
+    yield experiment
+    if before := experiment.before:
+        yield from _behind(before)
+    for model in experiment.model_experiments.values():
+        yield from _behind(model)
