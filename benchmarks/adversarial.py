@@ -7,7 +7,7 @@ XLM-R base's shape.
     PGD K=1              augury.regimes.adversarial
     PGD K=3              the same with three steps
     PGD K=3, no dropout  the same with attack_dropout: false, which is a different attack
-    PGD K=3, naive       the usual loop, in which every backward pass computes the gradients of all parameters
+    PGD K=3, naive       the usual loop, whose backward passes compute all parameters' gradients
 
 First, the gradients of the regime and of the naive loop with the same dropout are compared; they
 must be equal up to rounding.

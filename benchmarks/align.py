@@ -11,11 +11,12 @@ without the start of the interpreter; those of reading are from text to the toke
 training. Medians over rounds.
 
 The error is the alignment error rate (Och and Ney, 2003),
-1 - (|links and sure| + |links and possible|) / (|links| + |sure|). The default gold set is that of Bicici (2011): 100
-sentences of Europarl, German to English, all links sure; one link outside its sentence is excluded. `--gold` adds sets
-in the format of the 2003 shared task (Mihalcea and Pedersen; its English-French set has 447 sentences): two texts, and
-a line `sentence source target S|P` per link, all counted from 1. AUGURY_DATA must have news in their LANGUAGES, such as
-en-fr.
+1 - (|links and sure| + |links and possible|) / (|links| + |sure|). The default gold set is that of
+Bicici (2011): 100 sentences of Europarl, German to English, all links sure; one link outside its
+sentence is excluded. `--gold` adds sets in the format of the 2003 shared task (Mihalcea and
+Pedersen; its English-French set has 447 sentences): two texts, and a line
+`sentence source target S|P` per link, all counted from 1. AUGURY_DATA must have news in their
+LANGUAGES, such as en-fr.
 """
 
 from __future__ import annotations

@@ -544,8 +544,11 @@ def show_all(results: dict[Setting, Trials]) -> None:
             cells = [
                 f"{100 * share:.1f} {mark:6}" for share, mark in zip(shares, marks, strict=True)
             ]
-            head_cells = f"{setting.metric:9}{setting.systems:10}{setting.seeds:5}{setting.noise:7}{setting.spread:8}"
-            print(head_cells + "".join(f"{cell:>14}" for cell in cells))
+            head = (
+                f"{setting.metric:9}{setting.systems:10}{setting.seeds:5}"
+                f"{setting.noise:7}{setting.spread:8}"
+            )
+            print(head + "".join(f"{cell:>14}" for cell in cells))
 
 
 def plot(results: dict[Setting, Trials], file: str) -> None:

@@ -2,10 +2,10 @@
 corpus.
 
     python benchmarks/encipher.py [--sentences 290000] [--text FILE] [--key 1] [--repeats 5]
-    [--json] python benchmarks/encipher.py --stage [--stage-sentences 2900000] [--repeats 5]
-    [--json]
+        [--json]
+    python benchmarks/encipher.py --stage [--stage-sentences 2900000] [--repeats 5] [--json]
 
-    list loop        tests for each character whether it is in a list of letters, then looks up its image
+    list loop        looks for each character in a list of letters, then looks up its image
     dictionary loop  looks up each character in a dictionary
     str.translate    translates each sentence, from a Python list to a Python list
     column           augury.text.ciphers.rot: translates a whole Arrow column

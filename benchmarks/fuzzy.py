@@ -1,12 +1,11 @@
 """Measure the time to find all fuzzy matches in a text, by number of sentences.
 
     python benchmarks/fuzzy.py [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min]
-    [--plot FILE] [--json]
-        [--languages de fr en]
+        [--plot FILE] [--json] [--languages de fr en]
 
     rapidfuzz     rapidfuzz.process.cdist over all pairs, tokens as code points
-    by length     the same over pairs whose lengths permit a match, with the maximum distance as score cutoff
-    augury        augury.text.fuzzy.index: builds the index and looks up every sentence, in blocks of 5,000
+    by length     the same over pairs whose lengths permit a match, with a score cutoff
+    augury        augury.text.fuzzy.index: builds the index, looks up the sentences in blocks of 5,000
 
 The text is Tatoeba in AUGURY_DATA: distinct sentences of some languages (--languages), shuffled;
 German has 158,000, with French and English there are 300,000. All methods must find the same pairs,

@@ -1,18 +1,19 @@
-"""Measure how often successive halving over groups of seeds finds the best configuration, and at
-what cost.
+"""Measure how often successive halving over groups of seeds finds the best one, and at what cost.
 
-    PYTHONPATH=platform python benchmarks/halving.py [--repetitions 200] [--seed 1] [--json] [--plot
-    FILE]
+    PYTHONPATH=platform python benchmarks/halving.py [--repetitions 200] [--seed 1] [--json]
+        [--plot FILE]
 
-    all seeds           trains every configuration with every seed to the end and chooses the best mean: the baseline
+    all seeds           trains every configuration with every seed to the end and chooses the best
+                        mean: the baseline
     race                augury.sweeping.race.Race with its defaults, as `augury sweep` runs it
-    one seed, then all  trains one seed of every configuration to the end, then all seeds of the best few, just enough
-                        to cost at least as much as the race
-    halving, all seeds  successive halving on the mean of all seeds; of the settings that cost at most a third of the
-                        baseline, the one that finds the best configuration most often
-    halving, one seed   successive halving with one seed; of all settings, the one that finds the best configuration
-                        most often. The asynchronous variant (ASHA) makes the same decisions with
-                        less information
+    one seed, then all  trains one seed of every configuration to the end, then all seeds of the
+                        best few, just enough to cost at least as much as the race
+    halving, all seeds  successive halving on the mean of all seeds; of the settings that cost at
+                        most a third of the baseline, the one that finds the best configuration
+                        most often
+    halving, one seed   successive halving with one seed; of all settings, the one that finds the
+                        best configuration most often. The asynchronous variant (ASHA) makes the
+                        same decisions with less information
     one seed            trains one seed of every configuration to the end
 
 `found` is the share of repetitions in which the truly best configuration is chosen, `lost` the gap
@@ -33,8 +34,8 @@ normal, correlated along the run (0.7 between half of training and the end) and 
     noisy               as usual, with a standard deviation of 0.8
     uneven              as usual, with a standard deviation per configuration between 0.2 and 0.8
     astray              as usual, but one run in 50 fails and stays 10 points below
-    late bloomers       as usual, but the best start slowly: value and log b have a correlation of 0.7
-    very late bloomers  the ranking at half of training misleads: a correlation of 0.9, with b around 3
+    late bloomers       as usual, but the best start slowly: correlation of value and log b 0.7
+    very late bloomers  the ranking at half of training misleads: correlation 0.9, b around 3
 
 `order at 1/2` is Spearman's correlation of a single run's value at half of training with the true
 values.

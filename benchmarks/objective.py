@@ -1,11 +1,12 @@
-"""Measure time and memory of objectives in training steps (forward, backward, Adam) at vocabulary
-20,000.
+"""Measure time and memory of objectives in training steps at a vocabulary of 20,000.
+
+A step is forward, backward and Adam.
 
     PYTHONPATH=platform python benchmarks/objective.py [--repeats 5] [--json]
 
     plain               torch's cross-entropy of the full logits
     plain, fused        the same by augury.regimes.objective
-    CipherDAug          the literal formula: two forward passes, softmax and log-softmax of the full logits
+    CipherDAug          the formula as printed: two forward passes, two softmaxes of full logits
     CipherDAug, fused   one forward pass over both views, augury.regimes.objective
 
 All contenders train the same model on the same batch, in rotating order, so that other load affects

@@ -31,14 +31,17 @@ QUESTION = "What does a sweep of short trials cost?"
 base = {{
     "name": "short", "task": "nmt", "baseline": False, "regime": "plain",
     "corpus": {{
-        "source_language": "de", "target_language": "en", "train": {{"builtin": 600, "lexicon": 366}},
-        "valid": {{"builtin": 50, "lexicon": 366}}, "tests": {{"test": {{"builtin": 50, "lexicon": 366}}}},
+        "source_language": "de", "target_language": "en",
+        "train": {{"builtin": 600, "lexicon": 366}},
+        "valid": {{"builtin": 50, "lexicon": 366}},
+        "tests": {{"test": {{"builtin": 50, "lexicon": 366}}}},
     }},
     "vocabulary": {{"size": 300}},
     "model": {{"architecture": "tiny", "encoder_layers": 1, "decoder_layers": 1, "hidden_size": 64,
                "feedforward_size": 128}},
-    "training": {{"max_tokens": 500, "learning_rate": 1e-3, "warmup_updates": 20, "max_updates": {updates},
-                  "validate_every": {every}, "average_last": 2, "patience": 100}},
+    "training": {{"max_tokens": 500, "learning_rate": 1e-3, "warmup_updates": 20,
+                  "max_updates": {updates}, "validate_every": {every}, "average_last": 2,
+                  "patience": 100}},
     "decoding": {{"beam": 1, "max_length": 20}},
     "scoring": {{"metrics": ["bleu"], "bootstrap_samples": 100}},
 }}

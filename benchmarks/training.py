@@ -2,12 +2,12 @@
 
     PYTHONPATH=platform:. python benchmarks/training.py [--repeats 5] [--json]
 
-    engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective with a chunked
-                    gradient, a single division, gradient norm, a check for non-finite values, fused
-                    Adam, history
-    plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward, torch.optim.Adam; with
-                    co-regularisation one forward pass per view, and the divergence as in R-Drop's
-                    code, with softmax and log-softmax of the logits
+    engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective
+                    with a chunked gradient, a single division, gradient norm, a check for
+                    non-finite values, fused Adam, history
+    plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward,
+                    torch.optim.Adam; with co-regularisation one forward pass per view, and the
+                    divergence as in R-Drop's code, with softmax and log-softmax of the logits
 
 Both train a copy of the same model (architecture `small`, vocabulary 8,000) on the same batches,
 planned and loaded by the engine (at most 4,096 tokens: sentences times the longest side), in two

@@ -18,9 +18,10 @@ PAGE = Path(__file__).with_name("reference.md")
 HEAD = """\
 # Reference
 
-Every setting of an experiment file, written by `python docs/reference.py` from the settings themselves. In a file, a
-section is a mapping; on the command line, `--set section.key=value`. A preset is a set of values that the other keys of
-its section override. `augury config --schema` prints the same as JSON Schema, for editors.
+Every setting of an experiment file, written by `python docs/reference.py` from the settings
+themselves. In a file, a section is a mapping; on the command line, `--set section.key=value`. A
+preset is a set of values that the other keys of its section override. `augury config --schema`
+prints the same as JSON Schema, for editors.
 """
 
 
@@ -70,13 +71,13 @@ def _presets(schema: type[Section]) -> str:
     Nothing for a section without.
     """
     presets: Mapping[str, Mapping[str, Any]] = getattr(schema, "PRESETS", {})
-    lines = [
-        f"- `preset: {name}`: {', '.join(f'`{key}: {json.dumps(value)}`' for key, value in settings.items())}"
-        if settings
-        else f"- `preset: {name}`: the defaults"
-        for name, settings in presets.items()
-    ]
-    return "".join(["\n\n", *(f"{line}\n" for line in lines)]) if lines else ""
+    if not presets:
+        return ""
+    page = "\n\n"
+    for name, settings in presets.items():
+        values = (f"`{key}: {json.dumps(value)}`" for key, value in settings.items())
+        page += f"- `preset: {name}`: {', '.join(values) or 'the defaults'}\n"
+    return page
 
 
 def _of_section(field: FieldInfo) -> str:

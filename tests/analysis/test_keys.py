@@ -18,7 +18,7 @@ SMALL = {"size": 90, "size_per_key": 20}
 
 
 def test_positions_are_between_letters_alone() -> None:
-    # ▁ab|c. d against ▁a|bc.| d: the full stop and the space are no letters, so that two positions are left.
+    # ▁ab|c. d against ▁a|bc.| d: full stop and space are no letters, so that two positions remain.
     table, left_out = boundary_table(["abc. d"], [[[3, 1, 1, 2]], [[2, 2, 1, 2]]])
     assert (table.tolist(), left_out) == ([[0, 1, 1, 0]], 0)
 

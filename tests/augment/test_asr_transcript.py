@@ -180,7 +180,6 @@ def test_ray_s_actors_and_this_process_recognise_alike(
             "max_ratio": None,
         }
         clips = [f"clips/{number}.wav" for number in range(3)] + ["clips/0.wav"]
-        # type: ignore[arg-type]
         result = augmented(folder, clips, Execution(executor=executor), **speech)
         (made_from,) = result.parts[0].folder.manifest()["made_from"]
         translations = Store(folder / "store").folder("translations", made_from.rpartition("/")[2])

@@ -346,7 +346,6 @@ def test_one_model_a_direction_translates_its_views(
         kept = [sources.index(row["source"]) for row in by_copy[copy]]
         enciphered = render_texts(translator_run, [sources[row] for row in kept], view)
         assert (enciphered == [sources[row] for row in kept]) == (view == "plain")
-        # type: ignore[attr-defined]
         outputs = TASK.translator(translator_run, 1)(sources, view, experiment.augment[0].decoding)
         assert [outputs[row] for row in kept] == [row["target"] for row in by_copy[copy]]
     assert {row["target"] for copy in (4, 5, 6) for row in by_copy[copy]} <= set(targets)

@@ -157,7 +157,6 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     threshold = float(middle[widest : widest + 2].mean())  # far from every probability
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
         part = toy.augmented(rectify=rectify, threshold=threshold)
-        # type: ignore[arg-type]
         labels = rectify_labels(requested, probabilities, rectify, threshold)
         expected = [
             (row["id"], LABELS[label])

@@ -65,7 +65,7 @@ for name in space.known():
     space.find(name, "toy")
 imported["sweep --dry-run"] = sorted(sys.modules)
 assert "cost" in shown("config", f"search_spaces/experiments/{sys.argv[1]}.yaml")
-# pyarrow imports pandas where it makes an array; what an experiment can see needs scipy's quantiles of Student's t
+# pyarrow imports pandas where it makes an array; power needs scipy's quantiles of Student's t
 imported["config"] = sorted(set(sys.modules) - {"pandas", "scipy"})
 json.dump({"imported": imported, "helps": helps}, sys.stdout)
 """
@@ -82,7 +82,10 @@ def session() -> dict[str, Any]:
 
 
 def test_config_does_not_import_pandas_where_the_texts_are_stored(tmp_path: Path) -> None:
-    program = "import sys, augury.cli as cli; cli.main(sys.argv[1:]); print('imported:', sorted(sys.modules))"
+    program = (
+        "import sys, augury.cli as cli; cli.main(sys.argv[1:]); "
+        "print('imported:', sorted(sys.modules))"
+    )
     command = ["config", "search_spaces/experiments/demo_nmt.yaml", "--set", f"storage={tmp_path}"]
     assert "'pandas'" in _python(program, *command)
     imported = _python(program, *command).rpartition("imported:")[2]

@@ -55,7 +55,8 @@ class Reversal(Operator):
 
     def bind(self, fitted, store):
         def apply(block):
-            texts = [" ".join(reversed(text.split())) for text in block.column("source").to_pylist()]
+            sources = block.column("source").to_pylist()
+            texts = [" ".join(reversed(text.split())) for text in sources]
             return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
         return apply
 

@@ -112,7 +112,11 @@ def test_a_message_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_program_that_imports_augury_shows_nothing_and_can_listen(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    code = "from augury.core.progress import Stage, say\nsay('warning: hm')\nwith Stage('work') as s: s.advance()"
+    code = (
+        "from augury.core.progress import Stage, say\n"
+        "say('warning: hm')\n"
+        "with Stage('work') as s: s.advance()"
+    )
     result = subprocess.run(
         [sys.executable, "-c", code], text=True, capture_output=True, check=True
     )

@@ -122,7 +122,8 @@ def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
     folder = tmp_path / "ted"
     folder.mkdir()
     (folder / "all_talks_test.tsv").write_text(
-        'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\nx\t_ _ NULL _ _\ttri\nx\t\tštyri\nx\tfive\tpäť\n'
+        'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\n'
+        "x\t_ _ NULL _ _\ttri\nx\t\tštyri\nx\tfive\tpäť\n"
     )
     test = ingest(
         corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"), directory=str(tmp_path)

@@ -77,7 +77,8 @@ def test_unknown_views_are_refused(run: Run, tmp_path: Path) -> None:
     for name, message in (
         (
             "rot1",
-            r"unknown view 'rot1': did you mean 'rot-1'\? there are plain, rot-1, rot-2, eda-1, eda-2",
+            r"unknown view 'rot1': did you mean 'rot-1'\? there are plain, rot-1, rot-2, "
+            r"eda-1, eda-2",
         ),
         (
             "word_drop",

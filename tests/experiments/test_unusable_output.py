@@ -77,7 +77,8 @@ def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_pat
     assert list(runs) == ["baseline"]
     (failure,) = failures
     assert re.search(
-        r"^\+BT .*back_translation.* 0 of 100 .*100 empty.*health\.min_yield is 0\.5.*health\.max_empty",
+        r"^\+BT .*back_translation.* 0 of 100 .*100 empty.*"
+        r"health\.min_yield is 0\.5.*health\.max_empty",
         failure,
     )
     run = preparation.address(expand(experiment)["+BT"], Store(tmp_path))

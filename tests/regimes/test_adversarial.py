@@ -113,7 +113,6 @@ def naive_pgd(model: Words, batch: Batch, epsilon: float, alpha: float, steps: i
         loss_at(model, batch, perturbation).backward()
         moved = perturbation.detach().clone()
         for example, ids in enumerate(batch.ids):
-            # type: ignore[index]
             gradient = perturbation.grad[example] * (ids != words.PAD).unsqueeze(-1)
             moved[example] += alpha * gradient / gradient.norm()
             if moved[example].norm() > epsilon:

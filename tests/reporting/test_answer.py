@@ -45,7 +45,6 @@ def row(
         else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, tuple(range(seeds)))}
     )
     difference = None if value is None else value - 30.0
-    # type: ignore[operator]
     tested = None if p is None else Difference(value - 30.0, low, high, p, over)
     return Row(name, name * 4, tuple(range(seeds)), scores, difference, tested, p, COST, 2.0)
 

@@ -30,20 +30,25 @@ class Regression(SegmentMetric):
     def score(self, hypotheses, references, sources):
         torch.manual_seed(1)
         bag = torch.nn.EmbeddingBag(256, 8)
-        network = torch.nn.Sequential(torch.nn.Linear(24, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)).eval()
+        layers = [torch.nn.Linear(24, 8), torch.nn.ReLU(), torch.nn.Linear(8, 1)]
+        network = torch.nn.Sequential(*layers).eval()
         device = "cuda" if torch.cuda.is_available() else "cpu"
         bag, network, scores = bag.to(device), network.to(device), []
         for start in range(0, len(hypotheses), 4):
             batch = slice(start, start + 4)
             with torch.inference_mode():
-                sides = [self.encoded(bag, texts[batch], device) for texts in (sources, hypotheses, references)]
+                sides = [
+                    self.encoded(bag, texts[batch], device)
+                    for texts in (sources, hypotheses, references)
+                ]
                 scores += network(torch.cat(sides, dim=1))[:, 0].tolist()
         return scores
 
     def encoded(self, bag, texts, device):
         ids = [list(text.encode()) or [0] for text in texts]
         offsets = torch.tensor([0, *(len(row) for row in ids)][:-1]).cumsum(0)
-        return bag(torch.tensor([byte for row in ids for byte in row], device=device), offsets.to(device))
+        flat = torch.tensor([byte for row in ids for byte in row], device=device)
+        return bag(flat, offsets.to(device))
 
 METRICS = {"regression": Regression}
 '''

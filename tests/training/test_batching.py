@@ -120,7 +120,6 @@ def test_the_plan_is_a_function_of_seed_and_pass() -> None:
 def test_padding_is_what_the_order_makes_of_it(order: str, least: float, most: float) -> None:
     drawn = np.random.default_rng(0).integers(1, 60, 2000)
     lengths = lengths_of(drawn.tolist())
-    # type: ignore[arg-type]
     plan = plan_pass(lengths, max_tokens=1000, order=order, seed=1, number=0)
     batches = [batch for update in plan for batch in update[0]]
     padded = sum(len(batch) * int(lengths.cost[batch].max()) for batch in batches)

@@ -1,7 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
-python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N] [--kill-at UPDATE]
-                      [--spoil-at UPDATE] [--stage]
+python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N]
+    [--kill-at UPDATE] [--spoil-at UPDATE] [--stage]
 
 With --stage it trains a second stage, which goes on with the optimizer of the training without it.
 """

@@ -112,9 +112,9 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
             f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items()
         )
         notes.append(
-            f"With `preprocessor = augury.text.vocabulary.preprocessing.Preprocessor({settings})`, encode "
-            "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by "
-            "`preprocessor.decode`."
+            "With `preprocessor = augury.text.vocabulary.preprocessing.Preprocessor("
+            f"{settings})`, encode `preprocessor.encode(texts, 'source')` in place of `texts`, "
+            "and decode outputs by `preprocessor.decode`."
         )
     if prefix:
         notes.append(

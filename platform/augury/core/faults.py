@@ -126,7 +126,8 @@ def faults_of(
         elif error["type"] in ALLOWED:
             alternatives = allowed.setdefault(path, [])
             alternatives.append(_allowed(error))
-            message = f"must be {' or '.join(dict.fromkeys(alternatives))}{_hint(error['input'], alternatives)}"
+            message = f"must be {' or '.join(dict.fromkeys(alternatives))}"
+            message += _hint(error["input"], alternatives)
             faults[path] = Fault(path, message, _shown(error["input"]), WRONG)
         else:
             message = str(cause) if cause else error["msg"]

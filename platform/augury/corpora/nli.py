@@ -201,9 +201,8 @@ class NliSpec(BaseSpec):
             if isinstance(text, NliText) and text.subset and split != "train":
                 raise ValueError(f"{split}: subset is for training text only: use first")
             if text is not None and text.builtin and language not in NLI_LANGUAGES:
-                raise ValueError(
-                    f"{split}: {unknown('language of the built-in NLI corpus', language, NLI_LANGUAGES)}"
-                )
+                wrong = unknown("language of the built-in NLI corpus", language, NLI_LANGUAGES)
+                raise ValueError(f"{split}: {wrong}")
             if text is None or text.kind is None:
                 known = self._known_set(split)
                 assert known is not None

@@ -160,7 +160,10 @@ def _open_aligned(spec: TextSpec) -> TextSource:
     counts = [_count(file, layout) for file in files]
     for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
         if counts[index] != counts[index + len(sources)]:
-            lengths = f"{source} has {counts[index]:,} lines and {target} has {counts[index + len(sources)]:,}"
+            lengths = (
+                f"{source} has {counts[index]:,} lines and {target} has "
+                f"{counts[index + len(sources)]:,}"
+            )
             raise UserError(f"{lengths}: they must be aligned line by line")
 
     def read() -> Iterator[pa.Table]:

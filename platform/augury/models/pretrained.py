@@ -88,7 +88,10 @@ def loading_errors(name: str) -> Iterator[None]:
             else ""
         )
         if ".safetensors" in reason:
-            advice = ". Only safetensors are read unless allow_pickle: true is set, as pickle files can run code"
+            advice = (
+                ". Only safetensors are read unless allow_pickle: true is set, as pickle files "
+                "can run code"
+            )
         raise UserError(f"pretrained '{name}' cannot be loaded: {reason}{advice}") from error
 
 

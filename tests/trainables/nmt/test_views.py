@@ -103,7 +103,6 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
     evaluate(run)
     assert run.folder.sub("hypotheses").read("one.txt") == plain
     both = expand(parse(merge(averaged.to_dict(), {"baseline": True})))
-    # type: ignore[attr-defined]
     assert [system.decoding.views for system in both.values()] == [(), tuple(VIEWS)]
 
 
