@@ -9,18 +9,24 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.cli.drafting import TIERS, DraftOptions, draft, held_out_interval
+from augury.cli.drafting import DraftOptions, draft, held_out_interval
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
+from trainables.nmt.draft import TIERS
 
-NMT = {"name": "mine", "task": "nmt", "languages": ("de", "en"), "train": ("a.de", "a.en")}
+NMT = {
+    "name": "mine",
+    "task": "nmt",
+    "languages": {"source_language": "de", "target_language": "en"},
+    "train": ("a.de", "a.en"),
+}
 NLI = {
     "name": "pairs",
     "task": "nli",
-    "languages": ("en",),
+    "languages": {"language": "en"},
     "train": ("a.tsv",),
     "valid": ("b.tsv",),
-    "columns": ("premise", "hypothesis", "label"),
+    "columns": {"premise": "a", "hypothesis": "b", "label": "c"},
 }
 
 
@@ -35,8 +41,14 @@ NLI = {
             "valid": ("v.de", "v.en"),
             "tests": {"news": ("n.de", "n.en"), "2016": ("m.de", "m.en")},
         },
-        NMT | {"train": ("a.tsv",), "columns": ("de", "en")},
+        NMT | {"train": ("a.tsv",), "columns": {"source": "de", "target": "en"}},
         NLI | {"tests": {"b": ("c.tsv",)}, "model": "/a/model"},
+        NLI
+        | {
+            "task": "./docs/examples/sentiment.py",
+            "columns": {"text": "a", "label": "b"},
+            "labels": ("good", "bad"),
+        },
     ],
 )
 def test_it_is_an_experiment_of_a_baseline_and_a_system(
@@ -69,7 +81,16 @@ def test_names_of_files_and_columns_survive(
         == aligned["corpus"]["tests"][name]
     )
     table = yaml.safe_load(
-        draft(DraftOptions(**NLI | {"columns": (column, "h", "l"), "train": (source,)}, rows=9))
+        draft(
+            DraftOptions(
+                **NLI
+                | {
+                    "columns": {"premise": column, "hypothesis": "h", "label": "l"},
+                    "train": (source,),
+                },
+                rows=9,
+            )
+        )
     )
     assert (table["corpus"]["train"]["premise_column"], table["corpus"]["train"]["file"]) == (
         column,

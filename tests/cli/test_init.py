@@ -13,6 +13,8 @@ import yaml
 from augury.cli import main
 from augury.corpora import builtin, builtin_nli
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture
 def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -26,16 +28,21 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(f"{role}.tsv").write_text(
             "de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
         )
-        examples = builtin_nli.examples(role, size, "qaa", lexicon=24)  # type: ignore[arg-type]
+        examples = list(builtin_nli.examples(role, size, "qaa", lexicon=24))  # type: ignore[arg-type]
         rows = [
             {"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label}
             for row in examples
         ]
         Path(f"{role}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        Path(f"{role}-labelled.tsv").write_text(
+            "text\tmood\n" + "".join(f"{row.premise}\t{row.label}\n" for row in examples)
+        )
     return tmp_path
 
 
 ALIGNED = ["--source", "train.de", "--target", "train.en", "--valid", "valid.de", "valid.en"]
+SENTIMENT = ["--task", str(ROOT / "docs" / "examples" / "sentiment.py")]
+SENTIMENT += ["--train", "train-labelled.tsv", "--valid", "valid-labelled.tsv"]
 NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
 
 
@@ -60,6 +67,7 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
         ),
         (["--train", "train.tsv", "--columns", "de", "en"], []),
         ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
+        ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], []),
     ],
 )
 def test_written_files_pass_the_preflight(
@@ -69,7 +77,7 @@ def test_written_files_pass_the_preflight(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Without the hub there is a caution about the pretrained model of NLI."""
+    """Without the hub there is a caution about the pretrained model of a classifier."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert main(["init", "mine.yaml", *flags, "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
@@ -79,7 +87,7 @@ def test_written_files_pass_the_preflight(
         6,
     )
     assert result["test_sets"] == tests and len(result["cautions"]) == (not tests) + (
-        "nli" in flags
+        "--task" in flags
     )
     assert main(["config", "mine.yaml"]) == 0
 
@@ -107,6 +115,9 @@ def test_answers_replace_flags(
     [
         ([], "--train is missing"),
         (["--task", "nmtt"], "did you mean 'nmt'"),
+        (["--task", "seq2seq"], "take task nli or nmt"),
+        ([*ALIGNED, "--model", "a"], "leave out --model"),
+        ([*SENTIMENT, "--columns", "mood", "text", "--language", "qaa"], "different values"),
         (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
         ([*ALIGNED, "--test", "news"], "give a name and then the text"),
         (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),

@@ -7,6 +7,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.experiments.capabilities import (
     LACKS,
+    Drafts,
     Exports,
     Labels,
     Samples,
@@ -22,6 +23,7 @@ ABLE = {
     Samples: {"nmt", "seq2seq"},
     Labels: {"nli"},
     ShowsStates: {"nmt"},
+    Drafts: {"nmt", "nli"},
     Exports: {"nmt", "nli", "seq2seq"},
 }
 

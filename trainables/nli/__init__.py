@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from augury.corpora.corpus import LABELS
+from augury.experiments.capabilities import Draft
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.task import ClassifierTask
 from trainables.nli.config import Config
@@ -20,6 +21,11 @@ class Nli(ClassifierTask):
 
     def labels(self, experiment: Any) -> tuple[str, ...]:
         return LABELS
+
+    def draft(self, rows: int, model: str | None) -> Draft:
+        names = "labels: {0: entailment, 1: neutral, 2: contradiction}"
+        draft = super().draft(rows, model)
+        return draft._replace(corpus=f"Other names of labels are mapped: {names}")
 
 
 TASK = Nli()

@@ -17,7 +17,7 @@ from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
-from augury.experiments.capabilities import Exported
+from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, transformer
 from augury.regimes.regime import SOURCE, TARGET
@@ -200,6 +200,11 @@ class Nmt(VocabularyTask):
 
     def translator(self, run: Run, threads: int) -> Translator:
         return self._trained(run).translator(threads)
+
+    def draft(self, rows: int, model: str | None) -> Draft:
+        from trainables.nmt.draft import draft
+
+        return draft(rows, model)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

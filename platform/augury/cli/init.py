@@ -6,15 +6,16 @@ import argparse
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.cli.drafting import DraftOptions
+    from augury.corpora.splits import BaseText
 
 HELP = (
     "Write a commented experiment file for your own texts and check it; prompts for missing flags."
@@ -25,16 +26,16 @@ EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev
     --columns premise hypothesis label"""
 FILE = "experiment.yaml"
 COMPRESSED = (".gz", ".xz", ".zst")
-TASKS = {"nmt": ("source", "target"), "nli": ("premise", "hypothesis", "label")}
-"""The columns of a text by task."""
 COLUMN_NAMES = {
     "source": ("source", "src"),
     "target": ("target", "tgt", "trg", "ref"),
     "premise": ("premise", "sentence1"),
     "hypothesis": ("hypothesis", "sentence2"),
+    "text": ("text", "sentence"),
     "label": ("label", "gold_label"),
 }
 """Common names of columns, used without `--columns`."""
+MOST_LABELS = 100
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -44,7 +45,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--task",
         default="nmt",
-        help="nmt: translation; nli: natural language inference (default: nmt)",
+        help="name or path of a task, such as nmt (translation, the default) or nli",
     )
     texts = parser.add_argument_group(
         "texts: two aligned files, or one table (TSV, CSV, JSON lines, Parquet)"
@@ -58,7 +59,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--valid",
         nargs="+",
         metavar="TEXT",
-        help="validation text (default for nmt: held-out training pairs)",
+        help="validation text (default for parallel text: held-out training pairs)",
     )
     texts.add_argument(
         "--test",
@@ -72,15 +73,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--columns",
         nargs="+",
         metavar="NAME",
-        help="columns of tables, in the order " + " or ".join(map(" ".join, TASKS.values())),
+        help="columns of tables, in the task's order, such as source target",
     )
     parser.add_argument(
         "--source-language", metavar="CODE", help="de, en, ... (default: the files' extensions)"
     )
     parser.add_argument("--target-language", metavar="CODE", help="see --source-language")
-    parser.add_argument("--language", metavar="CODE", help="nli: language of the texts")
+    parser.add_argument("--language", metavar="CODE", help="language of texts in a single one")
     parser.add_argument(
-        "--model", metavar="NAME", help="nli: name on the hub or directory of the pretrained model"
+        "--model", metavar="NAME", help="name on the hub or directory of the pretrained model"
     )
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
@@ -105,18 +106,23 @@ def run(arguments: argparse.Namespace) -> int:
 def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     """Return the draft of an experiment from flags and prompts."""
     from augury.cli.drafting import DraftOptions
+    from augury.corpora.splits import BaseSpec
+    from augury.experiments.capabilities import Drafts, capable
+    from augury.experiments.spec import settings_class
 
-    task = arguments.task
-    if task not in TASKS:
-        raise unknown("task", task, TASKS)
-    tables = task == "nli"  # labelled sentence pairs are always tables
+    capable(arguments.task, Drafts)
+    spec = settings_class(arguments.task).model_fields["corpus"].annotation
+    assert isinstance(spec, type) and issubclass(spec, BaseSpec)
+    settings = spec.model_fields
+    tables = "aligned" not in spec.TEXT.SOURCE_SETTINGS
     files = partial(_check_files, tables=tables)
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     kind = "a table" if tables else "two aligned files, or a table"
     train = _value(arguments.train or aligned, f"training text ({kind})", "--train", files)
-    default = "" if tables else "; Enter: hold out training pairs"
+    required = "every" not in settings
+    default = "" if required else "; Enter: hold out training pairs"
     valid = _value(
-        arguments.valid, f"validation text ({kind}{default})", "--valid", files, required=tables
+        arguments.valid, f"validation text ({kind}{default})", "--valid", files, required=required
     )
     tests = [_test(values, tables) for values in arguments.test]
     while not arguments.test and (
@@ -128,24 +134,26 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     table = next(
         (texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None
     )
-    columns = _columns(arguments.columns, table, TASKS[task]) if table else []
-    languages = (
-        [arguments.language] if tables else [arguments.source_language, arguments.target_language]
-    )
+    columns = _columns(arguments.columns, table, spec.TEXT.COLUMNS) if table else []
+    codes = {
+        name: vars(arguments).get(name) for name in settings if name.split("_")[-1] == "language"
+    }
     uncompressed = [
         Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file)
         for file in train
     ]
     guesses = [file.suffix[1:] for file in uncompressed] if len(train) == 2 else columns
+    text = dict(zip(spec.TEXT.COLUMNS, columns, strict=False))
     return DraftOptions(
         name,
-        task,
-        _languages(languages, guesses),
+        arguments.task,
+        _languages(codes, guesses),
         _rows(train[0]),
         train,
         valid,
         dict(tests),
-        columns,
+        text,
+        _labels(spec.TEXT, train[0], text) if "labels" in settings else [],
         arguments.model,
     )
 
@@ -235,22 +243,37 @@ def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[st
     return _value(values, prompt, "--columns", check)
 
 
-def _languages(flag_values: Sequence[str | None], guesses: Sequence[str]) -> list[str]:
-    """Return language codes from flags, extensions of files or names of columns, or prompts."""
+def _languages(codes: Mapping[str, str | None], guesses: Sequence[str]) -> dict[str, str]:
+    """Return language codes by setting, from flags, extensions of files or names of columns, or
+    prompts."""
     from augury.corpora.languages import check_language, languages
 
-    flags = ["--language"] if len(flag_values) == 1 else ["--source-language", "--target-language"]
-    codes = []
-    for index, (code, flag) in enumerate(zip(flag_values, flags, strict=True)):
-        guess = (
-            guesses[index] if index < len(guesses) and guesses[index] in languages().names else None
+    checked = {}
+    for index, (setting, code) in enumerate(codes.items()):
+        flag = f"--{setting.replace('_', '-')}"
+        if code is None and len(codes) == 2 and index < len(guesses):
+            code = guesses[index] if guesses[index] in languages().names else None
+        prompt = f"code of the {setting.replace('_', ' ')} (de, en, ...)"
+        (checked[setting],) = _value(
+            [code] if code else (), prompt, flag, lambda values: [check_language(values[0])]
         )
-        value = code or (guess if len(flag_values) == 2 else None)
-        prompt = f"code of the {flag[2:].replace('-', ' ')} (de, en, ...)"
-        codes += _value(
-            [value] if value else (), prompt, flag, lambda values: [check_language(values[0])]
-        )
-    return codes
+    return checked
+
+
+def _labels(text: type[BaseText], table: str, columns: Mapping[str, str]) -> list[str]:
+    """Return the labels of a table; UserError for so many that they cannot be labels."""
+    from augury.corpora.readers import open_text
+
+    settings = {f"{name}_column": column for name, column in columns.items()}
+    labels: set[str] = set()
+    for block in open_text(text.model_validate({"file": table, **settings}), "train").blocks():
+        labels.update(label.strip() for label in block.column("label").unique().to_pylist())
+        if len(labels) > MOST_LABELS:
+            raise UserError(
+                f"{table}: column '{columns['label']}' has more than {MOST_LABELS} different "
+                "values: name the column of labels in --columns"
+            )
+    return sorted(labels)
 
 
 def _rows(file: str) -> int:

@@ -46,6 +46,11 @@ def read(path: str | Path) -> YamlFile:
         loader.dispose()
 
 
+def scalar(text: str) -> str:
+    """Return text quoted as far as YAML needs it."""
+    return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]
+
+
 def _text(path: Path) -> str:
     if path.is_dir():
         raise UserError(f"'{path}' is a directory: give the path of a YAML file")

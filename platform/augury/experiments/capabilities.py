@@ -1,4 +1,4 @@
-"""What some tasks can do with a finished run besides outputs: protocols, and how they are asked for.
+"""What some tasks can do besides train and give outputs: protocols, and how they are asked for.
 
 A task has a capability by having its methods. `capable` returns a task that has one; its UserError
 lists the registered tasks that do.
@@ -114,14 +114,43 @@ class Exports(Protocol):
         """Write the model in another library's format into an existing directory."""
 
 
+class Draft(NamedTuple):
+    """What a task says in a first experiment on somebody's texts, in YAML."""
+
+    question: str
+    """What the experiment answers."""
+    system: str
+    """The sections from `augment` to `model`, with comments."""
+    training: str
+    """The settings of training, `key: value, key: value`."""
+    baseline: str
+    """The settings in which the baseline differs from the system."""
+    other: str
+    """Those of one more system, as an example."""
+    corpus: str = ""
+    """Further settings of the corpus, for a comment."""
+
+
+@runtime_checkable
+class Drafts(Protocol):
+    """A task that `augury init` writes experiment files of."""
+
+    def draft(self, rows: int, model: str | None) -> Draft:
+        """Return a first experiment for a training text of so many rows.
+
+        `model` is the directory or hub name of a pretrained model, None for the task's choice.
+        """
+
+
 LACKS: Mapping[type, str] = {
-    Translates: "translate nothing",
-    Samples: "write no text",
-    Labels: "label nothing",
-    ShowsStates: "do not show ids and states",
-    Exports: "cannot be exported",
+    Translates: "runs of task {} translate nothing: take a run of task",
+    Samples: "runs of task {} write no text: take a run of task",
+    Labels: "runs of task {} label nothing: take a run of task",
+    ShowsStates: "runs of task {} do not show ids and states: take a run of task",
+    Exports: "runs of task {} cannot be exported: take a run of task",
+    Drafts: "task {} does not say how its experiments are drafted: take task",
 }
-"""What runs without a capability do not do, for messages."""
+"""Messages on a task without a capability; the tasks that have it follow."""
 
 
 def capable(name: str, capability: type[C]) -> C:
@@ -130,6 +159,4 @@ def capable(name: str, capability: type[C]) -> C:
     if isinstance(task, capability):
         return task
     able = [known for known in TASKS.names() if isinstance(find_task(known), capability)]
-    raise UserError(
-        f"runs of task {name} {LACKS[capability]}: take a run of task {' or '.join(able)}"
-    )
+    raise UserError(f"{LACKS[capability].format(name)} {' or '.join(able)}")

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from augury.core import yaml_file
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.experiments.capabilities import Exported
+from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, pretrained_size, transformer
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
+from augury.tasks.classification.settings import PretrainedClassifier
 from augury.tasks.subword_task import SubwordTask, base_model, save_pretrained
 from augury.text.subwords.tokenizer import Subwords
 
@@ -102,6 +104,27 @@ class ClassifierTask(SubwordTask):
         from augury.tasks.classification.trained import probabilities
 
         return probabilities(run, self.labels(run.experiment), columns)
+
+    def draft(self, rows: int, model: str | None) -> Draft:
+        """Return EDA for a pretrained model."""
+        row, noun = "sentence", "sentences"
+        if len(self.columns) > 1:
+            row, noun = "pair", "sentence pairs"
+        return Draft(
+            question=f"Does EDA help on these {noun}?",
+            system=f"""\
+# Copies of every {row} in which words are replaced, inserted, swapped or deleted.
+# Others: reorder, semantic.
+augment:
+  - {{operator: eda, copies: 1}}
+# regime: {{name: adversarial, preset: paper}}    # adds PGD
+
+# A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
+model: {{name: {yaml_file.scalar(model or PretrainedClassifier().name)}}}""",
+            training="max_passes: 5, patience: 3",
+            baseline="augment: []",
+            other="regime: {name: adversarial, preset: fgm}",
+        )
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, for AutoModelForSequenceClassification and AutoTokenizer."""

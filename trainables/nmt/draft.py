@@ -1,0 +1,79 @@
+"""The first experiment of a translation task, with settings that fit the size of its text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from augury.core.errors import UserError
+from augury.experiments.capabilities import Draft
+
+
+class Tier(NamedTuple):
+    """Settings for little or much text."""
+
+    max_rows: float
+    """Training rows."""
+    model: str
+    training: str
+    preset: str
+    """The preset of the regime: weight and start of the divergence."""
+
+
+TIERS = (
+    Tier(
+        2_000,
+        "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, "
+        "feedforward_size: 384, dropout: 0.2",
+        "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_passes: 100, "
+        "validate_every: 100, patience: 5",
+        "low_resource",
+    ),
+    Tier(
+        20_000,
+        "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
+        "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_passes: 200, "
+        "validate_every: 250, patience: 8",
+        "low_resource",
+    ),
+    Tier(
+        200_000,
+        "architecture: small",
+        "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800, max_passes: 30, patience: 4",
+        "paper",
+    ),
+    Tier(
+        float("inf"),
+        "architecture: transformer_iwslt_de_en",
+        "max_tokens: 4096, max_passes: 60",
+        "paper",
+    ),
+)
+
+
+def draft(rows: int, model: str | None) -> Draft:
+    """Return CipherDAug for a training text of so many pairs; UserError for a pretrained model."""
+    if model:
+        raise UserError(
+            f"--model {model}: a translation model is trained from scratch; leave out --model, or "
+            "take a task with pretrained models"
+        )
+    tier = next(tier for tier in TIERS if rows <= tier.max_rows)
+    return Draft(
+        question="Does CipherDAug help on this text?",
+        corpus="""\
+Of training text, in words:
+filter: {max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}""",
+        system=f"""\
+# Further views of every source sentence: ciphers, each letter moved by a key in the alphabet.
+augment:
+  - {{operator: cipher, keys: [1]}}
+# The model is trained to agree on a sentence and its cipher. Others: plain, multi_source;
+# R-Drop, without augment, is {{name: coregularised, preset: r_drop}}.
+regime: {{name: coregularised, preset: {tier.preset}}}
+
+# vocabulary: {{size: 8000}}    # subwords; by default 12,000, or fewer where there is little text
+model: {{{tier.model}}}""",
+        training=tier.training,
+        baseline="augment: [], regime: plain",
+        other="regime: {name: multi_source}",
+    )
