@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from augury.core.store import Folder
+from augury.experiments.record import Cost, Input, RunRecord
+from augury.scoring.stored import Score
+from augury.training.trained import Outcome, ReportedWeights
 
-EXPOSURE = {
-    "passes_by_view": {"source": 10.0},
-    "onset": 0.0,
-    "pieces": {"source": 12.0, "target": 11.0},
-    "weights": {"kind": "averaged"},
-}
 ADDRESS = "00aa11bb22cc33dd"
+
+
+def outcome(seconds: float, **changes: object) -> Outcome:
+    """What a training of this time came to."""
+    values = {
+        "updates": 200,
+        "passes": 10.0,
+        "onset": 0.0,
+        "rows": 5000,
+        "weights": ReportedWeights("averaged"),
+        "device": "cpu",
+        "parameters": 1200,
+    }
+    return Outcome(**{**values, "train_seconds": seconds, **changes})  # type: ignore[arg-type]
+
+
+def write_scores(
+    run: Folder,
+    tests: Mapping[str, Sequence[Score]],
+    training: Outcome,
+    data_factor: float = 1.0,
+) -> None:
+    """Write the scores of a described run, and the cost of its training."""
+    cost = Cost.of(
+        run,
+        training,
+        data_factor=data_factor,
+        passes={"source": 10.0},
+        pieces={"source": 12.0, "target": 11.0},
+    )
+    record = RunRecord.read(run)
+    scores = {test: tuple(of_test) for test, of_test in tests.items()}
+    replace(record, tests=scores, training=training, cost=cost).write_scores(run)
 
 
 class Run:
@@ -23,26 +55,23 @@ class Run:
         self.describe()
 
     def describe(self, **changes: object) -> None:
-        facts = {
-            "name": "cipherdaug",
-            "experiment": "ciphers",
-            "address": ADDRESS,
-            "seed": 3,
-            "task": "nmt",
-            "inputs": [
-                {"name": "train", "address": "a" * 16, "rows": 2900},
-                {"name": "test", "address": "b" * 16, "rows": 9},
-            ],
-            "parameters": {
+        record = RunRecord(
+            name="cipherdaug",
+            experiment="ciphers",
+            address=ADDRESS,
+            seed=3,
+            task="nmt",
+            inputs=(Input("train", "a" * 16, 2900), Input("test", "b" * 16, 9)),
+            parameters={
                 "regime.beta": 5,
                 "augment.0.keys": [1, 2],
                 "training.precision": "fp32",
             },
-            "versions": {"augury": "0.1.0"},
-            "commit": "c0ffee",
-        }
+            versions={"augury": "0.1.0"},
+            commit="c0ffee",
+        )
         self.folder.write("experiment.yaml", "name: ciphers\n")
-        self.folder.write_json("run.json", {**facts, **changes})
+        replace(record, **changes).write_description(self.folder, {})  # type: ignore[arg-type]
 
     def history(self, first: int, last: int, name: str | None = None, delay: float = 0.0) -> None:
         """Records after updates `first`, `first + 50` ... `last`, loss 1000 / update, at 10
@@ -64,24 +93,7 @@ class Run:
         )
 
     def scores(self, value: float = 31.5) -> None:
-        score = {
-            "name": "bleu",
-            "value": value,
-            "low": 29.0,
-            "high": 34.0,
-            "signature": "tok:13a",
-            "n": 9,
-        }
-        cost = {
-            "parameters": 1200,
-            "data_factor": 3.0,
-            "updates": 200,
-            "target_tokens": 5000,
-            "train_seconds": 20.0,
-            "cpu_seconds": 19.0,
-            "device": "cpu",
-            "device_hours": 0.0056,
-            **EXPOSURE,
-        }
-        self.folder.write_json("scores.json", {"tests": {"test": [score]}, "cost": cost})
+        score = Score("bleu", value, 29.0, 34.0, "tok:13a", 9)
+        training = outcome(20.0, cpu_seconds=19.0)
+        write_scores(self.folder, {"test": [score]}, training, data_factor=3.0)
         self.folder.sub("hypotheses").write("test.txt", "a house\n")

@@ -14,15 +14,12 @@ from sacrebleu.significance import PairedTest
 
 from augury.cli import main
 from augury.core.store import Folder, Store
-from augury.scoring.scores import score, write_statistics
+from augury.experiments.record import Input, RunRecord
+from augury.scoring.scores import score
+from augury.scoring.stored import write_statistics
 from augury.sweeping import state
+from tests.run_folders import outcome, write_scores
 
-EXPOSURE = {
-    "passes_by_view": {"source": 10.0},
-    "onset": 0.0,
-    "pieces": {"source": 12.0, "target": 11.0},
-    "weights": {"kind": "averaged"},
-}
 WORDS = [
     "the",
     "a",
@@ -93,35 +90,13 @@ class Runs:
     ) -> Folder:
         """Add a run, scored if it has an error rate."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
-        run.write_json(
-            "run.json",
-            {
-                "name": name,
-                "address": address,
-                "seed": seed,
-                "task": "nmt",
-                "parameters": {},
-                "inputs": [{"name": test, "address": text, "rows": len(REFERENCES)}],
-            },
-        )
+        record = RunRecord(name, address, seed, "nmt", inputs=(Input(test, text, len(REFERENCES)),))
+        record.write_description(run, {})
         if rate is not None:
             lines = hypotheses(rate, f"{name} {seed}")
             scores = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
             write_statistics(run, test, scores)
-            cost = {
-                "parameters": 1e6,
-                "data_factor": 1.0,
-                "updates": 10,
-                "target_tokens": 1e5,
-                "device": "cpu",
-                "train_seconds": seconds,
-                "device_hours": seconds / 3600,
-                **EXPOSURE,
-            }
-            run.write_json(
-                "scores.json",
-                {"tests": {test: [result.to_dict() for result in scores]}, "cost": cost},
-            )
+            write_scores(run, {test: scores}, outcome(seconds))
         return run
 
     def sweep(self, name: str, configurations: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.training import history
 
 
@@ -31,10 +32,11 @@ def test_history_is_in_the_order_of_updates(run: Any) -> None:
 
 
 def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:
-    assert stored_runs.corpus_notes(run.folder) == []
+    inputs = RunRecord.read(run.folder).inputs
+    assert stored_runs.corpus_notes(run.folder, inputs) == []
     store.folder("corpora", "a" * 16).finish({"note": "synthetic text"})
     store.folder("corpora", "b" * 16).finish({"note": None})
-    assert stored_runs.corpus_notes(run.folder) == ["synthetic text"]
+    assert stored_runs.corpus_notes(run.folder, inputs) == ["synthetic text"]
 
 
 def test_a_run_without_history_has_none(run: Any) -> None:

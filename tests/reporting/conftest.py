@@ -15,17 +15,14 @@ import pytest
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, PARALLEL, CorpusWriter
-from augury.scoring.scores import score, write_statistics
+from augury.experiments.record import Input, RunRecord
+from augury.scoring.scores import score
+from augury.scoring.stored import Score, write_statistics
 from augury.sweeping import state
 from augury.sweeping.state import Sweep
 from augury.training.history import History
+from tests.run_folders import outcome, write_scores
 
-EXPOSURE = {
-    "passes_by_view": {"source": 10.0},
-    "onset": 0.0,
-    "pieces": {"source": 12.0, "target": 11.0},
-    "weights": {"kind": "averaged"},
-}
 TEST_ADDRESS = "7e57" * 4
 
 
@@ -96,47 +93,32 @@ class Results:
     ) -> Folder:
         """A run; scored if `bleu` is given, which is the value of `metric`."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
-        run.write_json(
-            "run.json",
-            {
-                "name": name,
-                "experiment": "ciphers",
-                "address": address,
-                "seed": seed,
-                "task": "nmt",
-                "inputs": [
-                    {"name": "train", "address": "a" * 16, "rows": 2900},
-                    {"name": test, "address": TEST_ADDRESS, "rows": 3},
-                ],
-                "parameters": {"training.precision": "fp32", **(parameters or {})},
-                "versions": {"augury": "0.1.0", "torch": "2.13.0"},
-                "commit": "c0ffee",
-            },
+        record = RunRecord(
+            name=name,
+            experiment="ciphers",
+            address=address,
+            seed=seed,
+            task="nmt",
+            inputs=(Input("train", "a" * 16, 2900), Input(test, TEST_ADDRESS, 3)),
+            parameters={"training.precision": "fp32", **(parameters or {})},
+            versions={"augury": "0.1.0", "torch": "2.13.0"},
+            commit="c0ffee",
         )
+        record.write_description(run, {})
         if bleu is not None:
             scores = [
-                {
-                    "name": name_of_metric,
-                    "value": value,
-                    "low": value - half_width,
-                    "high": value + half_width,
-                    "signature": signature,
-                    "n": 2000,
-                }
-                for name_of_metric, value in ((metric, bleu), ("chrf", chrf))
+                Score(of, value, value - half_width, value + half_width, signature, 2000)
+                for of, value in ((metric, bleu), ("chrf", chrf))
             ]
-            cost = {
-                "parameters": 1_230_000,
-                "data_factor": data,
-                "updates": 400,
-                "target_tokens": 5_400_000,
-                "train_seconds": seconds,
-                "cpu_seconds": cpu_seconds,
-                "device": device,
-                "device_hours": seconds / 3600,
-                **EXPOSURE,
-            }
-            run.write_json("scores.json", {"tests": {test: scores}, "cost": cost})
+            training = outcome(
+                seconds,
+                cpu_seconds=cpu_seconds,
+                parameters=1_230_000,
+                updates=400,
+                rows=5_400_000,
+                device=device,
+            )
+            write_scores(run, {test: scores}, training, data)
         if hypotheses is not None:
             run.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in hypotheses))
         if history is not None:

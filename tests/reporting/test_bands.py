@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from augury.core.errors import UserError
+from augury.experiments.record import RunRecord
 from augury.reporting.bands import Gains, band_table, gains
 from augury.reporting.results import Estimate, SystemResult
 from augury.scoring.bootstrap import resample
@@ -36,7 +37,9 @@ def system(
         test: {"accuracy": Estimate(0.0, 0.0, 0.0, "accuracy", rows, tuple(seeds))}
         for test in TESTS
     }
-    return SystemResult(name, name, {}, {}, estimates, None, (), resampled)
+    return SystemResult(
+        name, name, {}, RunRecord(name, name, 1, "nli"), estimates, None, (), resampled
+    )
 
 
 def found(shift: Mapping[str, float]) -> Gains:
@@ -71,6 +74,11 @@ def test_sets_of_other_rows_have_no_bands_together() -> None:
         UserError, match="whose rows are the same examples, such as XNLI's: en: 100, .*tr: 50"
     ):
         gains(
-            [SystemResult("plain", "plain", {}, {}, shorter, None, (), first.resampled), second],
+            [
+                SystemResult(
+                    "plain", "plain", {}, first.record, shorter, None, (), first.resampled
+                ),
+                second,
+            ],
             TESTS,
         )

@@ -8,6 +8,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.rng import generator
+from augury.core.store import Folder
+from augury.experiments.record import RunRecord
 from augury.reporting.comparison import comparison, scored_sets
 from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
@@ -101,6 +103,10 @@ def test_a_systems_own_variance_is_an_option(systems: list[SystemResult]) -> Non
     ]
 
 
+def records(folders: list[Folder]) -> list[tuple[Folder, RunRecord]]:
+    return [(folder, RunRecord.read(folder)) for folder in folders]
+
+
 def test_other_stored_systems_add_degrees_of_freedom(results: Any) -> None:
     shares = {"base": 0.60, "cipher": 0.66, "other": 0.62}
     folders = {
@@ -117,7 +123,7 @@ def test_other_stored_systems_add_degrees_of_freedom(results: Any) -> None:
             ]
             run.write_json("run.json", run.read_json("run.json") | {"inputs": inputs})
     systems = load([*folders["base"], *folders["cipher"]])
-    other = resample_runs(folders["other"], "test", "accuracy", 200)
+    other = resample_runs(records(folders["other"]), "test", "accuracy", 200)
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
     assert other is not None
     pooled = pool([sample_variance(system) for system in [*drawn, other]])

@@ -13,6 +13,7 @@ import pytest
 
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, CorpusWriter
+from augury.experiments.record import Input, RunRecord
 from augury.reporting.comparison import comparison
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult
@@ -46,7 +47,7 @@ def system(
         name,
         name * 16,
         runs=runs or {},
-        metadata={},
+        record=RunRecord(name, name * 16, 1, "nli"),
         tests=estimates,
         cost=None,
         unscored=(),
@@ -120,7 +121,7 @@ def test_examples_in_the_same_place_are_drawn_together() -> None:
 
 def run_on(store: Store, ids: dict[str, Sequence[str]]) -> Folder:
     """A run, and its test sets with examples of these ids."""
-    inputs = [{"name": test, "address": f"{place:016x}"} for place, test in enumerate(ids)]
+    inputs = [Input(test, f"{place:016x}", len(ids[test])) for place, test in enumerate(ids)]
     for text in inputs:
         row = {
             "premise": "",
@@ -130,12 +131,12 @@ def run_on(store: Store, ids: dict[str, Sequence[str]]) -> Folder:
             "origin": "",
             "views": [],
         }
-        writer = CorpusWriter(store.folder("corpora", text["address"]))
-        rows = [{**row, "id": name, "lineage": None} for name in ids[text["name"]]]
+        writer = CorpusWriter(store.folder("corpora", text.address))
+        rows = [{**row, "id": name, "lineage": None} for name in ids[text.role]]
         writer.add(pa.Table.from_pylist(rows, schema=NLI))
         writer.finish({"kind": "nli"})
     run = store.folder("runs", "a/seed-1")
-    run.write_json("run.json", {"inputs": inputs})
+    RunRecord("a", "a", 1, "nli", inputs=tuple(inputs)).write_description(run, {})
     return run
 
 

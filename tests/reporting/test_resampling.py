@@ -4,9 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from augury.core.store import Folder
+from augury.experiments.record import RunRecord
 from augury.reporting.resampling import resample_runs
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import resample
+
+
+def records(*folders: Folder) -> list[tuple[Folder, RunRecord]]:
+    return [(folder, RunRecord.read(folder)) for folder in folders]
 
 
 def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
@@ -15,7 +21,7 @@ def test_seeds_are_scored_on_the_same_draws_of_examples(results: Any) -> None:
         results.classified("base", "aa" * 8, seed, correct=correct)
         for seed, correct in enumerate(labels)
     ]
-    result = resample_runs(seeds, "test", "accuracy", 40)
+    result = resample_runs(records(*seeds), "test", "accuracy", 40)
     expected = resample(
         [np.column_stack([correct, np.ones(5)]) for correct in labels], accuracy.value, samples=40
     )
@@ -29,8 +35,8 @@ def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> N
     known = results.classified("base", "aa" * 8, 1, correct=[1, 0, 1])
     unknown = results.classified("base", "aa" * 8, 2, correct=[1, 0, 1])
     unknown.remove("statistics")
-    assert resample_runs([known], "test", "accuracy", 10) is not None
-    assert resample_runs([known, unknown], "test", "accuracy", 10) is None
+    assert resample_runs(records(known), "test", "accuracy", 10) is not None
+    assert resample_runs(records(known, unknown), "test", "accuracy", 10) is None
 
 
 def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
@@ -38,7 +44,7 @@ def test_a_run_that_is_scored_again_is_read_again(results: Any) -> None:
     for evaluation, correct in (("first", [1, 1, 1, 0]), ("second", [1, 0, 0, 0])):
         run = results.classified("base", "aa" * 8, correct=correct)
         run.write_json("scores.json", run.read_json("scores.json") | {"evaluation": evaluation})
-        result = resample_runs([run], "test", "accuracy", 10)
+        result = resample_runs(records(run), "test", "accuracy", 10)
         assert result is not None
         values.append(result.value)
     assert values == [75.0, 25.0]

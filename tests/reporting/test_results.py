@@ -22,20 +22,13 @@ from augury.reporting.results import (
     load_groups,
 )
 from augury.scoring import significance
-from augury.scoring.scores import Score, read_statistics, write_statistics
 from augury.scoring.scores import score as scored
 from augury.scoring.signature import without_resampling
+from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
 
 
-def score(value: float, low: float, high: float, signature: str = "tok:13a") -> dict[str, Any]:
-    return {
-        "name": "bleu",
-        "value": value,
-        "low": low,
-        "high": high,
-        "signature": signature,
-        "n": 100,
-    }
+def score(value: float, low: float, high: float, signature: str = "tok:13a") -> Score:
+    return Score("bleu", value, low, high, signature, 100)
 
 
 def test_seeds_of_one_address_are_one_system(results: Any) -> None:
@@ -112,7 +105,7 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
     )
     run.write_json("scores.json", content)
     counts = read_statistics(run, "test")["accuracy"]
-    write_statistics(run, "test", [Score(gone, 50.0, 0.0, 100.0, "", 2, counts)])
+    write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
     (base,) = load([run])
     assert base.tests["test"][gone].value == 50.0 and base.resampled == {"test": {}}
 

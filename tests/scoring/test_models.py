@@ -15,8 +15,9 @@ from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.scoring.metrics import lower_is_better, metric, metric_class, title
-from augury.scoring.scores import read_statistics, score, write_statistics
+from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
+from augury.scoring.stored import read_statistics, write_statistics
 
 REGRESSION = '''
 import torch

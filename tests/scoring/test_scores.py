@@ -10,8 +10,9 @@ from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.scoring.metrics import lower_is_better, metric, metric_class, names
-from augury.scoring.scores import read_statistics, score, write_statistics
+from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
+from augury.scoring.stored import read_statistics, write_statistics
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
 REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]

@@ -110,7 +110,7 @@ def test_a_configuration_has_the_means_of_its_seeds(trials: Any, database: str) 
         "cost/data_factor": 3.0,
         "cost/train_seconds": 20.0,
         "cost/cpu_seconds": 19.0,
-        "cost/device_hours": 0.0056,
+        "cost/device_hours": 20 / 3600,
     }
     assert logged_runs(database)["bb seed 2"].data.metrics["best/valid/bleu"] == 18.0
     assert curve(database, configuration, "test/test/bleu") == [(0, 25.0)]

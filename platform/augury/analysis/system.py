@@ -19,8 +19,8 @@ from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import PLAIN, Decoding
 from augury.experiments.capabilities import ShowsStates, capable
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
-from augury.experiments.stored_runs import DESCRIPTION
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import casing
 from augury.text.vocabulary.settings import SPACE, SPECIALS
@@ -200,11 +200,11 @@ def open_systems(
 
 def _names(folders: Sequence[Folder]) -> list[str]:
     """Return short names of runs that are distinct."""
-    facts = [folder.read_json(DESCRIPTION) for folder in folders]
+    records = [RunRecord.read(folder) for folder in folders]
     forms = (
-        [entry["name"] for entry in facts],
-        [f"{entry['name']} seed {entry['seed']}" for entry in facts],
-        [f"{entry['name']} {entry['address'][:8]} seed {entry['seed']}" for entry in facts],
+        [record.name for record in records],
+        [f"{record.name} seed {record.seed}" for record in records],
+        [f"{record.name} {record.address[:8]} seed {record.seed}" for record in records],
     )
     for names in forms:
         if max(Counter(names).values()) == 1:

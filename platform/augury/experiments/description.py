@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,10 @@ import yaml
 
 from augury.core import config, plugins
 from augury.corpora.corpus import KIND as CORPORA
+from augury.experiments.record import DESCRIPTION, RunRecord
 from augury.experiments.recording import File
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
-from augury.experiments.stored_runs import DESCRIPTION
 
 PACKAGES = (
     "augury",
@@ -46,22 +47,19 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
     run.folder.write("experiment.yaml", _yaml(run.experiment.to_dict()))
     for file, content in plugins.sources(run.experiment.to_dict()).items():
         run.folder.sub(f"plugins/{file}".rpartition("/")[0]).write(Path(file).name, content)
-    run.folder.write_json(
-        DESCRIPTION,
-        {
-            "name": name,
-            "experiment": run.experiment.name,
-            "address": run.address,
-            "seed": run.seed,
-            "task": run.experiment.task,
-            "inputs": _inputs(run),
-            "parameters": _parameters(run.experiment),
-            "differing": list(differing),
-            "versions": {package: _version(package) for package in PACKAGES},
-            "commit": _commit(os.getcwd()),
-            "run": run.to_dict(),
-        },
+    record = RunRecord(
+        name=name,
+        experiment=run.experiment.name,
+        address=run.address,
+        seed=run.seed,
+        task=run.experiment.task,
+        inputs=run.inputs,
+        parameters=_parameters(run.experiment),
+        differing=tuple(differing),
+        versions={package: _version(package) for package in PACKAGES},
+        commit=_commit(os.getcwd()),
     )
+    record.write_description(run.folder, run.to_dict())
 
 
 def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
@@ -73,25 +71,25 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
     ]
 
 
-def describe_scores(run: Run) -> None:
+def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training."""
-    facts = run.folder.read_json(DESCRIPTION)
+    described, record = run.folder.read_json(DESCRIPTION)["run"], RunRecord.read(run.folder)
     written, now = yaml.safe_load(run.folder.read("experiment.yaml")), run.experiment.to_dict()
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]
     run.folder.write("experiment.yaml", _yaml(written))
     trained = {
-        key: value for key, value in facts["parameters"].items() if not key.startswith(EVALUATION)
+        key: value for key, value in record.parameters.items() if not key.startswith(EVALUATION)
     }
     scored = {
         key: value
         for key, value in _parameters(run.experiment).items()
         if key.startswith(EVALUATION)
     }
-    changed = {"inputs": _inputs(run), "parameters": trained | scored}
-    if "run" in facts:
-        changed["run"] = facts["run"] | {"experiment": written, "inputs": _inputs(run)}
-    run.folder.write_json(DESCRIPTION, facts | changed)
+    record = replace(record, inputs=run.inputs, parameters=trained | scored)
+    changed = {"experiment": written, "inputs": run.to_dict()["inputs"]}
+    record.write_description(run.folder, described | changed)
+    return record
 
 
 def artifacts(run: Run) -> list[File]:
@@ -116,10 +114,6 @@ def artifacts(run: Run) -> list[File]:
 
 def _yaml(content: dict[str, Any]) -> str:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-
-
-def _inputs(run: Run) -> list[dict[str, Any]]:
-    return [{"name": role, "address": address, "rows": rows} for role, address, rows in run.inputs]
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:

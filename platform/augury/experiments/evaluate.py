@@ -2,58 +2,46 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from augury.core import config
 from augury.corpora.corpus import KINDS
 from augury.experiments.description import describe_scores
+from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run
-from augury.experiments.stored_runs import SCORES
 from augury.experiments.task import find_task
-from augury.scoring.scores import score, write_statistics
-from augury.training.trained import OUTCOME
+from augury.scoring.scores import score
+from augury.scoring.stored import Score, write_statistics
+from augury.training.trained import Outcome
 
 
 def evaluated(run: Run) -> bool:
     """Return whether a run has the scores that its experiment asks for."""
-    return run.folder.exists(SCORES) and bool(
-        run.folder.read_json(SCORES)["evaluation"] == _evaluation(run)
-    )
+    return run.folder.exists(SCORES) and RunRecord.read(run.folder).evaluation == _evaluation(run)
 
 
 def evaluate(run: Run) -> None:
     """Score a run on every test set; write outputs, scores, test sets and cost into its folder."""
-    outcome = run.folder.read_json(OUTCOME)
-    tests = {test: _scored(run, test) for test in run.tests}
-    describe_scores(run)
-    run.folder.write_json(
-        SCORES,
-        {
-            "evaluation": _evaluation(run),
-            "tests": tests,
-            "cost": {
-                "parameters": outcome["parameters"],
-                "data_factor": run.data_factor,
-                "updates": outcome["updates"],
-                "passes": outcome["passes"],
-                "passes_by_view": {
-                    view: outcome["passes"] * share for view, share in run.passes_by_view.items()
-                },
-                "onset": outcome["onset"],
-                "pieces": run.pieces,
-                "weights": outcome["weights"],
-                "target_tokens": outcome["rows"],
-                "train_seconds": outcome["train_seconds"],
-                "cpu_seconds": outcome.get("cpu_seconds"),
-                "device": outcome["device"],
-                "processor": outcome.get("processor"),
-                "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
-            },
-        },
+    tests = {test: tuple(_scored(run, test)) for test in run.tests}
+    training = Outcome.read(run.folder)
+    cost = Cost.of(
+        run.folder,
+        training,
+        data_factor=run.data_factor,
+        passes={view: training.passes * share for view, share in run.passes_by_view.items()},
+        pieces=run.pieces,
     )
+    record = replace(
+        describe_scores(run),
+        evaluation=_evaluation(run),
+        tests=tests,
+        training=training,
+        cost=cost,
+    )
+    record.write_scores(run.folder)
 
 
-def _scored(run: Run, test: str) -> list[dict[str, Any]]:
+def _scored(run: Run, test: str) -> list[Score]:
     """Score a test set; write its outputs and the statistics of every example into the run's
     folder."""
     corpus = run.corpus(test)
@@ -72,7 +60,7 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
         samples=run.experiment.scoring.bootstrap_samples,
     )
     write_statistics(run.folder, test, scores)
-    return [result.to_dict() for result in scores]
+    return [*scores]
 
 
 def _evaluation(run: Run) -> str:

@@ -8,9 +8,9 @@ from augury.augment.pipeline import Models
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.ready_models import RunModel, ready_model
+from augury.experiments.record import run_folder
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.spec import Experiment
-from augury.experiments.stored_runs import run_folder
 from augury.experiments.systems import canonical
 
 

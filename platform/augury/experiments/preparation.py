@@ -19,10 +19,10 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import warn_of_overlap
 from augury.experiments import operator_models
 from augury.experiments.examples import Examples, of_record
+from augury.experiments.record import run_folder
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
 from augury.experiments.spec import Experiment
-from augury.experiments.stored_runs import run_folder
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords.tokenizer import TRUNCATED, Subwords

@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
+from augury.experiments.record import DESCRIPTION, Input, run_folder
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.stored_runs import DESCRIPTION, run_folder
 from augury.training.initialisation import Initialisation
 from augury.training.run import TrainingRun
-
-
-class Input(NamedTuple):
-    """A corpus that a run reads: its role, address and number of records."""
-
-    role: str
-    address: str
-    rows: int
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from augury.core.errors import UserError, unknown
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-
-KIND = "runs"
-DESCRIPTION = "run.json"
-SCORES = "scores.json"
+from augury.experiments.record import DESCRIPTION, KIND, Input, RunRecord, run_folder
 
 FIRST = "first"
 """The name of the first stage of training."""
@@ -19,11 +18,6 @@ NO_TESTS = (
     "too, so that its scores are better than those on unseen text"
 )
 """A caution on runs without test sets."""
-
-
-def run_folder(store: Store, address: str, seed: int) -> Folder:
-    """Return the folder of the run of a configuration with a seed."""
-    return store.folder(KIND, f"{address}/seed-{seed}")
 
 
 def locate(name: str, storage: str = "results") -> Folder:
@@ -60,14 +54,13 @@ def _stage(run: Folder, name: str) -> Folder:
     """Return the run of the stage with this name, among a run and the stages before it."""
     known, folder = [], run
     while True:
-        facts = folder.read_json(DESCRIPTION)
-        known.append(facts["parameters"].get("stage.name", FIRST))
+        record = RunRecord.read(folder)
+        known.append(record.parameters.get("stage.name", FIRST))
         if known[-1] == name:
             return folder
-        before = facts.get("run", {}).get("before")
-        if before is None:
+        if record.before is None:
             raise unknown(f"stage of run {run.name}", name, known)
-        folder = run_folder(Store(run.root), before, facts["seed"])
+        folder = run_folder(Store(run.root), record.before, record.seed)
 
 
 def folders(store: Store) -> list[Folder]:
@@ -82,10 +75,9 @@ def folders(store: Store) -> list[Folder]:
     return [run for run in runs if run.exists(DESCRIPTION)]
 
 
-def corpus_notes(run: Folder) -> list[str]:
+def corpus_notes(run: Folder, inputs: Iterable[Input]) -> list[str]:
     """Return the notes on the texts of a run, such as that they are synthetic."""
-    addresses = [corpus["address"] for corpus in run.read_json(DESCRIPTION)["inputs"]]
-    corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{address}")) for address in addresses]
+    corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{text.address}")) for text in inputs]
     return list(dict.fromkeys(note for note in corpora_notes if note))
 
 

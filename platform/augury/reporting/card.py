@@ -4,9 +4,9 @@ method, cost, repetition."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 from huggingface_hub import EvalResult, ModelCardData
@@ -18,19 +18,17 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
 from augury.experiments.capabilities import Exported
+from augury.experiments.record import Cost, RunRecord
 from augury.experiments.spec import parse
-from augury.experiments.total_cost import total_cost
 from augury.regimes.regime import Regime
-from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.page import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
 from augury.reporting.tables import Table, markdown, table
 from augury.scoring.metrics import lower_is_better, title
-
-Scores = Mapping[str, Sequence[Mapping[str, Any]]]
-"""Test set -> scores as `scores.json` has them."""
+from augury.scoring.stored import Score
+from augury.training.trained import Outcome
 
 
 class Origin(NamedTuple):
@@ -52,19 +50,18 @@ class Origin(NamedTuple):
 def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     """Return the card of a finished run; `file` is the name of its experiment file, in the same
     directory."""
-    metadata = run_files.metadata(run)
-    scored = run_files.scores(run)
-    origins = {text["name"]: _origin(store, text["address"]) for text in metadata["inputs"]}
-    system = parse(experiment(run, [metadata["seed"]]))
+    record = RunRecord.read(run)
+    origins = {text.role: _origin(store, text.address) for text in record.inputs}
+    system = parse(experiment(run, [record.seed]))
     parts: list[tuple[str, Regime | Operator]] = [(f"regime `{system.regime.name}`", system.regime)]
     parts += [(f"operator `{operator.operator}`", operator) for operator in system.augment]
-    name = " ".join(dict.fromkeys([metadata["experiment"], metadata["name"]]))
+    name = " ".join(dict.fromkeys(filter(None, [record.experiment, record.name])))
     best = ", ".join(
         f"{title(metric)} {value:.2f}" for metric, value in best_validations(run).items()
     )
     decoding = {
         key.removeprefix("decoding."): value
-        for key, value in metadata["parameters"].items()
+        for key, value in record.parameters.items()
         if key.startswith("decoding.")
     }
     settings = {
@@ -73,23 +70,23 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     }
     card = environment().get_template("card.md.j2")
     return card.render(
-        front=_front(name, metadata["task"], scored["tests"], origins, exported),
+        front=_front(name, record, origins, exported),
         name=name,
-        metadata=metadata,
+        record=record,
         exported=exported,
-        scores=_markdown(_scores(scored["tests"])) if scored["tests"] else "",
+        scores=_markdown(_scores(record)) if record.tests else "",
         best=best,
         decoded=", ".join(f"{key} {value}" for key, value in decoding.items()),
-        data=_markdown(_data(metadata, origins)),
+        data=_markdown(_data(record, origins)),
         notes=list(dict.fromkeys(origin.note for origin in origins.values() if origin.note)),
         parts=[(heading, _purpose(part)) for heading, part in parts],
         settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
         papers=list(dict.fromkeys(paper for _, part in parts for paper in _papers(part))),
-        cost=_markdown(_cost(total_cost(run, scored["cost"]))) if scored["cost"] else "",
+        cost=_markdown(_cost(record.cost, record.training))
+        if record.cost and record.training
+        else "",
         file=file,
-        versions=", ".join(
-            f"{package} {version}" for package, version in metadata["versions"].items()
-        ),
+        versions=record.packages,
     )
 
 
@@ -114,9 +111,7 @@ def _origin(store: Store, address: str) -> Origin:
     return Origin(None, None, names, note)
 
 
-def _front(
-    name: str, task: str, tests: Scores, origins: Mapping[str, Origin], exported: Exported
-) -> str:
+def _front(name: str, record: RunRecord, origins: Mapping[str, Origin], exported: Exported) -> str:
     """Return the metadata in YAML."""
     results = [
         EvalResult(
@@ -124,16 +119,16 @@ def _front(
             dataset_type=origins[test].type or test,
             dataset_name=origins[test].name or test,
             dataset_split=test,
-            metric_type=score["name"].partition(":")[0],
-            metric_value=round(score["value"], 2),
-            metric_name=title(score["name"]),
+            metric_type=score.name.partition(":")[0],
+            metric_value=round(score.value, 2),
+            metric_name=title(score.name),
             metric_args={
-                "signature": score["signature"],
+                "signature": score.signature,
                 "interval": _interval(score),
-                "n": score["n"],
+                "n": score.n,
             },
         )
-        for test, scores in tests.items()
+        for test, scores in record.tests.items()
         for score in scores
     ]
     data = ModelCardData(
@@ -141,7 +136,7 @@ def _front(
         library_name=exported.library,
         pipeline_tag=exported.pipeline,
         base_model=exported.base_model,
-        tags=[exported.pipeline, "augury", task],
+        tags=[exported.pipeline, "augury", *filter(None, [record.task])],
         metrics=list(dict.fromkeys(result.metric_type for result in results)) or None,
         model_name=name,
         eval_results=results or None,
@@ -153,29 +148,29 @@ def _markdown(shown: Table) -> str:
     return markdown([shown]).rstrip()
 
 
-def _scores(tests: Scores) -> Table:
+def _scores(record: RunRecord) -> Table:
     rows = [
         [
             test,
-            title(score["name"]) + (" (lower is better)" if lower_is_better(score["name"]) else ""),
-            f"{score['value']:.1f} [{_interval(score)}]",
-            f"{score['n']:,}",
-            f"`{score['signature']}`",
+            title(score.name) + (" (lower is better)" if lower_is_better(score.name) else ""),
+            f"{score.value:.1f} [{_interval(score)}]",
+            f"{score.n:,}",
+            f"`{score.signature}`",
         ]
-        for test, scores in tests.items()
+        for test, scores in record.tests.items()
         for score in scores
     ]
     return table(["test set", "metric", "score [95 % interval]", "n", "signature"], rows)
 
 
-def _interval(score: Mapping[str, Any]) -> str:
-    return f"{score['low']:.1f}, {score['high']:.1f}"
+def _interval(score: Score) -> str:
+    return f"{score.low:.1f}, {score.high:.1f}"
 
 
-def _data(metadata: Mapping[str, Any], origins: Mapping[str, Origin]) -> Table:
+def _data(record: RunRecord, origins: Mapping[str, Origin]) -> Table:
     rows = [
-        [text["name"], origins[text["name"]].markdown, f"{text['rows']:,}", f"`{text['address']}`"]
-        for text in metadata["inputs"]
+        [text.role, origins[text.role].markdown, f"{text.rows:,}", f"`{text.address}`"]
+        for text in record.inputs
     ]
     return table(["text", "from", "rows", "address"], rows)
 
@@ -185,17 +180,17 @@ def _purpose(part: Regime | Operator) -> str:
     return " ".join((inspect.getdoc(type(part)) or "").partition("\n\n")[0].split())
 
 
-def _cost(cost: Mapping[str, Any]) -> Table:
+def _cost(cost: Cost, training: Outcome) -> Table:
     row = {
-        "parameters": amount(cost["parameters"]),
-        "data": factor(cost["data_factor"]),
-        "updates": f"{cost['updates']:,}",
-        "passes": f"{cost['passes']:.1f}" if "passes" in cost else MISSING,
-        "tokens seen": amount(cost["target_tokens"]),
-        "training": duration(cost["train_seconds"]),
-        "device hours": f"{cost['device_hours']:.3g}",
-        "device": cost["device"],
-        "trainings": f"{cost['trainings']}",
-        "weights": cost.get("weights", {}).get("kind", MISSING),
+        "parameters": amount(cost.parameters),
+        "data": factor(cost.data_factor),
+        "updates": f"{cost.updates:,}",
+        "passes": f"{training.passes:.1f}",
+        "tokens seen": amount(cost.target_tokens),
+        "training": duration(cost.train_seconds),
+        "device hours": f"{cost.device_hours:.3g}",
+        "device": cost.device,
+        "trainings": f"{cost.trainings}",
+        "weights": training.weights.kind,
     }
     return table(list(row), [list(row.values())])

@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from augury.experiments.record import Cost
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
-from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds, on_one_device
+from augury.reporting.results import Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
 from augury.scoring.bootstrap import SEED
 from augury.scoring.metrics import lower_is_better, segment_noun, title
@@ -217,11 +218,7 @@ def _texts(result: SystemResult, test: str) -> dict[str, str]:
     Empty for files.
     """
     tests = result.tests if test == MEAN else [test]
-    return {
-        text["name"]: text["address"]
-        for text in result.metadata.get("inputs", [])
-        if text["name"] in tests
-    }
+    return {role: address for role, address in result.record.addresses.items() if role in tests}
 
 
 def _time_factors(results: Sequence[SystemResult]) -> list[float | None]:
@@ -425,7 +422,7 @@ def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
 
 def _budget_note(results: Sequence[SystemResult]) -> str:
     """Return a note on the limits of training that are equal for all systems."""
-    parameters = [result.metadata["parameters"] for result in results if result.cost]
+    parameters = [result.record.parameters for result in results if result.cost]
     ends = {
         unit: {settings.get(f"training.max_{unit}") for settings in parameters}
         for unit in ("passes", "updates")
@@ -435,7 +432,7 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
         for unit, (limit, *others) in ends.items()
         if limit and not others
     ]
-    patience = {
+    patience: set[tuple[Any, ...]] = {
         tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
     }
     stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""

@@ -156,7 +156,7 @@ def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) 
         runs={run.seed: run.folder for run in seed_runs},
         tests={test: estimates for scored in by_test for test, estimates in scored.tests.items()},
         resampled={test: drawn for scored in by_test for test, drawn in scored.resampled.items()},
-        notes=tuple(stored_runs.corpus_notes(first.folder)),
+        notes=tuple(stored_runs.corpus_notes(first.folder, first.inputs)),
     )
     sets = [decoded_set for of_seed in outputs.values() for decoded_set in of_seed.values()]
     count = len(seed_runs)

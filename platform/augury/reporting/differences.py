@@ -147,7 +147,7 @@ def _stored(results: Sequence[SystemResult], test: str, metric: str) -> list[Res
     """Return other systems that the storage of the first one has for its training corpus and
     this test set."""
     reference = results[0]
-    addresses = {text["name"]: text["address"] for text in reference.metadata.get("inputs", ())}
+    addresses = reference.record.addresses
     if test not in addresses or "train" not in addresses:
         return []
     store = Store(next(iter(reference.runs.values())).root)

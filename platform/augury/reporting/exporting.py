@@ -12,17 +12,18 @@ from pathlib import Path
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store, reset_permissions
 from augury.experiments.capabilities import Exports, capable
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.reporting import card
-from augury.reporting.run_files import experiment_yaml, metadata
+from augury.reporting.run_files import experiment_yaml
 
 README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
 
 
 def usual_name(run: Folder, form: str) -> str:
     """Return the default name of the directory of an exported model: `cipherdaug-seed-1-hf`."""
-    described = metadata(run)
-    return re.sub(r"[^\w.-]+", "-", f"{described['name']}-seed-{described['seed']}-{form}")
+    record = RunRecord.read(run)
+    return re.sub(r"[^\w.-]+", "-", f"{record.name}-seed-{record.seed}-{form}")
 
 
 def export(run: Folder, store: Store, form: str, output: Path) -> None:

@@ -10,7 +10,7 @@ import pandas as pd
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.total_cost import total_cost
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
@@ -54,17 +54,18 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 
 
 def _records(run: Folder) -> list[dict[str, Any]]:
-    metadata, content = run_files.metadata(run), run_files.scores(run)
+    record = RunRecord.read(run)
     identity = {
-        "system": metadata["name"],
-        "experiment": metadata.get("experiment"),
-        "task": metadata["task"],
+        "system": record.name,
+        "experiment": record.experiment,
+        "task": record.task,
+        "address": record.address,
+        "seed": record.seed,
+        "run": run.uri,
     }
-    identity |= {"address": metadata["address"], "seed": metadata["seed"], "run": run.uri}
-    cost = total_cost(run, content["cost"]) if content.get("cost") else {}
-    cost = {name: cost.get(name) for name in COSTS}
+    cost = {name: getattr(record.cost, name, None) for name in COSTS}
     return [
-        {**identity, "test": test, "metric": record_name(score["name"]), **score, **cost}
-        for test, scores in content["tests"].items()
+        {**identity, "test": test, "metric": record_name(score.name), **score.to_dict(), **cost}
+        for test, scores in record.tests.items()
         for score in scores
     ]

@@ -18,7 +18,6 @@ from augury.reporting.operator_outputs import output_table
 from augury.reporting.page import downloads, experiment_download, render_page
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
-from augury.reporting.run_files import format_versions
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.stages import stage_table
@@ -116,7 +115,7 @@ def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
 def _differences(results: Sequence[SystemResult]) -> Table | None:
     """Return the settings that differ between the systems; None where there are none."""
     described = [result for result in results if result.runs]
-    parameters = [result.metadata["parameters"] for result in described]
+    parameters = [result.record.parameters for result in described]
     keys = dict.fromkeys(key for settings in parameters for key in settings)
     rows = [
         [Cell(key, code=True), *(_setting(settings.get(key)) for settings in parameters)]
@@ -144,8 +143,7 @@ def _sources(results: Sequence[SystemResult]) -> Table:
     rows = []
     for result in [result for result in results if result.runs]:
         texts = "\n".join(
-            f"{text['name']} {text['address']}, {text['rows']:,} rows"
-            for text in result.metadata["inputs"]
+            f"{text.role} {text.address}, {text.rows:,} rows" for text in result.record.inputs
         )
         device = f"{result.cost.device}\n" if result.cost else ""
         seeds = ", ".join(map(str, result.runs))
@@ -154,7 +152,7 @@ def _sources(results: Sequence[SystemResult]) -> Table:
                 result.name,
                 f"{result.address}\nseeds {seeds}",
                 texts,
-                f"{device}{format_versions(result.metadata)}",
+                f"{device}{result.record.trained_with}",
             ]
         )
     return table(["system", "runs", "texts", "trained with"], rows, kind="words")

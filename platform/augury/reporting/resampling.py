@@ -9,22 +9,21 @@ import numpy as np
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.reporting import run_files
+from augury.experiments.record import RunRecord
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import metric_class
-from augury.scoring.scores import read_statistics
+from augury.scoring.stored import read_statistics
 
 
 def resample_runs(
-    seeds: Sequence[Folder], test: str, metric: str, samples: int
+    seeds: Sequence[tuple[Folder, RunRecord]], test: str, metric: str, samples: int
 ) -> Resampled | None:
     """Return the scores of a system's seeds on resampled sentences; None where statistics or the
     metric are gone."""
     by_seed = []
-    for run in seeds:
-        content = run_files.scores(run)
-        (sentences,) = (score["n"] for score in content["tests"][test] if score["name"] == metric)
-        resampled = _resample_run(run, content.get("evaluation"), test, metric, sentences, samples)
+    for run, record in seeds:
+        (sentences,) = (score.n for score in record.tests[test] if score.name == metric)
+        resampled = _resample_run(run, record.evaluation, test, metric, sentences, samples)
         if resampled is None:
             return None
         by_seed.append(resampled)

@@ -15,7 +15,7 @@ from augury.augment.health import Health
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import stored_runs
-from augury.experiments.total_cost import total_cost
+from augury.experiments.record import DEVICES, Cost, RunRecord
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
 from augury.reporting.resampling import resample_runs
@@ -24,6 +24,7 @@ from augury.scoring.metrics import bounds, lower_is_better
 from augury.scoring.metrics import metric as get_metric
 from augury.scoring.signature import with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
+from augury.scoring.stored import Score
 from augury.training import history
 
 
@@ -56,42 +57,6 @@ class Estimate:
         return interval_text(*self.ends)
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The cost of one seed, as mean over seeds: numbers of the last training, and sums over all
-    trainings behind it."""
-
-    parameters: float
-    data_factor: float
-    """Texts that training reads, with views and synthetic ones, as a multiple of the corpus: |K| + 1 with keys K."""
-    updates: float
-    passes: Mapping[str, float]
-    """View -> mean number of times that it was read, over the records; `source` is the plain
-    text."""
-    onset: float
-    """The number of updates after which the regime's loss acts in full."""
-    pieces: Mapping[str, float]
-    """Side -> mean subwords of a record."""
-    weights: tuple[str, ...]
-    """The weights that each seed is reported with: averaged, last or best."""
-    target_tokens: float
-    """Target tokens seen in training, with earlier stages and the models of operators."""
-    train_seconds: float
-    """The time of the same trainings and, where it was recorded, of generating text with those
-    models."""
-    device_hours: float
-    """Device hours of the same."""
-    device: str
-    cpu_seconds: float | None = None
-    """Processor time of the same, over all threads; None where an earlier version trained."""
-    trainings: float = 1.0
-    """The number of trainings in these sums."""
-    uncounted: tuple[str, ...] = ()
-    """Models behind the system that were trained elsewhere."""
-
-
-DEVICES = ", "
-"""Between the devices of the seeds of a system."""
 CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
 """Kind of training time -> the metric that records it at validations."""
 
@@ -125,8 +90,8 @@ class SystemResult:
     address: str
     runs: Mapping[int, Folder]
     """The run folder of every seed."""
-    metadata: Mapping[str, Any]
-    """The content of `run.json` for the first seed."""
+    record: RunRecord
+    """The record of the first seed; empty where no run is known."""
     tests: Mapping[str, Mapping[str, Estimate]]
     """Test set -> metric -> estimate over the seeds that are scored."""
     cost: Cost | None
@@ -158,7 +123,7 @@ class SystemResult:
         return {
             "name": self.name,
             "address": self.address,
-            "task": self.metadata["task"],
+            "task": self.record.task,
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
             "unscored": list(self.unscored),
             "tests": {
@@ -177,8 +142,8 @@ def load(folders: Sequence[Folder]) -> list[SystemResult]:
     occur."""
     groups: dict[str, dict[int, Folder]] = {}
     for folder in folders:
-        metadata = run_files.metadata(folder)
-        groups.setdefault(metadata["address"], {})[metadata["seed"]] = folder
+        record = RunRecord.read(folder)
+        groups.setdefault(record.address, {})[record.seed] = folder
     return load_groups(list(groups.values()))
 
 
@@ -189,20 +154,19 @@ def load_groups(
 
     Systems without a name in `names` have that of their runs; equal names are made distinct.
     """
-    metadata = [run_files.metadata(next(iter(group.values()))) for group in groups]
-    titles = [
-        name or run["name"]
-        for name, run in zip(names or [None] * len(metadata), metadata, strict=True)
-    ]
-    titles = _distinct(titles, [run["address"][:4] for run in metadata])
+    records = [{seed: RunRecord.read(run) for seed, run in group.items()} for group in groups]
+    firsts = [next(iter(of_seeds.values())) for of_seeds in records]
+    given = names or [None] * len(firsts)
+    titles = [name or record.name for name, record in zip(given, firsts, strict=True)]
+    titles = _distinct(titles, [record.address[:4] for record in firsts])
     titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
     samples = max(
-        (run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in metadata),
+        (record.parameters.get("scoring.bootstrap_samples", SAMPLES) for record in firsts),
         default=SAMPLES,
     )
     return [
-        _system_result(name, run, group, samples)
-        for name, run, group in zip(titles, metadata, groups, strict=True)
+        _system_result(name, group, of_seeds, samples)
+        for name, group, of_seeds in zip(titles, groups, records, strict=True)
     ]
 
 
@@ -235,7 +199,7 @@ def without_runs(name: str, address: str = "", seeds: Sequence[int] = ()) -> Sys
         name,
         address,
         runs={},
-        metadata={},
+        record=RunRecord(name=name, address=address, seed=0, task=None),
         tests={},
         cost=None,
         unscored=tuple(seeds),
@@ -287,17 +251,17 @@ def from_hypotheses(
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
         resampled = resampled_scores[scorer.name] = resample(counts, scorer.value, samples=samples)
-        score = {"name": scorer.name, "signature": scorer.signature, "n": len(references)}
         by_seed = {
-            seed: {**score, "value": float(value)}
-            for seed, value in enumerate(resampled.scores, start=1)
+            seed: Score(scorer.name, value, value, value, scorer.signature, len(references))
+            for seed, value in enumerate(map(float, resampled.scores), start=1)
         }
         estimates[scorer.name] = estimate(by_seed, resampled)
+    address = config.address([list(lines) for lines in hypotheses.values()])
     return SystemResult(
         name=name,
-        address=config.address([list(lines) for lines in hypotheses.values()]),
+        address=address,
         runs=dict(enumerate(hypotheses, start=1)),
-        metadata={"task": None},
+        record=RunRecord(name=name, address=address, seed=1, task=None),
         tests={test: estimates},
         cost=None,
         unscored=(),
@@ -306,126 +270,71 @@ def from_hypotheses(
 
 
 def _system_result(
-    name: str, metadata: Mapping[str, Any], group: Mapping[int, Folder], samples: int
+    name: str, group: Mapping[int, Folder], records: Mapping[int, RunRecord], samples: int
 ) -> SystemResult:
-    runs_by_seed = dict(sorted(group.items()))
-    scored = {
-        seed: run_files.scores(run)
-        for seed, run in runs_by_seed.items()
-        if run_files.is_scored(run)
-    }
-    by_metric: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
-    for seed, content in scored.items():
-        for test, scores in content["tests"].items():
+    runs, first = dict(sorted(group.items())), next(iter(records))
+    scored = {seed: records[seed] for seed in runs if records[seed].evaluated}
+    by_metric: dict[tuple[str, str], dict[int, Score]] = {}
+    for seed, record in scored.items():
+        for test, scores in record.tests.items():
             for score in scores:
-                by_metric.setdefault((test, score["name"]), {})[seed] = score
+                by_metric.setdefault((test, score.name), {})[seed] = score
     tests: dict[str, dict[str, Estimate]] = {}
     resampled_by_test: dict[str, dict[str, Resampled]] = {}
     for (test, metric), by_seed in by_metric.items():
-        resampled = resample_runs([group[seed] for seed in by_seed], test, metric, samples)
+        seeds = [(runs[seed], scored[seed]) for seed in by_seed]
+        resampled = resample_runs(seeds, test, metric, samples)
         tests.setdefault(test, {})[metric] = estimate(by_seed, resampled)
         resampled_by_test.setdefault(test, {}).update({metric: resampled} if resampled else {})
+    costs = [record.cost for record in scored.values() if record.cost]
     return SystemResult(
         name=name,
-        address=metadata["address"],
-        runs=runs_by_seed,
-        metadata=metadata,
+        address=records[first].address,
+        runs=runs,
+        record=records[first],
         tests=tests,
-        cost=_cost(
-            [total_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]
-        ),
-        unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
+        cost=Cost.mean(costs) if costs and len(costs) == len(scored) else None,
+        unscored=tuple(seed for seed in runs if seed not in scored),
         resampled=resampled_by_test,
-        outputs=tuple(run_files.operator_outputs(next(iter(runs_by_seed.values())))),
-        notes=tuple(stored_runs.corpus_notes(next(iter(runs_by_seed.values())))),
-        hardware={
-            seed: hardware
-            for seed, content in scored.items()
-            if (hardware := _hardware(content["cost"], metadata))
-        },
+        outputs=tuple(run_files.operator_outputs(group[first], records[first])),
+        notes=tuple(stored_runs.corpus_notes(group[first], records[first].inputs)),
+        hardware={seed: record.hardware for seed, record in scored.items() if record.hardware},
     )
 
 
-def _hardware(cost: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | None:
-    """Return what trained a seed, as far as it decides rounding; None for runs of which no
-    processor is recorded.
-
-    A precision in which the systems of an experiment differ on purpose is a setting, and no
-    hardware.
-    """
-    device = cost.get("processor") if cost.get("device") == "cpu" else cost.get("device")
-    if not device:
-        return None
-    precision = metadata["parameters"].get("training.precision")
-    deliberate = precision is None or "training.precision" in metadata.get("differing", ())
-    return device if deliberate else f"{device}, {precision}"
-
-
-def estimate(by_seed: Mapping[int, Mapping[str, Any]], resampled: Resampled | None) -> Estimate:
+def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estimate:
     """Return the mean of a metric's scores over seeds, with its interval cut to the metric's range.
 
     `resampled` are the scores of the same seeds on resampled test sets.
     """
     scores = list(by_seed.values())
     between = (interval(resampled) if resampled else _interval_from_scores(scores)).within(
-        bounds(scores[0]["name"])
+        bounds(scores[0].name)
     )
-    signatures = [score["signature"] for score in scores]
+    signatures = [score.signature for score in scores]
     if resampled:
         signatures = [
             with_resampling(signature, len(resampled.samples), SEED) for signature in signatures
         ]
     signature = " or ".join(dict.fromkeys(signatures))
-    mean = statistics.fmean(score["value"] for score in scores)
-    return Estimate(mean, between.low, between.high, signature, scores[0]["n"], tuple(by_seed))
+    mean = statistics.fmean(score.value for score in scores)
+    return Estimate(mean, between.low, between.high, signature, scores[0].n, tuple(by_seed))
 
 
-def _interval_from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
+def _interval_from_scores(scores: Sequence[Score]) -> Interval:
     """Return the interval without statistics of sentences, from the intervals of seeds and
     Student's t over seeds.
 
     Their half-widths are added in quadrature. It is wider than necessary, as the variance between
     seeds is in both.
     """
-    values = [score["value"] for score in scores]
+    values = [score.value for score in scores]
     count, mean = len(values), statistics.fmean(values)
     spread = 0.0
     if count > 1:
         spread = (
             float(stdtrit(count - 1, (1 + LEVEL) / 2)) * statistics.stdev(values) / math.sqrt(count)
         )
-    below = statistics.fmean(score["value"] - score["low"] for score in scores)
-    above = statistics.fmean(score["high"] - score["value"] for score in scores)
+    below = statistics.fmean(score.value - score.low for score in scores)
+    above = statistics.fmean(score.high - score.value for score in scores)
     return Interval(mean - math.hypot(below, spread), mean + math.hypot(above, spread))
-
-
-def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
-    """Return the mean cost of seeds; None where there is none, or an earlier version wrote an
-    incomplete one."""
-    if not costs or any("passes_by_view" not in cost for cost in costs):
-        return None
-    numbers = (
-        "parameters",
-        "data_factor",
-        "updates",
-        "onset",
-        "target_tokens",
-        "train_seconds",
-        "device_hours",
-        "trainings",
-    )
-    processor = [cost["cpu_seconds"] for cost in costs]
-    return Cost(
-        **_means([{name: cost[name] for name in numbers} for cost in costs]),
-        passes=_means([cost["passes_by_view"] for cost in costs]),
-        pieces=_means([cost["pieces"] for cost in costs]),
-        weights=tuple(cost["weights"]["kind"] for cost in costs),
-        device=DEVICES.join(dict.fromkeys(cost["device"] for cost in costs)),
-        cpu_seconds=None if None in processor else statistics.fmean(processor),
-        uncounted=tuple(dict.fromkeys(name for cost in costs for name in cost["uncounted"])),
-    )
-
-
-def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return the mean of every entry."""
-    return {name: statistics.fmean(entries[name] for entries in values) for name in values[0]}

@@ -31,9 +31,7 @@ def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figu
         for test in results[0].tests
         if all(metric in result.tests.get(test, {}) for result in results)
     ]
-    for number, (kinds, tests) in enumerate(
-        noise_series(results[0].metadata.get("parameters") or {}, common)
-    ):
+    for number, (kinds, tests) in enumerate(noise_series(results[0].record.parameters, common)):
         noise, first, last = " and ".join(kinds), tests[0], tests[-1]
         traces = [_line(result, index, tests, metric) for index, result in enumerate(results)]
         ends = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import yaml
@@ -11,8 +11,7 @@ from augury.augment.health import Health
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
-from augury.experiments import stored_runs
-from augury.experiments.stored_runs import run_folder
+from augury.experiments.record import DESCRIPTION, SCORES, RunRecord, run_folder
 
 EXPERIMENT = "experiment.yaml"
 ANALYSES = "analyses"
@@ -22,52 +21,29 @@ PRIVATE = ("storage", "tracking")
 
 
 def is_described(run: Folder) -> bool:
-    """Return whether training has begun, so that `metadata` exists."""
-    return run.exists(stored_runs.DESCRIPTION)
+    """Return whether training has begun, so that a record exists."""
+    return run.exists(DESCRIPTION)
 
 
-def metadata(run: Folder) -> dict[str, Any]:
-    """Return name, address, seed, task, inputs, parameters, versions and commit of a run."""
-    return dict(run.read_json(stored_runs.DESCRIPTION))
-
-
-def operator_outputs(run: Folder) -> list[Health]:
+def operator_outputs(run: Folder, record: RunRecord) -> list[Health]:
     """Return the measures of what operators made for a run and for the stages before it, these
     first."""
-    facts = metadata(run)
-    described = facts.get("run", {})
-    before = (
-        run_folder(Store(run.root), described["before"], facts["seed"])
-        if described.get("before")
-        else None
+    before = run_folder(Store(run.root), record.before, record.seed) if record.before else None
+    earlier = (
+        operator_outputs(before, RunRecord.read(before)) if before and is_described(before) else []
     )
-    earlier = operator_outputs(before) if before and is_described(before) else []
-    return [*earlier, *map(Health.from_dict, described.get("health", ()))]
-
-
-def format_versions(metadata: Mapping[str, Any]) -> str:
-    """Return the commit, if it is known, and the versions of packages that trained a run, in two
-    lines."""
-    versions = ", ".join(
-        f"{package} {version}" for package, version in metadata["versions"].items()
-    )
-    return f"commit {metadata['commit']}\n{versions}" if metadata["commit"] else versions
+    return [*earlier, *record.health]
 
 
 def is_scored(run: Folder) -> bool:
     """Return whether a run has scores."""
-    return run.exists(stored_runs.SCORES)
-
-
-def scores(run: Folder) -> dict[str, Any]:
-    """Return the scores of a run by test set, and its cost; both are empty before it is scored."""
-    return dict(run.read_json(stored_runs.SCORES)) if is_scored(run) else {"tests": {}, "cost": {}}
+    return run.exists(SCORES)
 
 
 def test_corpus(run: Folder, test: str) -> Corpus | None:
     """Return a test set that a run was scored on; None where it no longer exists."""
-    inputs = {text["name"]: text["address"] for text in metadata(run)["inputs"]}
-    corpus = Corpus(Folder(run.root, f"{corpora.KIND}/{inputs.get(test)}"))
+    address = RunRecord.read(run).addresses.get(test)
+    corpus = Corpus(Folder(run.root, f"{corpora.KIND}/{address}"))
     return corpus if corpus.folder.complete else None
 
 

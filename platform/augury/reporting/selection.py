@@ -9,6 +9,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting import report, run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
@@ -36,7 +37,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     for first, second in itertools.combinations(groups, 2):
         if shared := [folder for folder in first if folder in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
-    seeds = [{run_files.metadata(folder)["seed"]: folder for folder in group} for group in groups]
+    seeds = [{RunRecord.read(folder).seed: folder for folder in group} for group in groups]
     reported = names_in_reports([group[0] for group in groups])
     systems = load_groups(
         seeds, [name or of_report for name, of_report in zip(names, reported, strict=True)]
@@ -147,10 +148,9 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
 def _check_comparable(baseline: SystemResult, system: SystemResult, test: str) -> None:
     """Raise UserError unless both systems were scored on the same text in the same way."""
     texts = [
-        text["address"]
+        compared.record.addresses[test]
         for compared in (baseline, system)
-        for text in compared.metadata.get("inputs", ())
-        if text["name"] == test
+        if test in compared.record.addresses
     ]
     if len(set(texts)) > 1:
         raise UserError(

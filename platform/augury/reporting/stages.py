@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from augury.core.store import Folder, Store
-from augury.experiments.stored_runs import FIRST, run_folder
+from augury.experiments.record import RunRecord, run_folder
+from augury.experiments.stored_runs import FIRST
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.results import SystemResult, load_groups
@@ -18,7 +19,7 @@ def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: s
     """Return the stages of systems, each once and after the one that it begins with; None where
     none has several."""
     stages = _stages(results)
-    if all(_previous_address(stage) is None for stage in stages.values()):
+    if all(stage.record.before is None for stage in stages.values()):
         return None
     rows = [_cells(stage, stages, tests, metric) for stage in stages.values()]
     columns = ("stage", "begins with", "takes over", "run", "pairs", "data", "updates", *tests)
@@ -36,14 +37,10 @@ def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
     for result in results:
         chain, before = [result], _previous_runs(result)
         while before:
-            metadata = run_files.metadata(next(iter(before.values())))
-            address, name = (
-                metadata["address"],
-                f"{result.name}, {metadata['parameters'].get('stage.name', FIRST)}",
-            )
-            chain.append(
-                systems.get(address) or stages.get(address) or load_groups([before], [name])[0]
-            )
+            record = RunRecord.read(next(iter(before.values())))
+            known = systems.get(record.address) or stages.get(record.address)
+            name = f"{result.name}, {record.parameters.get('stage.name', FIRST)}"
+            chain.append(known or load_groups([before], [name])[0])
             before = _previous_runs(chain[-1])
         stages |= {stage.address: stages.get(stage.address, stage) for stage in reversed(chain)}
     return stages
@@ -52,11 +49,9 @@ def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
 def _cells(
     stage: SystemResult, stages: Mapping[str, SystemResult], tests: Sequence[str], metric: str
 ) -> list[Cell]:
-    before, cost = _previous_address(stage), stage.cost
-    carried = (stage.metadata.get("parameters") or {}).get("stage.carry", MISSING)
-    pairs = next(
-        (text["rows"] for text in stage.metadata.get("inputs", ()) if text["name"] == "train"), None
-    )
+    record, before, cost = stage.record, stage.record.before, stage.cost
+    carried = record.parameters.get("stage.carry", MISSING)
+    pairs = next((text.rows for text in record.inputs if text.role == "train"), None)
     scores = [stage.tests.get(test, {}).get(metric) for test in tests]
     return [
         Cell(stage.name),
@@ -75,15 +70,9 @@ def _cells(
     ]
 
 
-def _previous_address(stage: SystemResult) -> str | None:
-    """Return the address of the previous stage; None for a first one."""
-    before: str | None = (stage.metadata.get("run") or {}).get("before")
-    return before
-
-
 def _previous_runs(stage: SystemResult) -> dict[int, Folder]:
     """Return the runs of the previous stage, by seed."""
-    before = _previous_address(stage)
+    before = stage.record.before
     if before is None:
         return {}
     runs = {seed: run_folder(Store(run.root), before, seed) for seed, run in stage.runs.items()}

@@ -9,7 +9,8 @@ from typing import Any
 
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.reporting import report, run_files
+from augury.experiments.record import RunRecord
+from augury.reporting import report
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount, interval
 from augury.reporting.page import Download, download, render_page
@@ -76,15 +77,12 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     tests = list(dict.fromkeys(deciding["test"]))
     rows = []
     for run in described:
-        metadata, parameters = (
-            run_files.metadata(run),
-            run_files.scores(run)["cost"].get("parameters"),
-        )
+        record = RunRecord.read(run)
         names = [
-            metadata["name"],
-            metadata.get("experiment") or MISSING,
-            metadata["task"],
-            cell(metadata["seed"], "d"),
+            record.name,
+            record.experiment or MISSING,
+            record.task or MISSING,
+            cell(record.seed, "d"),
         ]
         scores = (by_place.get((run.uri, test)) for test in tests)
         cells = [_score(score) if score else Cell(MISSING) for score in scores]
@@ -92,7 +90,7 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
             [
                 *names,
                 *cells,
-                cell(parameters, amount),
+                cell(record.cost.parameters if record.cost else None, amount),
                 Cell(run.name.removeprefix("runs/"), code=True),
             ]
         )

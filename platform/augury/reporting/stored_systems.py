@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import Resampled
@@ -26,25 +27,22 @@ def stored_systems(
     `train` is the address of a training corpus that they must have read, `without` are addresses of
     systems to leave out.
     """
-    groups: dict[str, list[Folder]] = {}
+    groups: dict[str, list[tuple[Folder, RunRecord]]] = {}
     names: dict[str, str] = {}
     for run in stored_runs.folders(store):
         if not run_files.is_scored(run):
             continue
-        facts = run_files.metadata(run)
-        inputs = {entry["address"]: entry["name"] for entry in facts["inputs"]}
+        record = RunRecord.read(run)
+        inputs = {corpus.address: corpus.role for corpus in record.inputs}
         if (
             text not in inputs
-            or facts["address"] in without
+            or record.address in without
             or (train is not None and inputs.get(train) != "train")
         ):
             continue
-        if any(
-            score["name"] == metric
-            for score in run_files.scores(run)["tests"].get(inputs[text], ())
-        ):
-            groups.setdefault(facts["address"], []).append(run)
-            names[facts["address"]] = inputs[text]
+        if any(score.name == metric for score in record.tests.get(inputs[text], ())):
+            groups.setdefault(record.address, []).append((run, record))
+            names[record.address] = inputs[text]
     several = [address for address, group in groups.items() if len(group) > 1][:MOST_SYSTEMS]
     systems = [
         resample_runs(groups[address], names[address], metric, SAMPLES) for address in several

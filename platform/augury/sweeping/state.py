@@ -17,10 +17,10 @@ from augury.core.errors import UserError, nearest
 from augury.core.naming import title
 from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
+from augury.experiments import record
 from augury.scoring.metrics import bounds
 from augury.training import history
-from augury.training.trained import OUTCOME
+from augury.training.trained import OUTCOME, Outcome
 
 KIND = "sweeps"
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
@@ -60,11 +60,7 @@ class Trial:
     @property
     def parameters(self) -> int | None:
         """The number of model parameters; None before the end of training."""
-        return (
-            int(self.folder.read_json(OUTCOME)["parameters"])
-            if self.folder.exists(OUTCOME)
-            else None
-        )
+        return Outcome.read(self.folder).parameters if self.folder.exists(OUTCOME) else None
 
     @property
     def seconds(self) -> float:
@@ -217,7 +213,7 @@ class Sweep:
             configuration.name: {} for configuration in self.configurations
         }
         for configuration, trial in self.trials:
-            if trial.folder.exists(stored_runs.SCORES):
+            if trial.folder.exists(record.SCORES):
                 scored[configuration.name][trial.seed] = trial.folder
         return scored
 
@@ -347,7 +343,7 @@ def _configuration(
 ) -> Configuration:
     trials = []
     for seed in seeds:
-        folder = store.folder(stored_runs.KIND, f"{definition['address']}/seed-{seed}")
+        folder = record.run_folder(store, definition["address"], seed)
         entry = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
         progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
         trials.append(Trial(seed, folder, progress, entry.get("error"), curves.of(folder)))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
 from augury.core import config
+from augury.experiments.record import Input
 from augury.experiments.recording import File
 from augury.experiments.tracking import Place
 
@@ -110,8 +111,7 @@ class RunContent:
     final_metrics: Mapping[str, float | None] = field(default_factory=dict)
     """Metrics of the whole run, logged at step 0: the UI draws metrics with a single step as
     bars."""
-    inputs: Sequence[Mapping[str, Any]] = ()
-    """Corpora: `name`, `address`, `rows`."""
+    inputs: Sequence[Input] = ()
     files: Sequence[File] = ()
     """Artifacts to log when the run has ended."""
     model: Callable[[Path], object] | None = None
@@ -225,8 +225,8 @@ class MlflowExperiment:
         Files and model only if MLflow does not have this end.
         """
         self._log(run, content)
-        if missing := [entry for entry in content.inputs if entry["name"] not in run.inputs]:
-            self.open().log_inputs(run.run_id, [_dataset(entry) for entry in missing])
+        if missing := [corpus for corpus in content.inputs if corpus.role not in run.inputs]:
+            self.open().log_inputs(run.run_id, [_dataset(corpus) for corpus in missing])
             self.updated.add(run.run_id)
         if content.status == "RUNNING":
             if run.status != "RUNNING":
@@ -345,14 +345,13 @@ def _logged_run(run: Run) -> LoggedRun:
     )
 
 
-def _dataset(entry: Mapping[str, Any]) -> DatasetInput:
+def _dataset(corpus: Input) -> DatasetInput:
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
-    source, profile = json.dumps({"address": entry["address"]}), json.dumps({"rows": entry["rows"]})
-    dataset = Dataset(
-        entry["name"], entry["address"][:DIGEST_CHARACTERS], "augury", source, profile=profile
-    )
-    return DatasetInput(dataset, [InputTag("mlflow.data.context", entry["name"])])
+    source, profile = json.dumps({"address": corpus.address}), json.dumps({"rows": corpus.rows})
+    digest = corpus.address[:DIGEST_CHARACTERS]
+    dataset = Dataset(corpus.role, digest, "augury", source, profile=profile)
+    return DatasetInput(dataset, [InputTag("mlflow.data.context", corpus.role)])
 
 
 def _equal(logged: float | None, value: float) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bisect
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from augury.core.config import flatten
 from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
 from augury.reporting import exporting, run_files
 from augury.scoring.metrics import record_name
@@ -106,7 +108,7 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
         completed = record["since"]
     if completed is not None:
         return "FINISHED", max(
-            completed, _modified(run, stored_runs.SCORES) or 0.0
+            completed, _modified(run, SCORES) or 0.0
         )  # a finished run may be scored again
     return status, None if status == "RUNNING" else record.get("since") or _modified(run, FAILURE)
 
@@ -115,38 +117,46 @@ def run_content(
     run: Folder, logged: LoggedRun | None, status: Status, finished: float | None
 ) -> RunContent:
     """Return the target state of a run in MLflow, with the points of curves that `logged` lacks."""
-    description, record = run.read_json(stored_runs.DESCRIPTION), read_record(run)
+    record, status_record = RunRecord.read(run), read_record(run)
     content = RunContent(
-        title=f"{description['name']} seed {description['seed']}",
+        title=f"{record.name} seed {record.seed}",
         status=status,
         finished=finished,
-        started=record.get("started") or _modified(run, stored_runs.DESCRIPTION),
-        tags=_tags(run, description) | source_tags(record),
-        parameters=_parameters(description),
+        started=status_record.get("started") or _modified(run, DESCRIPTION),
+        tags=_tags(run, record) | source_tags(status_record),
+        parameters=_parameters(record),
         points=[*unsent_points(run, logged), *unsent_points(run.sub(SYSTEM), logged, SYSTEM)],
-        inputs=description["inputs"],
+        inputs=record.inputs,
     )
     if status != "RUNNING":
         content.files, content.model = artifact_files(run), model_writer(run)
-    if status != "RUNNING" and run.exists(stored_runs.SCORES):
-        scores = run.read_json(stored_runs.SCORES)
-        cost = flatten(scores["cost"])
-        final = {
-            f"cost/{name}": value for name, value in cost.items() if isinstance(value, int | float)
-        }
-        for test, results in scores["tests"].items():
-            for score in results:
-                metric = record_name(score["name"])
-                name = f"test/{test}/{metric}"
-                final |= {
-                    name: score["value"],
-                    f"{name}/low": score["low"],
-                    f"{name}/high": score["high"],
-                }
-                content.tags[f"signature/{metric}"] = score["signature"]
-        content.final_metrics = final
-        content.tags["augury.device"] = scores["cost"]["device"]
+        content.final_metrics = final_metrics(record)
+        for scores in record.tests.values():
+            for score in scores:
+                content.tags[f"signature/{record_name(score.name)}"] = score.signature
+        if record.cost:
+            content.tags["augury.device"] = record.cost.device
     return content
+
+
+def final_metrics(record: RunRecord) -> dict[str, float | None]:
+    """Return the cost and the scores of a run; empty before it is scored."""
+    metrics: dict[str, float | None] = {}
+    if record.cost and record.training:
+        cost, training = asdict(record.cost), record.training
+        cost |= {
+            "passes": training.passes,
+            "passes_by_view": record.cost.passes,
+            "weights": {"scores": training.weights.scores},
+        }
+        for name, value in flatten(cost).items():
+            if isinstance(value, int | float):
+                metrics[f"cost/{name}"] = value
+    for test, scores in record.tests.items():
+        for score in scores:
+            name = f"test/{test}/{record_name(score.name)}"
+            metrics |= {name: score.value, f"{name}/low": score.low, f"{name}/high": score.high}
+    return metrics
 
 
 def unsent_points(folder: Folder, logged: LoggedRun | None, section: str = "") -> list[Point]:
@@ -177,11 +187,7 @@ def artifact_files(run: Folder) -> list[File]:
     record."""
     outputs = run.sub("hypotheses")
     return [
-        *(
-            File(run, name)
-            for name in ("experiment.yaml", stored_runs.DESCRIPTION, stored_runs.SCORES)
-            if run.exists(name)
-        ),
+        *(File(run, name) for name in ("experiment.yaml", DESCRIPTION, SCORES) if run.exists(name)),
         *(File(outputs, name, "hypotheses") for name in outputs.names()),
         *(
             File(Folder(entry["root"], entry["folder"]), entry["name"], entry["directory"])
@@ -193,12 +199,9 @@ def artifact_files(run: Folder) -> list[File]:
 def model_writer(run: Folder) -> Callable[[Path], None] | None:
     """Return a function that exports a run's model as `augury export --to hf` does; None unless
     logging it is on."""
-    enabled = run.read_json(stored_runs.DESCRIPTION)["parameters"].get("tracking.log_model")
-    return (
-        partial(exporting.export, run, Store(run.root), "hf")
-        if enabled and run.exists(stored_runs.SCORES)
-        else None
-    )
+    record = RunRecord.read(run)
+    enabled = record.parameters.get("tracking.log_model") and record.evaluated
+    return partial(exporting.export, run, Store(run.root), "hf") if enabled else None
 
 
 def source_tags(record: dict[str, Any]) -> dict[str, str]:
@@ -220,26 +223,26 @@ def has_unsent_analyses(run: Folder, logged: LoggedRun) -> bool:
     return logged.tags.get(ANALYSED, "") != _newest_analysis(run)
 
 
-def _parameters(description: dict[str, Any]) -> dict[str, Any]:
+def _parameters(record: RunRecord) -> dict[str, Any]:
     """Return the parameters, with `_` copies of those that differ between systems, which MLflow
     sorts first."""
-    parameters: dict[str, Any] = description["parameters"]
+    parameters = dict(record.parameters)
     return parameters | {
-        f"_{key}": parameters[key] for key in description.get("differing", ()) if key in parameters
+        f"_{key}": parameters[key] for key in record.differing if key in parameters
     }
 
 
-def _tags(run: Folder, description: dict[str, Any]) -> dict[str, str]:
+def _tags(run: Folder, record: RunRecord) -> dict[str, str]:
     """Return the tags that identify a run and its code."""
     tags = {FOLDER: run.name}
     tags |= {
-        f"augury.{key}": str(description[key])
+        f"augury.{key}": str(getattr(record, key))
         for key in ("name", "experiment", "address", "seed", "task")
     }
-    tags |= {f"version.{package}": version for package, version in description["versions"].items()}
-    if description["commit"]:
-        tags["mlflow.source.git.commit"] = description["commit"]
-    if notes := stored_runs.corpus_notes(run):
+    tags |= {f"version.{package}": version for package, version in record.versions.items()}
+    if record.commit:
+        tags["mlflow.source.git.commit"] = record.commit
+    if notes := stored_runs.corpus_notes(run, record.inputs):
         tags[NOTE] = "\n\n".join(notes)  # shown at the top of the run's page
     return tags
 

@@ -19,6 +19,7 @@ from augury.core import config
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
 from augury.reporting import results
 from augury.reporting.sweeps import summary
@@ -96,7 +97,7 @@ class _Sync:
             trials = [
                 trial
                 for trial in result.configuration.trials
-                if (trial.progress != "waiting" and trial.folder.exists(stored_runs.DESCRIPTION))
+                if (trial.progress != "waiting" and trial.folder.exists(DESCRIPTION))
                 or (
                     self.status != "RUNNING" and trial.folder.name in seeds
                 )  # started by a killed command
@@ -125,7 +126,7 @@ class _Sync:
         seeds: dict[str, LoggedRun],
     ) -> None:
         """Sync a configuration and its seeds; adds the runs of its seeds to `seeds` by folder."""
-        first = trials[0].folder
+        first, inputs = trials[0].folder, RunRecord.read(trials[0].folder).inputs
         content = RunContent(
             title=result.configuration.name,
             status=self._status(result.state)[0],
@@ -137,7 +138,7 @@ class _Sync:
                 SEEDS: "{}",
             },
             parameters=swept_values(result.configuration),
-            inputs=first.read_json(stored_runs.DESCRIPTION)["inputs"],
+            inputs=inputs,
             files=[File(first, "experiment.yaml")],
         )
         logged = logged or self.mlflow.create(content)
@@ -150,7 +151,7 @@ class _Sync:
         content.finished = self._finished(
             logged, content.status, max(filter(None, ends), default=None)
         )
-        notes = stored_runs.corpus_notes(first)
+        notes = stored_runs.corpus_notes(first, inputs)
         self.notes += [note for note in notes if note not in self.notes]
         content.tags |= self._configuration_tags(result)
         content.tags[SEEDS] = json.dumps(
@@ -183,7 +184,7 @@ class _Sync:
         done = [
             trial.folder
             for trial in trials
-            if trial.progress == "finished" and trial.folder.exists(stored_runs.SCORES)
+            if trial.progress == "finished" and trial.folder.exists(SCORES)
         ]
         scored = json.dumps([[folder.name, run_status(folder)[1]] for folder in done])
         if logged.tags.get(SCORED, "[]") != scored:
@@ -340,14 +341,14 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
         tags["augury.device"] = system.cost.device
         for name in ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor"):
             values[f"cost/{name}"] = getattr(system.cost, name)
-    seeds = [folder.read_json(stored_runs.SCORES)["tests"] for folder in folders]
+    records = [RunRecord.read(folder) for folder in folders]
     for test, metrics in system.tests.items():
         for name, estimate in metrics.items():
             scores = [
-                score["value"]
-                for tests in seeds
-                for score in tests.get(test, ())
-                if score["name"] == name
+                score.value
+                for record in records
+                for score in record.tests.get(test, ())
+                if score.name == name
             ]
             values |= dict(
                 _spread(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
+from augury.experiments.record import KIND
 from augury.experiments.tracking import Tracking, place
 from augury.reporting.run_files import analyses
 from augury.sweeping import state
@@ -27,7 +28,7 @@ from augury.tracking.runs import (
 from augury.tracking.sweeps import sweep_ended, sync_sweep
 
 SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
-    stored_runs.KIND: sync_run,
+    KIND: sync_run,
     state.KIND: sync_sweep,
     EXPERIMENTS: sync_experiment,
 }

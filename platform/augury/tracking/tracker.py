@@ -23,7 +23,7 @@ from augury.core.errors import UserError
 from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.experiments.recording import File
 from augury.experiments.tracking import Tracking, place
 from augury.sweeping import state
@@ -80,9 +80,8 @@ class Tracker:
     def start(self, run: Folder) -> None:
         """Record that a run starts or continues; its folder has `run.json`."""
         if self.tracking.enabled:
-            experiment = self.store.folder(
-                EXPERIMENTS, run.read_json(stored_runs.DESCRIPTION)["experiment"]
-            )
+            name = RunRecord.read(run).experiment
+            experiment = self.store.folder(EXPERIMENTS, name or "")
             self._open.add(experiment)
             for folder in (experiment, run):
                 self._write_record(folder, status="RUNNING")

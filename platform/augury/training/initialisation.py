@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.training.trained import OUTCOME, load_weights
+from augury.training.trained import Outcome, load_weights
 
 if TYPE_CHECKING:
     import torch
@@ -35,7 +35,7 @@ class Initialisation(NamedTuple):
             return 0
         from augury.training.checkpoint import Checkpoints
 
-        update = max(self.run.read_json(OUTCOME)["weights"]["updates"])
+        update = max(Outcome.read(self.run).weights.updates)
         position, state = Checkpoints(self.run).state(update)
         groups = optimizer.state_dict()["param_groups"]
         if _group_sizes(groups) != _group_sizes(state["param_groups"]):

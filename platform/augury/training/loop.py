@@ -36,7 +36,7 @@ from augury.training.processor import processor
 from augury.training.run import TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
 
 SNAPSHOT_SECONDS = 600.0
 UNREAD_UPDATES = 20
@@ -343,29 +343,25 @@ class Trainer:
             return
         position, cuda = self.position, self.device.type == "cuda"
         self.run.folder.write(WEIGHTS, save(tensors))
-        outcome = {
-            "updates": position.update,
-            "passes": position.all_passes,
-            "onset": self.learner.onset(position.updates_per_pass),
-            "rows": position.rows,
-            "train_seconds": position.seconds,
-            "cpu_seconds": position.cpu_seconds * position.world,  # all workers do equal work
-            "best": self.patience.best if math.isfinite(self.patience.best) else None,
-            "stopped_by": "patience" if self.patience.exhausted else "schedule",
-            "weights": weights,
-            "workers": position.world,
-            "device": torch.cuda.get_device_name(self.device) if cuda else "cpu",
-            "processor": processor(),
-            "parameters": sum(parameter.numel() for parameter in self.parameters),
-        }
-        self.run.folder.write_json(OUTCOME, outcome)
+        outcome = Outcome(
+            updates=position.update,
+            passes=position.all_passes,
+            onset=self.learner.onset(position.updates_per_pass),
+            rows=position.rows,
+            train_seconds=position.seconds,
+            cpu_seconds=position.cpu_seconds * position.world,  # all workers do equal work
+            best=self.patience.best if math.isfinite(self.patience.best) else None,
+            stopped_by="patience" if self.patience.exhausted else "schedule",
+            weights=weights,
+            workers=position.world,
+            device=torch.cuda.get_device_name(self.device) if cuda else "cpu",
+            processor=processor(),
+            parameters=sum(parameter.numel() for parameter in self.parameters),
+        )
+        outcome.write(self.run.folder)
 
-    def _reported_weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        """Return a description of the weights to report on, and their tensors.
-
-        The description names their kind, the updates whose checkpoints they are the mean of, and
-        the validation scores by which they were chosen.
-        """
+    def _reported_weights(self) -> tuple[ReportedWeights, dict[str, Tensor]]:
+        """Return the weights to report on, and their tensors."""
         kind: str = self.training.weights
         last, scores = self.checkpoints.last(), self.position.scores
         updates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
@@ -377,8 +373,8 @@ class Trainer:
             mean = self._score(self._validation()) if len(last) > 1 else score_of["last"]
             score_of = {"averaged": mean, **score_of}
             kind = max(score_of, key=lambda name: score_of[name])  # averaged wins a tie, then best
-        description = {"kind": kind, "updates": updates[kind], "scores": score_of}
-        return description, self.checkpoints.average(updates[kind])
+        reported = ReportedWeights(kind, tuple(updates[kind]), score_of)
+        return reported, self.checkpoints.average(updates[kind])
 
     def _warn_of_late_onset(self) -> None:
         """Warn at the start where training ends before all of the regime's loss acts."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
+from augury.core.typed import typed
 
 if TYPE_CHECKING:
     from torch import nn
@@ -13,6 +16,57 @@ if TYPE_CHECKING:
 WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 """The files that training writes to the run's folder when it ends."""
 M = TypeVar("M", bound="nn.Module")
+
+
+@dataclass(frozen=True)
+class ReportedWeights:
+    """The weights that a run reports on."""
+
+    kind: str
+    """averaged, last or best."""
+    updates: tuple[int, ...] = ()
+    """The updates whose checkpoints they are the mean of."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """Kind -> the validation score by which they were chosen."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one training came to, and what it took."""
+
+    updates: int
+    passes: float
+    onset: float
+    """The number of updates after which the regime's loss acts in full."""
+    rows: int
+    """Target tokens, or examples, that were read."""
+    train_seconds: float
+    cpu_seconds: float | None = None
+    """Processor time of all workers, over all threads; None where an earlier version trained."""
+    best: float | None = None
+    """The best validation that patience has seen."""
+    stopped_by: str = ""
+    """patience or schedule."""
+    weights: ReportedWeights
+    workers: int = 1
+    device: str
+    """`cpu`, or the name of the GPU."""
+    processor: str | None = None
+    parameters: int
+
+    @property
+    def device_hours(self) -> float:
+        """The hours of all workers."""
+        return self.train_seconds * self.workers / 3600
+
+    @classmethod
+    def read(cls, run: Folder) -> Outcome:
+        """Return the outcome of a run whose training has ended."""
+        return typed(cls, run.read_json(OUTCOME), f"{run.uri}/{OUTCOME}")
+
+    def write(self, run: Folder) -> None:
+        """Write the outcome into a run's folder."""
+        run.write_json(OUTCOME, asdict(self))
 
 
 def load_weights(run: Folder, model: M) -> M:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from augury.reporting.papers.reproduction import Reproduction, load_reproduction
-from augury.scoring.scores import score, write_statistics
+from augury.scoring.scores import score
+from augury.scoring.stored import write_statistics
 from augury.sweeping import published
 
 TABLE = """

@@ -14,7 +14,7 @@ from augury.cli import main
 from augury.core.progress import duration
 from augury.reporting.sweeps.page import configurations, render
 from augury.reporting.sweeps.summary import summarise
-from augury.scoring.scores import Score, write_statistics
+from augury.scoring.stored import Measured, write_statistics
 
 
 def figures(html: str) -> list[str]:
@@ -93,7 +93,7 @@ def test_differences_are_tested(sweeps: Any) -> None:
     for beta, share in ((0, 0.25), (5, 0.75)):
         run = sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30 + beta])
         counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
-        write_statistics(run, "test", [Score("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
+        write_statistics(run, "test", [Measured("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
     best = configurations(summarise(sweeps.load()), {}).rows[0]
     assert re.fullmatch(r"\+(\d+\.\d)\*\* \[\+\d+\.\d, \+\d+\.\d\]", best.cells[6].text)
     assert best.cells[7].text == "< 0.001"

@@ -17,7 +17,7 @@ from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
 from augury.experiments.run import Run
 from augury.scoring.metrics import metric
-from augury.scoring.scores import read_statistics
+from augury.scoring.stored import read_statistics
 from trainables.nmt import TASK
 from trainables.nmt.trained import Trained
 

@@ -10,6 +10,7 @@ from augury.analysis.system import VALID, System
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.analyses import buckets, correlation, hallucinations, outputs, rare_subwords
 from augury.reporting.analyses.report import Analysis, Report
@@ -71,7 +72,9 @@ def _cautions(systems: Sequence[System]) -> list[str]:
     first = systems[0]
     cautions = list(
         dict.fromkeys(
-            note for system in systems for note in stored_runs.corpus_notes(system.run.folder)
+            note
+            for system in systems
+            for note in stored_runs.corpus_notes(system.run.folder, system.run.inputs)
         )
     )
     if first.test == VALID:
@@ -102,7 +105,7 @@ def _runs(systems: Sequence[System]) -> Table:
         {
             "system": name,
             "run": Cell(run.name, code=True),
-            "trained with": run_files.format_versions(run_files.metadata(run)),
+            "trained with": RunRecord.read(run).trained_with,
         }
         for name, run in folders.items()
     ]

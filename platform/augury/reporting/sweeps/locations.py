@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from augury.core.commands import command
 from augury.core.store import Folder, Store
+from augury.experiments.record import RunRecord
 from augury.experiments.tracking import Tracking, place
 from augury.reporting import run_files
 from augury.reporting.tables import Cell, Table, table
@@ -96,7 +97,7 @@ def address_table(what: str, configurations: Iterable[tuple[str, Configuration]]
 def _mlflow(sweep: Sweep) -> str | None:
     """Return the address of the MLflow store of the runs; None where they are not recorded."""
     described = described_runs(sweep)
-    settings = run_files.metadata(described[0])["parameters"] if described else {}
+    settings = RunRecord.read(described[0]).parameters if described else {}
     if not settings.get("tracking.enabled", True):
         return None
     return place(Tracking(uri=settings.get("tracking.uri")), Store(sweep.folder.root)).uri

@@ -14,6 +14,7 @@ from typing import Any
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
 from augury.reporting.figures import Figure, score_against_cost
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.page import downloads, experiment_download, render_page
@@ -70,7 +71,11 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         power=summary.deciding.power_text if summary.deciding else "",
         cautions=[
             *summary.cautions,
-            *(stored_runs.corpus_notes(described[0]) if described else ()),
+            *(
+                stored_runs.corpus_notes(described[0], RunRecord.read(described[0]).inputs)
+                if described
+                else ()
+            ),
         ],
         counts={state: count for state in STATES if (count := sweep.count(state))},
         facts=_facts(summary),

@@ -1,0 +1,337 @@
+"""The record of a run: what it was trained on and with, its scores, and what it has cost.
+
+A run's folder holds two files of it: `run.json`, written when training begins, and `scores.json`,
+written when the run is scored. Everything that reads stored runs reads a `RunRecord`.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+from augury.augment.health import Health
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.core.typed import typed
+from augury.scoring.stored import Score
+from augury.training.trained import OUTCOME, Outcome
+
+KIND = "runs"
+DESCRIPTION, SCORES = "run.json", "scores.json"
+VERSION = 1
+"""The version of both files; those of Augury 0.2 have none."""
+
+Number = int | float
+DEVICES = ", "
+"""Between the devices of the seeds of a system."""
+
+
+class Input(NamedTuple):
+    """A corpus that a run reads: its role, address and number of records."""
+
+    role: str
+    address: str
+    rows: int
+
+
+def run_folder(store: Store, address: str, seed: int) -> Folder:
+    """Return the folder of the run of a configuration with a seed."""
+    return store.folder(KIND, f"{address}/seed-{seed}")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of one seed, or its mean over seeds: numbers of the last training, and sums over
+    all trainings behind it."""
+
+    parameters: Number
+    data_factor: float
+    """Texts that training reads, with views and synthetic ones, as a multiple of the corpus: |K| + 1 with keys K."""
+    updates: Number
+    passes: Mapping[str, float]
+    """View -> mean number of times that it was read, over the records; `source` is the plain
+    text."""
+    onset: float
+    """The number of updates after which the regime's loss acts in full."""
+    pieces: Mapping[str, float]
+    """Side -> mean subwords of a record."""
+    weights: tuple[str, ...]
+    """The weights that each seed is reported with: averaged, last or best."""
+    target_tokens: Number
+    """Target tokens seen in training, with earlier stages and the models of operators."""
+    train_seconds: float
+    """The time of the same trainings and, where it was recorded, of generating text with those
+    models."""
+    device_hours: float
+    """Device hours of the same."""
+    device: str
+    cpu_seconds: float | None = None
+    """Processor time of the same, over all threads; None where an earlier version trained."""
+    trainings: Number = 1
+    """The number of trainings in these sums."""
+    uncounted: tuple[str, ...] = ()
+    """Models behind the system that were trained elsewhere."""
+
+    @classmethod
+    def of(
+        cls,
+        run: Folder,
+        training: Outcome,
+        *,
+        data_factor: float,
+        passes: Mapping[str, float],
+        pieces: Mapping[str, float],
+    ) -> Cost:
+        """Return the cost of a run that `training` ended, with that of everything behind it."""
+        behind = Behind(run)
+        generation = sum(behind.generation_seconds.values())
+        others = [outcome for name, outcome in behind.outcomes.items() if name != run.name]
+        trainings = [training, *others]
+        processor = [outcome.cpu_seconds for outcome in trainings]
+        known = [seconds for seconds in processor if seconds is not None]
+        return cls(
+            parameters=training.parameters,
+            data_factor=data_factor,
+            updates=training.updates,
+            passes=passes,
+            onset=training.onset,
+            pieces=pieces,
+            weights=(training.weights.kind,),
+            target_tokens=sum(outcome.rows for outcome in trainings),
+            train_seconds=generation + sum(outcome.train_seconds for outcome in trainings),
+            device_hours=generation / 3600 + sum(outcome.device_hours for outcome in trainings),
+            device=training.device,
+            cpu_seconds=generation + sum(known) if len(known) == len(processor) else None,
+            trainings=len(trainings),
+            uncounted=tuple(behind.uncounted),
+        )
+
+    @classmethod
+    def mean(cls, costs: Sequence[Cost]) -> Cost:
+        """Return the mean over seeds, at least one."""
+
+        def mean(name: str) -> float:
+            return statistics.fmean(getattr(cost, name) for cost in costs)
+
+        def means(name: str) -> dict[str, float]:
+            entries = [getattr(cost, name) for cost in costs]
+            return {key: statistics.fmean(entry[key] for entry in entries) for key in entries[0]}
+
+        return cls(
+            parameters=mean("parameters"),
+            data_factor=mean("data_factor"),
+            updates=mean("updates"),
+            passes=means("passes"),
+            onset=mean("onset"),
+            pieces=means("pieces"),
+            weights=tuple(kind for cost in costs for kind in cost.weights),
+            target_tokens=mean("target_tokens"),
+            train_seconds=mean("train_seconds"),
+            device_hours=mean("device_hours"),
+            device=DEVICES.join(_distinct(cost.device for cost in costs)),
+            cpu_seconds=None
+            if any(cost.cpu_seconds is None for cost in costs)
+            else mean("cpu_seconds"),
+            trainings=mean("trainings"),
+            uncounted=_distinct(name for cost in costs for name in cost.uncounted),
+        )
+
+
+class Behind:
+    """Everything that a run was made from, by name in the store, each counted once."""
+
+    def __init__(self, run: Folder):
+        self.outcomes: dict[str, Outcome] = {}
+        """The outcomes of trainings, the run's own too where it has one."""
+        self.generation_seconds: dict[str, float] = {}
+        """The seconds, for one process, in which models generated text."""
+        self.uncounted: dict[str, None] = {}
+        """Models that were trained elsewhere."""
+        if run.exists(OUTCOME):
+            self._add(run)
+
+    def _add(self, run: Folder) -> None:
+        """Add a run of this storage with everything that it was made from."""
+        if run.name in self.outcomes:
+            return
+        if not run.exists(OUTCOME):
+            self.uncounted[run.name] = None
+            return
+        self.outcomes[run.name] = Outcome.read(run)
+        facts = run.read_json(DESCRIPTION)
+        described = facts.get("run", {})
+        if before := described.get("before"):
+            self._add(run_folder(Store(run.root), before, facts["seed"]))
+        for name in {**described.get("views", {}), **described.get("records", {})}.values():
+            self._add_text(Folder(run.root, name))
+
+    def _add_text(self, text: Folder) -> None:
+        """Add the models that made a view or records, and the time in which they did."""
+        if not text.complete:
+            return
+        manifest = text.manifest()
+        models: Mapping[str, str] = manifest.get("side_data", {}).get("models", {})
+        for model in models.values():
+            if model.startswith(f"{KIND}/"):
+                self._add(Folder(text.root, model))
+            else:
+                self.uncounted[model] = None
+        for folder in (Folder(text.root, name) for name in manifest.get("made_from", ())):
+            if folder.complete:
+                self.generation_seconds[folder.name] = folder.manifest().get("seconds", 0.0)
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """What a run was trained on and with; once it is scored, its scores and cost too."""
+
+    name: str
+    """The system's, in the experiment that first trained it."""
+    address: str
+    seed: int
+    task: str | None
+    experiment: str | None = None
+    """The name of that experiment."""
+    inputs: tuple[Input, ...] = ()
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """The settings, by dotted keys."""
+    differing: tuple[str, ...] = ()
+    """The parameters in which the systems of its experiment differ."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Package -> the version that trained the run."""
+    commit: str | None = None
+    before: str | None = None
+    """The address of the stage before; None for a first stage."""
+    health: tuple[Health, ...] = ()
+    """The measures of views and records, in their order."""
+    evaluation: str | None = None
+    """The hash of everything that determines the scores of the trained model."""
+    tests: Mapping[str, tuple[Score, ...]] = field(default_factory=dict)
+    """Test set -> scores; empty before the run is scored."""
+    training: Outcome | None = None
+    """The outcome of the last training alone; None before the run is scored."""
+    cost: Cost | None = None
+    """The cost of all trainings; None before the run is scored."""
+
+    @classmethod
+    def read(cls, run: Folder) -> RunRecord:
+        """Return the record of a run that training has described.
+
+        UserError for a damaged file, or one of a later version of Augury.
+        """
+        content = dict(run.read_json(DESCRIPTION))
+        _check_version(run, DESCRIPTION, content)
+        described = content.get("run", {})
+        content["before"] = described.get("before")
+        content["health"] = described.get("health", ())
+        content["inputs"] = [
+            Input(text["name"], text["address"], text["rows"]) for text in content.get("inputs", ())
+        ]
+        if run.exists(SCORES):
+            scores = run.read_json(SCORES)
+            _check_version(run, SCORES, scores)
+            content |= scores if "version" in scores else _of_version_0_2(run, scores)
+        return typed(cls, content, run.uri)
+
+    def write_description(self, run: Folder, settings: Mapping[str, Any]) -> None:
+        """Write what is known when training begins; `settings` are those of the run itself."""
+        content = {
+            "version": VERSION,
+            "name": self.name,
+            "experiment": self.experiment,
+            "address": self.address,
+            "seed": self.seed,
+            "task": self.task,
+            "inputs": [
+                {"name": role, "address": address, "rows": rows}
+                for role, address, rows in self.inputs
+            ],
+            "parameters": dict(self.parameters),
+            "differing": list(self.differing),
+            "versions": dict(self.versions),
+            "commit": self.commit,
+            "run": dict(settings),
+        }
+        run.write_json(DESCRIPTION, {"schema": "augury.run", **content})
+
+    def write_scores(self, run: Folder) -> None:
+        """Write what is known when the run is scored."""
+        content = {
+            "version": VERSION,
+            "evaluation": self.evaluation,
+            "tests": {
+                test: [score.to_dict() for score in scores] for test, scores in self.tests.items()
+            },
+            "cost": self.cost and asdict(self.cost),
+            "training": self.training and asdict(self.training),
+        }
+        run.write_json(SCORES, {"schema": "augury.scores", **content})
+
+    @property
+    def evaluated(self) -> bool:
+        """Whether the run is scored; one without test sets has its cost alone."""
+        return bool(self.tests) or self.cost is not None
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """Role of an input -> the address of its corpus."""
+        return {corpus.role: corpus.address for corpus in self.inputs}
+
+    @property
+    def trained_with(self) -> str:
+        """The commit, if it is known, and the versions of packages, in two lines."""
+        return f"commit {self.commit}\n{self.packages}" if self.commit else self.packages
+
+    @property
+    def packages(self) -> str:
+        """The versions of packages that trained the run, in a line."""
+        return ", ".join(f"{package} {version}" for package, version in self.versions.items())
+
+    @property
+    def hardware(self) -> str | None:
+        """What trained the run, as far as it decides rounding; None where that is not known.
+
+        A precision in which the systems of an experiment differ on purpose is a setting, and no
+        hardware.
+        """
+        if self.training is None:
+            return None
+        on_cpu = self.training.device == "cpu"
+        device = self.training.processor if on_cpu else self.training.device
+        if not device:
+            return None
+        precision = self.parameters.get("training.precision")
+        deliberate = precision is None or "training.precision" in self.differing
+        return device if deliberate else f"{device}, {precision}"
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _check_version(run: Folder, file: str, content: Mapping[str, Any]) -> None:
+    if content.get("version", VERSION) > VERSION:
+        raise UserError(
+            f"{run.uri}/{file} was written by a later version of Augury: install that version"
+        )
+
+
+def _of_version_0_2(run: Folder, scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores of Augury 0.2, whose cost is that of the last training alone."""
+    own = scores["cost"]
+    passes = own.get("passes_by_view")
+    if passes is None:  # of a version before 0.2, which recorded no more
+        return {**scores, "cost": None}
+    hours, seconds = own["device_hours"], own["train_seconds"]
+    measured = {
+        "rows": own["target_tokens"],
+        "passes": own.get("passes", 0.0),
+        "workers": max(1, round(3600 * hours / seconds)) if seconds else 1,
+    }
+    training = typed(Outcome, own | measured, f"{run.uri}/{SCORES}")
+    cost = Cost.of(
+        run, training, data_factor=own["data_factor"], passes=passes, pieces=own["pieces"]
+    )
+    return {**scores, "training": training, "cost": cost}

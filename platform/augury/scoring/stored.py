@@ -1,0 +1,61 @@
+"""Scores as they are stored with a run: values, and statistics of sentences.
+
+With the statistics, systems can be compared without their outputs. Nothing heavy is imported here,
+so that stored runs are read quickly.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.core.store import Folder
+
+STATISTICS = "statistics"
+
+
+@dataclass(frozen=True)
+class Score:
+    """The value of a metric on a corpus, with its 95 % bootstrap interval over sentences."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    signature: str
+    """Signature of the metric, with the number of bootstrap samples and their seed."""
+    n: int
+    """Number of sentences."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-like values, without statistics."""
+        return {item.name: getattr(self, item.name) for item in fields(Score)}
+
+
+@dataclass(frozen=True)
+class Measured(Score):
+    """A score with the statistics of its sentences."""
+
+    statistics: NDArray[Any] = field(compare=False, repr=False)
+    """Shape (sentences, statistics)."""
+
+
+def write_statistics(run: Folder, test: str, scores: Sequence[Measured]) -> None:
+    """Store sentence statistics in a run: `statistics/<test>.npz`, an array for each metric."""
+    content = io.BytesIO()
+    arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
+    np.savez_compressed(content, **arrays)
+    run.sub(STATISTICS).write(f"{test}.npz", content.getvalue())
+
+
+def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
+    """Return the stored sentence statistics by metric; empty if there are none."""
+    if not run.sub(STATISTICS).exists(f"{test}.npz"):
+        return {}
+    with np.load(io.BytesIO(run.sub(STATISTICS).read(f"{test}.npz"))) as arrays:
+        return dict(arrays)

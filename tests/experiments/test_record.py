@@ -1,0 +1,153 @@
+"""The record of a run: what it has cost with the stages before it, the models of its operators and
+the text that these made; its files, and those of Augury 0.2."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.cli import main
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.experiments.record import Cost, RunRecord
+from augury.training.trained import Outcome
+from tests.run_folders import outcome
+
+STORED_0_2 = Path(__file__).parents[1] / "data" / "stored_0_2"
+"""The runs of two systems with two seeds, one with a stage before it, and the scores that
+`augury compare --format csv` printed."""
+
+
+def run(store: Store, address: str, seconds: float, **settings: Any) -> Folder:
+    """A finished training of two workers."""
+    folder = store.folder("runs", f"{address}/seed-2")
+    RunRecord(address, address, 2, "nmt").write_description(folder, settings)
+    rows = int(10 * seconds)
+    outcome(seconds, rows=rows, cpu_seconds=2 * seconds, workers=2, updates=7).write(folder)
+    return folder
+
+
+def records(store: Store, address: str, models: dict[str, str], made_from: list[str]) -> str:
+    """Records that an operator made with models."""
+    store.folder("records", address).finish(
+        {"side_data": {"models": models}, "made_from": made_from}
+    )
+    return f"records/{address}"
+
+
+def cost(folder: Folder) -> Cost:
+    return Cost.of(folder, Outcome.read(folder), data_factor=1.0, passes={}, pieces={})
+
+
+def test_the_cost_of_a_single_training(tmp_path: Path) -> None:
+    single = cost(run(Store(tmp_path), "a", 100))
+    assert (single.train_seconds, single.trainings, single.uncounted) == (100, 1, ())
+
+
+def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
+    """A baseline; a model that was tuned from another; translations by it and by the baseline.
+
+    Two stages on them.
+    """
+    store = Store(tmp_path)
+    run(store, "base", 100)
+    run(store, "reverse", 50)
+    run(store, "tuned-reverse", 20, before="reverse")
+    store.folder("translations", "t").finish({"seconds": 7.0})
+    store.folder("translations", "u").finish({"seconds": 3.0})
+    back = records(
+        store,
+        "b",
+        {"translator": "runs/tuned-reverse/seed-2"},
+        ["translations/t", "translations/u"],
+    )
+    forward = records(store, "f", {"translator": "runs/base/seed-2"}, ["translations/u"])
+    run(store, "both", 30, before="base", records={"back": back, "forward": forward})
+    again = cost(run(store, "again", 4, before="both", records={"back": back}))
+    trained = 100 + 50 + 20 + 30 + 4
+    assert again.train_seconds == trained + 10 and again.target_tokens == 10 * trained
+    assert again.cpu_seconds == 2 * trained + 10
+    assert again.device_hours == pytest.approx((2 * trained + 10) / 3600)
+    assert (again.trainings, again.updates, again.uncounted) == (5, 7, ())
+
+
+def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_part_of_it(
+    tmp_path: Path,
+) -> None:
+    store = Store(tmp_path)
+    base = run(store, "base", 100)
+    earlier = {
+        key: value for key, value in base.read_json("outcome.json").items() if key != "cpu_seconds"
+    }
+    base.write_json("outcome.json", earlier)
+    tuned = cost(run(store, "tuned", 20, before="base"))
+    assert (tuned.train_seconds, tuned.cpu_seconds) == (120, None)
+
+
+def test_models_trained_elsewhere_are_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    folder = records(
+        store,
+        "r",
+        {"a": "Helsinki-NLP/opus-mt-fr-en@main", "b": "runs/of another storage/seed-1"},
+        [],
+    )
+    priced = cost(run(store, "x", 5, records={"made": folder}))
+    assert (priced.train_seconds, priced.trainings) == (5, 1)
+    assert priced.uncounted == (
+        "Helsinki-NLP/opus-mt-fr-en@main",
+        "runs/of another storage/seed-1",
+    )
+
+
+def test_the_mean_over_seeds_names_every_device(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    costs = [cost(run(store, name, seconds)) for name, seconds in (("a", 10), ("b", 30))]
+    mean = Cost.mean(costs)
+    assert (mean.train_seconds, mean.device, mean.weights) == (20, "cpu", ("averaged", "averaged"))
+
+
+def test_a_record_is_read_as_it_was_written(run: Any) -> None:
+    run.scores()
+    record = RunRecord.read(run.folder)
+    record.write_scores(run.folder)
+    assert RunRecord.read(run.folder) == record
+    assert record.hardware is None and record.addresses == {"train": "a" * 16, "test": "b" * 16}
+
+
+def test_a_record_of_a_later_version_is_refused(run: Any) -> None:
+    content = run.folder.read_json("run.json")
+    run.folder.write_json("run.json", content | {"version": 99})
+    with pytest.raises(UserError, match="later version"):
+        RunRecord.read(run.folder)
+
+
+def test_a_damaged_record_names_the_file_and_the_entry(run: Any) -> None:
+    run.folder.write_json("run.json", run.folder.read_json("run.json") | {"seed": "three"})
+    with pytest.raises(UserError, match=rf"{run.folder.uri}.*seed"):
+        RunRecord.read(run.folder)
+
+
+def test_runs_stored_by_0_2_have_the_same_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(STORED_0_2, tmp_path / "stored")
+    storage = str(tmp_path / "stored")
+    assert main(["compare", "438d", "eede", "--storage", storage, "--format", "csv"]) == 0
+    assert capsys.readouterr().out == (STORED_0_2 / "compare.csv").read_text()
+
+
+def test_the_cost_of_a_run_stored_by_0_2_is_that_of_both_stages() -> None:
+    stored = Store(STORED_0_2)
+    stages = [
+        stored.folder("runs", f"{address}/seed-1")
+        for address in ("438d5861ff7320dc", "eede1949422a80aa")
+    ]
+    own = [json.loads(run.read("outcome.json"))["train_seconds"] for run in stages]
+    tuned = RunRecord.read(stages[1]).cost
+    assert tuned is not None and tuned.trainings == 2
+    assert tuned.train_seconds == pytest.approx(sum(own))
