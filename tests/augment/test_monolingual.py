@@ -123,13 +123,6 @@ def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginni
     assert max(len(target.split()) for target in rows.column("target").to_pylist()) == 3
 
 
-def test_settings_of_drawing_are_in_an_address_where_they_are_used() -> None:
-    searched = operator.parse(
-        {"operator": "back_translation", "monolingual": {"language": "de", "train": {"lines": "a"}}}
-    )
-    assert "sampling" not in searched.to_dict()
-
-
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
     config, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
     (models,) = operator_models.resolve_models(config, store)

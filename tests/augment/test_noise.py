@@ -186,10 +186,6 @@ def test_the_content_of_the_text_and_not_its_path_is_in_the_address(
     assert folder(misspelt) == folder(copy) != folder(other)
 
 
-def test_noise_without_such_a_text_has_no_such_setting() -> None:
-    assert "like" not in Noise(spelling=0.1).to_dict()
-
-
 def test_rates_are_not_estimated_on_a_handful_of_sentences(store: Store, misspelt: Path) -> None:
     with pytest.raises(UserError, match="a tenth of the training text"):
         pipeline.augment(corpus(store), [Noise(like=str(misspelt))], store)

@@ -86,14 +86,12 @@ def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(direct
     assert operator.parse(parsed.to_dict()) == parsed
 
 
-def test_an_operator_by_path_may_have_settings_that_are_left_out_while_empty(
-    directory: Path,
-) -> None:
+def test_an_operator_by_path_may_inherit_from_a_mixin(directory: Path) -> None:
     inherited = OPERATOR.replace("Repeated(Operator)", "Repeated(TextSubset)")
     imported = "from augury.augment.mixins import TextSubset\n"
     (directory / "subset.py").write_text(imported + inherited)
     parsed = operator.parse({"operator": "./subset.py"})
-    assert "of" not in parsed.to_dict() and operator.parse(parsed.to_dict()) == parsed
+    assert operator.parse(parsed.to_dict()) == parsed
 
 
 def test_a_method_of_a_mixin_that_is_not_inherited_is_refused(directory: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from augury.training.schedule import Patience, last_update, learning_rate
-from augury.training.settings import FineTuning, Training, addressed, without_end
+from augury.training.settings import Training, without_end
 
 EPOCH = 1000
 
@@ -99,13 +99,6 @@ def test_no_single_validation_decides_where_means_must_improve(
 
 def test_validations_before_the_first_mean_do_not_count() -> None:
     assert validations_until_stop(Patience(1, 3), (3, 2, 1, 0)) == 4
-
-
-def test_settings_that_were_added_enter_addresses_only_where_they_are_set() -> None:
-    assert {"patience_mean", "decayed"}.isdisjoint(addressed(Training()))
-    assert {"patience_mean", "decayed"}.isdisjoint(addressed(FineTuning()))
-    changed = Training(patience_mean=3, decayed="all")
-    assert addressed(changed) == addressed(Training()) | {"patience_mean": 3, "decayed": "all"}
 
 
 def test_an_epoch_of_the_released_script_is_four_passes_over_iwslt14() -> None:

@@ -128,15 +128,12 @@ class Nmt(VocabularyTask):
         return Size(parameters, source + shared, target + shared + again)
 
     def address_settings(self, experiment: Config) -> dict[str, Any]:
-        sections = {"model": experiment.model, "validation": experiment.validation}
-        address_settings: dict[str, Any] = {
-            name: section.to_dict() for name, section in sections.items()
+        return {
+            "model": experiment.model.to_dict(),
+            "validation": experiment.validation.to_dict(),
+            "max_pieces": experiment.max_pieces,
+            "tag": experiment.corpus.tag("valid"),
         }
-        if experiment.model.has_tables:  # the default has no place in addresses
-            del address_settings["model"]["embeddings"]
-        if tag := experiment.corpus.tag("valid"):
-            address_settings["tag"] = tag
-        return address_settings | {"max_pieces": experiment.max_pieces}
 
     def learner(self, run: Run) -> Learner:
         from trainables.nmt.translation import Translation

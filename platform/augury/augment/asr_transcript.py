@@ -97,7 +97,6 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     LEARNED: ClassVar[frozenset[str]] = frozenset(
         {"transcripts", "audio", "column", "id_column", "recogniser", "revision", "allow_pickle"}
     )
-    OMITTED: ClassVar[frozenset[str]] = frozenset({"allow_pickle"})
 
     @model_validator(mode="after")
     def _one_way(self) -> AsrTranscript:

@@ -134,8 +134,6 @@ class TextSubset(Operator):
     """Names of the training texts that records are made of, where there are several; by default
     all."""
 
-    OMITTED: ClassVar[frozenset[str]] = frozenset({"of"})
-
     @model_validator(mode="after")
     def _of_records(self) -> TextSubset:
         if self.of and self.makes() != RECORDS:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
@@ -90,11 +90,3 @@ class ReadyModel(Section):
                 "both"
             )
         return self
-
-    @model_serializer(mode="wrap")
-    def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Settings without effect are left out of the serialised form, and so of the address.
-        omitted = ("source_language", "target_language", "allow_pickle")
-        return {
-            name: value for name, value in handler(self).items() if value or name not in omitted
-        }

@@ -59,7 +59,6 @@ class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (NOISY_NMT,)
-    OMITTED: ClassVar[frozenset[str]] = frozenset({"sampling"})
     LOST: ClassVar[tuple[str, ...]] = UNTRANSLATED
 
     DIRECTION: ClassVar[Direction]

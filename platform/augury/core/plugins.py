@@ -25,7 +25,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from traceback import walk_tb
 from types import CodeType, ModuleType
-from typing import Any, ClassVar
+from typing import Any
 
 from pydantic import (
     GetJsonSchemaHandler,
@@ -178,10 +178,6 @@ class Extension(Section):
     Its reference is then serialised under `file`.
     """
 
-    OMITTED: ClassVar[frozenset[str]] = frozenset()
-    """Settings that are not serialised while they are empty, so that addresses stay those from
-    before they existed."""
-
     @classmethod
     def origin(cls) -> dict[str, str]:
         """Return `{"file": reference}` for a class that a plug-in file defines, and an empty
@@ -191,12 +187,7 @@ class Extension(Section):
 
     @model_serializer(mode="wrap")
     def _with_origin(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        values = {
-            name: value
-            for name, value in handler(self).items()
-            if value or name not in self.OMITTED
-        }
-        return {**values, **self.origin()}
+        return {**handler(self), **self.origin()}
 
     @model_validator(mode="before")
     @classmethod

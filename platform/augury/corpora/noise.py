@@ -30,7 +30,7 @@ class NoiseRates(Section):
     """Words preceded by a filler such as "um", "äh" or "euh" (en, de, fr)."""
     emoji: float = Field(0.0, ge=0, le=1)
     """Words followed by an emoji."""
-    like: str | None = Field(None, exclude_if=lambda path: path is None)
+    like: str | None = None
     """A noisy text, one sentence a line: the rates of all kinds but asr that are not given are
     estimated, as those at which the training text becomes as noisy as this one."""
     layout: Layout = "auto"

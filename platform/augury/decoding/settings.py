@@ -76,8 +76,7 @@ class ViewDecoding(Decoding):
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # What has no effect is left out: decoding that reads the plain source alone is written as
-        # ever.
+        # Settings without effect are in no address.
         without = {"n_best", "utility"} if self.combine != "mbr" else set[str]()
         without |= set() if self.views else {"views", "combine"}
         return {name: value for name, value in handler(self).items() if name not in without}

@@ -28,7 +28,7 @@ from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords.tokenizer import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
-from augury.training.settings import addressed, without_end
+from augury.training.settings import without_end
 
 VERSION = 1
 """Raised when the preparation of the same inputs changes; part of every run's address."""
@@ -103,7 +103,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "tokens": [[name, folder.name] for name, folder in tokens.items()],
         "draws": [_draw(operator) for operator in experiment.token_draws],
         "regime": experiment.regime.to_dict(),
-        "training": addressed(experiment.training),
+        "training": experiment.training.to_dict(),
         **task.address_settings(experiment),
     }
     if experiment.is_weighted:

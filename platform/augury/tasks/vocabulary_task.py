@@ -22,9 +22,6 @@ from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 if TYPE_CHECKING:
     from augury.text.vocabulary.vocabulary import Vocabulary
 
-FORM = ("tokenise", "casing")
-"""Settings of the vocabulary that are not in its address where they say `none`."""
-
 
 class VocabularyTask(Task):
     """A task whose experiments have `vocabulary`, and whose records are parallel."""
@@ -53,23 +50,21 @@ class VocabularyTask(Task):
         from augury.text.vocabulary import training
 
         settings = experiment.vocabulary.to_dict()
-        views = [
-            key for key in experiment.view_names if key in texts
-        ]  # a draw's have the texts of the source
-        # Sizes of views that there are, in the mode that there is: the others have no effect.
+        # The size of a view has an effect in one mode, and where there are views with texts of their
+        # own: those of a draw have the source's.
+        has_views = any(view in texts for view in experiment.view_names)
         used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
+        for size in ("size_per_key", "separate_size_per_key"):
+            if size != used or not has_views:
+                del settings[size]
         determined = {
             "version": training.VERSION,
-            "config": {
-                key: value
-                for key, value in settings.items()
-                if ("per_key" not in key or (key == used and views))
-                and (key not in FORM or value != "none")
-            },
+            "config": settings,
             "languages": experiment.corpus.languages_of("train"),
             "texts": [[name, text.folder.name] for name, text in texts.items()],
-            **({"sacremoses": version("sacremoses")} if settings["tokenise"] == "moses" else {}),
         }
+        if settings["tokenise"] == "moses":
+            determined["sacremoses"] = version("sacremoses")
         return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:

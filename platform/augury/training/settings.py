@@ -29,11 +29,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is
 four passes over the 160,239 pairs of IWSLT14."""
-ADDED = ("decayed", "patience_mean")
-"""Settings that enter addresses only where they differ from their defaults, as runs from before
-them have none."""
 BUDGETS = ("max_passes", "max_updates")
-OPTIMISER = Mutability("the state of the optimiser, which a checkpoint restores, has it")
+OPTIMIZER = Mutability("the state of the optimizer, which a checkpoint restores, has it")
 PLANNED = Mutability(
     "a pass's batches are planned by it, and a member goes on in the middle of a pass"
 )
@@ -66,13 +63,13 @@ class Training(Section):
     """Updates during which the rate rises linearly from zero."""
     warmup_share: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     """The same as a share of all updates, in place of warmup_updates."""
-    adam_betas: Annotated[tuple[float, float], OPTIMISER] = (0.9, 0.98)
+    adam_betas: Annotated[tuple[float, float], OPTIMIZER] = (0.9, 0.98)
     """β1 and β2 of Adam."""
-    adam_eps: Annotated[float, OPTIMISER] = Field(1e-9, gt=0)
+    adam_eps: Annotated[float, OPTIMIZER] = Field(1e-9, gt=0)
     """ε of Adam."""
-    weight_decay: Annotated[float, OPTIMISER] = Field(0.0, ge=0)
+    weight_decay: Annotated[float, OPTIMIZER] = Field(0.0, ge=0)
     """Decoupled from the gradient (AdamW), and multiplied by the learning rate."""
-    decayed: Annotated[Literal["matrices", "all"], OPTIMISER] = "matrices"
+    decayed: Annotated[Literal["matrices", "all"], OPTIMIZER] = "matrices"
     """What weight_decay acts on: matrices alone, or biases and normalisation too (fairseq)."""
     clip_norm: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Largest norm of the gradient; 0 does not clip."""
@@ -201,19 +198,9 @@ class FineTuning(Training):
     weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
-def addressed(training: Training) -> dict[str, Any]:
-    """Return the settings of the optimisation as they enter addresses."""
-    defaults = {name: type(training).model_fields[name].default for name in ADDED}
-    return {
-        key: value
-        for key, value in training.to_dict().items()
-        if key not in ADDED or value != defaults[key]
-    }
-
-
 def without_end(training: Training) -> dict[str, Any]:
     """Return the settings that enter addresses, without those that only decide the end."""
-    settings = addressed(training)
+    settings = training.to_dict()
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings
     return {key: settings[key] for key in settings if key not in BUDGETS}
