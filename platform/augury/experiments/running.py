@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,24 +15,21 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.locks import locked
-from augury.core.messages import logger
 from augury.core.parallel import run_concurrently
-from augury.core.periodic import run_every
-from augury.core.progress import StatusLine, duration, say
+from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight, stages
 from augury.experiments.description import artifacts, describe, differing_parameters
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.preparation import address, make_texts, prepare
+from augury.experiments.progress import show_progress
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
 from augury.experiments.training import train
-from augury.training import history
 from augury.training.launch import Crashed
 from augury.training.loop import Diverged
-from augury.training.settings import Training
 
 
 def run_experiment(
@@ -214,7 +211,7 @@ def _run(
             try:
                 with (
                     recorder.follow(folder),
-                    _show_progress(folder, label, run.experiment.training),
+                    show_progress(folder, label, run.experiment.training),
                 ):
                     train(run)
                 if scored:
@@ -229,68 +226,3 @@ def _run(
         else:
             say(f"{label}: found, not trained again ({folder.uri})")
     return folder
-
-
-@contextmanager
-def _show_progress(run: Folder, label: str, training: Training) -> Iterator[None]:
-    """Show the progress of a run's training, and log a message when it ends."""
-    with StatusLine(label) as line:
-        monitor = _ProgressMonitor(run, label, training, line)
-        try:
-            with run_every(1.0, monitor.refresh, name=label):
-                yield
-        finally:
-            monitor.refresh()
-    if monitor.latest:
-        logger.info(monitor.text(ended=True))
-
-
-class _ProgressMonitor:
-    """The progress of a run, read from its history."""
-
-    def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
-        self.run, self.label, self.training, self.line = run, label, training, line
-        self.files: dict[str, int] = {}
-        self.latest: dict[str, float] = {}
-        self.update, self.passes = 0, 0.0
-
-    def refresh(self) -> None:
-        """Read and show new records."""
-        files = history.files(self.run)
-        for name, _ in sorted(
-            files.items() - self.files.items()
-        ):  # a resumed run writes anew what it dropped
-            for record in history.records(self.run, name):
-                self.latest |= record["metrics"]
-                self.update, self.passes = record["update"], record["passes"]
-        self.files = files
-        if self.latest:
-            self.line.show(self.text(), self.share())
-
-    def share(self) -> float:
-        """Return the share of training that is done, unless patience ends it before."""
-        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
-        return max(shares, default=0.0)
-
-    def text(self, ended: bool = False) -> str:
-        """Return the state of training in a line, with the time left or, at its end, the time it
-        took."""
-        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
-        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
-        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
-        passes = f"/{self.training.max_passes}" if self.training.max_passes and not ended else ""
-        shown = {
-            "loss": "train/loss",
-            "bleu": "valid/bleu",
-            "chrf": "valid/chrf",
-            "accuracy": "valid/accuracy",
-        }
-        numbers = [
-            f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest
-        ]
-        numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
-        place = f"update {self.update:,}{of}, pass {self.passes:.1f}{passes}"
-        return " · ".join(
-            filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
-        )

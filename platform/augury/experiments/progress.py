@@ -1,0 +1,80 @@
+"""The progress of a run in a line: how far training has come, and what it measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from augury.core.messages import logger
+from augury.core.periodic import run_every
+from augury.core.progress import StatusLine, duration
+from augury.core.store import Folder
+from augury.training import history
+from augury.training.settings import Training
+
+
+@contextmanager
+def show_progress(run: Folder, label: str, training: Training) -> Iterator[None]:
+    """Show the progress of a run's training, and log a message when it ends."""
+    with StatusLine(label) as line:
+        monitor = ProgressMonitor(run, label, training, line)
+        try:
+            with run_every(1.0, monitor.refresh, name=label):
+                yield
+        finally:
+            monitor.refresh()
+    if monitor.latest:
+        logger.info(monitor.text(ended=True))
+
+
+class ProgressMonitor:
+    """The progress of a run, read from its history."""
+
+    def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
+        self.run, self.label, self.training, self.line = run, label, training, line
+        self.files: dict[str, int] = {}
+        self.latest: dict[str, float] = {}
+        self.update, self.passes = 0, 0.0
+
+    def refresh(self) -> None:
+        """Read and show new records."""
+        files = history.files(self.run)
+        for name, _ in sorted(
+            files.items() - self.files.items()
+        ):  # a resumed run writes anew what it dropped
+            for record in history.records(self.run, name):
+                self.latest |= record["metrics"]
+                self.update, self.passes = record["update"], record["passes"]
+        self.files = files
+        if self.latest:
+            self.line.show(self.text(), self.share())
+
+    def share(self) -> float:
+        """Return the share of training that is done, unless patience ends it before."""
+        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
+        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
+        return max(shares, default=0.0)
+
+    def text(self, ended: bool = False) -> str:
+        """Return the state of training in a line, with the time left or, at its end, the time it
+        took."""
+        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
+        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
+        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
+        passes = f"/{self.training.max_passes}" if self.training.max_passes and not ended else ""
+        numbers = [f"{name} {value:.2f}" for name, value in self._measured().items()]
+        numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
+        place = f"update {self.update:,}{of}, pass {self.passes:.1f}{passes}"
+        return " · ".join(
+            filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
+        )
+
+    def _measured(self) -> dict[str, float]:
+        """Return the loss of training, and the metrics of the last validation by their names."""
+        validated = {
+            key.removeprefix("valid/"): value
+            for key, value in self.latest.items()
+            if key.startswith("valid/") and key not in ("valid/loss", "valid/best")
+        }
+        loss = {"loss": self.latest["train/loss"]} if "train/loss" in self.latest else {}
+        return loss | validated
