@@ -45,8 +45,7 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
     if not vocabulary.preprocessor.is_identity:
         raise UserError(
             "its text is written as tokens of Moses or with its case as markers, which no "
-            "tokenizer of transformers "
-            "does: export --to ctranslate2, or `augury translate`"
+            "tokenizer of transformers does: export --to ctranslate2, or `augury translate`"
         )
     model = trained.model()
     model.generation_config = GenerationConfig(
@@ -74,8 +73,8 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 """
     note = (
         f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further "
-        "training have "
-        "none: make them with `add_special_tokens=False` and put the id of `</s>` behind them."
+        "training have none: make them with `add_special_tokens=False` and put the id of `</s>` "
+        "behind them."
     )
     return usage, [note] if prefix else []
 

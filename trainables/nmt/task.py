@@ -80,10 +80,8 @@ class Nmt(VocabularyTask):
 
     def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
         """Refuse sentences of too many words; return a warning on those of too many characters."""
-        positions, remedy = (
-            experiment.model.max_positions,
-            "raise model.max_positions, or split or shorten them",
-        )
+        positions = experiment.model.max_positions
+        remedy = "raise model.max_positions, or split or shorten them"
         most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
         columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
         words = np.concatenate([word_counts(column) for column in columns])
@@ -91,28 +89,23 @@ class Nmt(VocabularyTask):
         if (words > most).any():
             raise UserError(
                 f"{name}: {(words > most).sum():,} of {len(words):,} sources have more words than "
-                "the model has "
-                f"positions ({positions:,}, end of sentence included); the longest has "
-                f"{words.max():,}: {remedy}"
+                f"the model has positions ({positions:,}, end of sentence included); the longest "
+                f"has {words.max():,}: {remedy}"
             )
-        possible = (
-            words + characters >= most
-        )  # a piece at each character and at each beginning of a word
+        # At most a subword for each character and for each beginning of a word.
+        possible = words + characters >= most
         if not possible.any():
             return ""
         return (
             f"{name}: {possible.sum():,} of {len(words):,} sources may have more pieces than the "
-            "model has positions "
-            f"({positions:,}); the longest has {words[characters.argmax()]:,} words and "
-            f"{characters.max():,} "
-            f"characters. The vocabulary decides; to be sure, {remedy}"
+            f"model has positions ({positions:,}); the longest has {words[characters.argmax()]:,} "
+            f"words and {characters.max():,} characters. The vocabulary decides; to be sure, "
+            f"{remedy}"
         )
 
     def size(self, experiment: Config, store: Store) -> Size:
-        sizes, matrices = (
-            resolve(experiment.model),
-            1 if experiment.model.share_all_embeddings else 2,
-        )
+        sizes = resolve(experiment.model)
+        matrices = 1 if experiment.model.share_all_embeddings else 2
         shape = (
             sizes.hidden_size,
             sizes.feedforward_size,

@@ -43,10 +43,8 @@ class Translation(SequenceTraining):
     """A model, its training examples in the view groups of its regime, and its validation sets."""
 
     def __init__(self, run: Run):
-        experiment, self.vocabulary = (
-            run.experiment,
-            Vocabulary.load(run.stored_folder(run.tokenizer)),
-        )
+        experiment = run.experiment
+        self.vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
         pad, eos = self.vocabulary.pad, self.vocabulary.eos
         model = build(
@@ -78,10 +76,8 @@ class Translation(SequenceTraining):
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
     def head(self) -> tuple[Tensor, None]:
-        return (
-            self.module.lm_head.weight,
-            None,
-        )  # the target's embeddings; those that are computed are so at every call
+        # The target's embeddings, computed at every call where they are not tables.
+        return self.module.lm_head.weight, None
 
     def validate(self, device: torch.device) -> Validation:
         """Return loss and score of the first set, which decides.
@@ -113,9 +109,8 @@ class Translation(SequenceTraining):
             threads=torch.get_num_threads(),
         )
         rows = distributed.share(range(len(dev_set.references)))
-        sources = [
-            self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows
-        ]  # the decoder adds the end
+        # The decoder adds the end.
+        sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]
         limits = [min(most, longest_translation(source)) for source in sources]
         greedy = Decoding(beam=1, max_length=max(limits, default=1))
         hypotheses = decoder.translate(sources, greedy, tuple(vocabulary.tags.values()))

@@ -89,8 +89,8 @@ class Config(Experiment):
         if self.augment and not isinstance(self.corpus, TextCorpus):
             raise UserError(
                 f"operator {self.augment[0].operator} would change the prompt that a generator of "
-                "form: "
-                f"{self.corpus.form} reads before its text: leave out augment, or take form: text"
+                f"form: {self.corpus.form} reads before its text: leave out augment, or take "
+                "form: text"
             )
         return self
 

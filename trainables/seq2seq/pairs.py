@@ -154,9 +154,8 @@ def _reordered(
     left_out = sum(count for _, count in parts)
     if left_out == corpus.rows:
         raise UserError(
-            f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of every "
-            "pair: see whether "
-            "the two sides belong together, or lower corpus.min_coverage"
+            f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of "
+            "every pair: see whether the two sides belong together, or lower corpus.min_coverage"
         )
     return [part for part, _ in parts], left_out
 

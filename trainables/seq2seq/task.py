@@ -33,9 +33,8 @@ class Seq2seq(SubwordTask):
     SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
 
     def corpus_address(self, experiment: Config, split: str) -> str:
-        from trainables.seq2seq import (
-            pairs,
-        )  # with the aligners, which reading an experiment does not need
+        # It imports the aligners, which reading an experiment does not need.
+        from trainables.seq2seq import pairs
 
         return pairs.address(experiment.corpus, split)
 

@@ -104,9 +104,7 @@ class _Write:
 
 
 def _loaded(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
-    experiment, directory = (
-        cast(Config, run.experiment),
-        learned.directory(run.stored_folder(run.tokenizer)),
-    )
+    experiment = cast(Config, run.experiment)
+    directory = learned.directory(run.stored_folder(run.tokenizer))
     model = load_weights(run.folder, empty(experiment.model, directory))
     return model, learned.load(directory), experiment

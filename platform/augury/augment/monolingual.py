@@ -85,10 +85,8 @@ class TranslatedText(UsesModels, ExtraInputs, CorpusOperator):
         return self
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        language, expected = (
-            self.monolingual.language,
-            experiment["corpus"][f"{self.DIRECTION.read}_language"],
-        )
+        language = self.monolingual.language
+        expected = experiment["corpus"][f"{self.DIRECTION.read}_language"]
         if language != expected:
             raise UserError(
                 f"operator {self.operator}: monolingual.language is '{language}', and what is "

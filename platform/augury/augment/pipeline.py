@@ -431,10 +431,8 @@ def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
             for lineage in lineages
         ]
         places = pc.index_in(pa.array(parents, pa.string()), value_set=_column(block, "id"))
-        records, sources = (
-            output.table.filter(pc.is_valid(places)),
-            block.take(pc.drop_null(places)),
-        )
+        records = output.table.filter(pc.is_valid(places))
+        sources = block.take(pc.drop_null(places))
         texts = sentence_columns(block.column_names)
         pairs = [(_column(records, name), _column(sources, name)) for name in texts]
         pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]

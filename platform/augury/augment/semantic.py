@@ -147,10 +147,8 @@ class Semantic(UsesModels, MakesRecords):
         def apply(block: pa.Table) -> OperatorOutput:
             requests = self._requests(block)
             parents = _rows(block, [request.row for request in requests])
-            hypotheses, originals = (
-                models.hypotheses(parents, requests),
-                parents.column("hypothesis").to_pylist(),
-            )
+            hypotheses = models.hypotheses(parents, requests)
+            originals = parents.column("hypothesis").to_pylist()
             counts = Counter(
                 {
                     "generated": len(hypotheses),

@@ -56,10 +56,8 @@ class Direction(NamedTuple):
     written: str
 
 
-FORWARD, BACKWARD = (
-    Direction("forward", "source", "target"),
-    Direction("backward", "target", "source"),
-)
+FORWARD = Direction("forward", "source", "target")
+BACKWARD = Direction("backward", "target", "source")
 
 
 def direction_experiment(

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from augury.text.alignment.model import Links
 
 HELP = (
-    "Align the words of two parallel texts; prints links of word positions, counted "
-    "from 0 (Pharaoh format)."
+    "Align the words of two parallel texts; prints links of word positions, counted from 0 "
+    "(Pharaoh format)."
 )
 EXAMPLE = "augury align train.de train.en > train.links"
 ShardReader = Callable[[str], "tuple[Sentences, Sentences]"]

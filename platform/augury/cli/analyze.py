@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from augury.analysis.system import System
 
 HELP = (
-    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and "
-    "lengths, views; or cipher keys."
+    "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, "
+    "views; or cipher keys."
 )
 EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
   augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 WORD = "attack"
 DESCRIPTION = (
-    "Choose the radius of adversarial training: the loss of a trained run with and "
-    "without PGD, by radius."
+    "Choose the radius of adversarial training: the loss of a trained run with and without PGD, "
+    "by radius."
 )
 EXAMPLE = """augury analyze attack results/runs/ADDRESS/seed-1
   augury analyze attack results/runs/ADDRESS/seed-1 --radii 0.002 0.005 0.01 --alpha-share 1.5"""
@@ -33,11 +33,9 @@ def selected(argv: Sequence[str]) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `augury analyze attack`."""
-    parser.prog, parser.description, parser.epilog = (
-        f"{parser.prog} {WORD}",
-        DESCRIPTION,
-        f"example:\n  {EXAMPLE}",
-    )
+    parser.prog = f"{parser.prog} {WORD}"
+    parser.description = DESCRIPTION
+    parser.epilog = f"example:\n  {EXAMPLE}"
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     parser.add_argument(
         "run", metavar="RUN", help="a finished run without attack, such as the baseline: its folder"
@@ -134,8 +132,8 @@ def _advice(
     rise = f"{arguments.rise:g} nats"
     if chosen is None:
         return (
-            f"The smallest radius raises the loss by more than {rise}: give smaller "
-            f"--radii, or a larger --rise."
+            f"The smallest radius raises the loss by more than {rise}: give smaller --radii, or a "
+            "larger --rise."
         )
     if chosen == strengths[-1].epsilon:
         return f"No radius raises the loss by more than {rise}: give larger --radii."

@@ -37,11 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `augury analyze keys`."""
     from augury.corpora.languages import UNDETERMINED
 
-    parser.prog, parser.description, parser.epilog = (
-        f"{parser.prog} {WORD}",
-        DESCRIPTION,
-        f"example:\n  {EXAMPLES}",
-    )
+    parser.prog = f"{parser.prog} {WORD}"
+    parser.description = DESCRIPTION
+    parser.epilog = f"example:\n  {EXAMPLES}"
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     add_experiment(parser, required=False)
     parser.add_argument(
@@ -124,8 +122,8 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     if arguments.experiment:
         if flags:
             raise UserError(
-                f"give an experiment file or {flags[0]}, not both; --set overrides settings of the "
-                "file"
+                f"give an experiment file or {flags[0]}, not both; --set overrides settings of "
+                "the file"
             )
         return systems.load(arguments.experiment, arguments.assignments)
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]

@@ -27,8 +27,8 @@ DIRECT = ("source", "target", "source_language", "target_language", "filter", "o
 PARAMETER = "parameter."
 """Prefix of an operator's parameters among the arguments."""
 EXAMPLE = (
-    "augury augment --source train.de --target train.en --operator cipher --keys 1 2 "
-    "--storage results"
+    "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage "
+    "results"
 )
 EXPERIMENTS = "search_spaces/experiments"
 """Directory of the experiments in examples."""
@@ -252,8 +252,8 @@ def _experiment_inputs(
     loaded = load(arguments.experiment, arguments.assignments)
     if not loaded.augment:
         raise UserError(
-            f"{arguments.experiment} has no operators: add e.g. augment: "
-            f"[{{operator: cipher, keys: [1, 2]}}]"
+            f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, "
+            "keys: [1, 2]}]"
         )
     return loaded.corpus, list(loaded.augment), loaded
 

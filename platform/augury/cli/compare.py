@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from augury.text.alignment.word_order import WordOrder
 
 HELP = (
-    "Compare runs, configurations, sweeps, decodings or hypotheses: which "
-    "differences are real, and at what cost?"
+    "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, "
+    "and at what cost?"
 )
 EXAMPLE = """augury compare 8ce62f82 fd9974af --storage results --format latex
   augury compare 8ce62f82 --views plain rot-1 rot-2

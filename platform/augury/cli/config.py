@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from augury.reporting.planned_power import PlannedPower
 
 HELP = (
-    "Check an experiment before training: settings, texts, keys, sizes, excluded "
-    "rows and estimated cost."
+    "Check an experiment before training: settings, texts, keys, sizes, excluded rows and "
+    "estimated cost."
 )
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 MAX_CHARACTERS = 60

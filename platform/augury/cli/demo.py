@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from augury.cli.common import add_overrides
 
 HELP = (
-    "Train and compare several systems on built-in synthetic text: translation, or "
-    "NLI with --task nli."
+    "Train and compare several systems on built-in synthetic text: translation, or NLI with "
+    "--task nli."
 )
 EXAMPLE = "augury demo --storage demo"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from augury.cli.common import add_run, open_run, print_json
 
 HELP = (
-    "Export a run's model for transformers (hf) or CTranslate2, with its vocabulary "
-    "and a model card."
+    "Export a run's model for transformers (hf) or CTranslate2, with its vocabulary and a model "
+    "card."
 )
 EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output model"
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from augury.sweeping.space import Space
 
 HELP = (
-    "Reproduce a table of a paper: run missing rows and print published and measured "
-    "values side by side."
+    "Reproduce a table of a paper: run missing rows and print published and measured values side "
+    "by side."
 )
 EXAMPLE = """augury reproduce
   augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
@@ -144,10 +144,8 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
         for planned in plan.configurations.values()
     }
     systems = add_earlier_stages(rows, plan.store)
-    costs, seeds = (
-        estimates(systems, plan.store, options.seeds),
-        dict.fromkeys(systems, len(options.seeds)),
-    )
+    costs = estimates(systems, plan.store, options.seeds)
+    seeds = dict.fromkeys(systems, len(options.seeds))
     of_all = total(
         costs, seeds, execution, max(system.training.workers for system in rows.values())
     )

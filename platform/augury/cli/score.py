@@ -9,8 +9,8 @@ from pathlib import Path
 from augury.cli.common import print_json, read_file
 
 HELP = (
-    "Score hypotheses against references by several metrics, with signatures and 95% "
-    "confidence intervals."
+    "Score hypotheses against references by several metrics, with signatures and 95% confidence "
+    "intervals."
 )
 EXAMPLE = """augury score hypotheses.txt references.txt --metrics bleu chrf++ ter
   augury score hypotheses.txt references.txt --metrics multi_bleu --language de"""

@@ -143,15 +143,15 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
             if isinstance(node, list):
                 if not part.isdigit() or int(part) >= len(node):
                     raise UserError(
-                        f"'{key}': '{part}' is not an index of a list with {len(node)} items, from "
-                        "0"
+                        f"'{key}': '{part}' is not an index of a list with {len(node)} items, "
+                        "from 0"
                     )
                 if last:
                     node[int(part)] = value
                 elif not isinstance(node[int(part)], dict | list):
                     raise UserError(
-                        f"'{key}': item {part} is {node[int(part)]!r}, a single value: set it as a "
-                        "whole"
+                        f"'{key}': item {part} is {node[int(part)]!r}, a single value: set it as "
+                        "a whole"
                     )
                 node = node[int(part)]
             elif last:

@@ -190,8 +190,8 @@ class Execution(Section):
         """Raise UserError if runs with so many training workers cannot be launched in this way."""
         if self.at_once > 1 and self.launcher != "ray":
             raise UserError(
-                f"execution.at_once={self.at_once} trains runs side by side on Ray's workers: "
-                "set execution.launcher=ray, or at_once=1"
+                f"execution.at_once={self.at_once} trains runs side by side on Ray's workers: set "
+                "execution.launcher=ray, or at_once=1"
             )
         if self.launcher == "direct" and workers > 1:
             raise UserError(

@@ -21,11 +21,9 @@ KeyPath = tuple[str, ...]
 """The keys that lead to a setting, with list indices as numbers."""
 SHOWN = 60  # characters of a value in a message
 
-WRONG, UNKNOWN, MISSING = (
-    "{key} = {value}: {message}",
-    "unknown key '{key}': {message}",
-    "'{key}' is required",
-)
+WRONG = "{key} = {value}: {message}"
+UNKNOWN = "unknown key '{key}': {message}"
+MISSING = "'{key}' is required"
 GENERAL = "{key}: {message}"
 
 TEXT, LIST = "text", "a list"
@@ -84,11 +82,12 @@ class InvalidSettings(UserError):
         super().__init__("\n  ".join([f"{subject} is not valid:", *lines]))
 
     def __reduce__(self) -> tuple[type[InvalidSettings], tuple[Any, ...]]:
+        # Ray workers pickle their errors.
         return InvalidSettings, (
             self.subject,
             self.faults,
             self.locations,
-        )  # Ray workers pickle their errors
+        )
 
     def in_file(self, file: str, locations: Mapping[KeyPath, str]) -> InvalidSettings:
         """Return the same errors for the settings in a file, sorted and located by `locations`."""

@@ -104,11 +104,9 @@ class _Lease:
     """A file with the id of its owner and a counter that the owner increments while it is alive."""
 
     def __init__(self, target: Folder):
-        self.target, self.folder, self.name = (
-            target,
-            Folder(target.root, KIND),
-            target.name.replace("/", "-"),
-        )
+        self.target = target
+        self.folder = Folder(target.root, KIND)
+        self.name = target.name.replace("/", "-")
         self.owner, self.renewed = uuid.uuid4().hex, 0
 
     def acquire(self, seconds: float) -> None:
@@ -124,9 +122,8 @@ class _Lease:
             elif time.monotonic() - since > seconds:
                 break
         self.write()
-        time.sleep(
-            random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8)
-        )  # the last writer wins
+        # The last writer wins.
+        time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))
         lease = self._read()
         if lease is None or lease[0] != self.owner:
             self.acquire(seconds)

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 Format = Literal["text", "json"]
 
 logger = logging.getLogger("augury")
-logger.addHandler(
-    logging.NullHandler()
-)  # otherwise logging's last-resort handler would print warnings
+# Otherwise logging's last-resort handler would print warnings.
+logger.addHandler(logging.NullHandler())
 
 
 @contextmanager

@@ -48,9 +48,8 @@ PATH_PATTERN = r"^[./~]|/$|\.py$"
 """Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
-_REFERENCE_OR_OPTION = re.compile(
-    rf"{_REFERENCE.pattern}(?:[:-].*)?"
-)  # of a metric: `mine.py@1a2b...:lower-fixed`
+# Of a metric: `mine.py@1a2b...:lower-fixed`.
+_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?:[:-].*)?")
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,7 @@ class Registry:
         hint = nearest(name, self.names())
         raise UserError(
             f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} To use your "
-            "own, give its path, "
-            f"./{name}.py; the file must {self.contract}"
+            f"own, give its path, ./{name}.py; the file must {self.contract}"
         )
 
     def reference(self, name: str) -> str:
@@ -127,8 +125,7 @@ class Registry:
             hint = f", {close}" if close.endswith("?") else ""
             raise UserError(
                 f"no {self.noun} '{path}': there is no file {error.filename}{hint}. Built-in and "
-                "installed: "
-                f"{', '.join(self.names())}; a file of your own must {self.contract}"
+                f"installed: {', '.join(self.names())}; a file of your own must {self.contract}"
             ) from error
 
     def _installed(self) -> dict[str, list[EntryPoint]]:
@@ -292,9 +289,9 @@ def reference(name: str) -> str:
 
 def _changed_error(path: Path) -> UserError:
     return UserError(
-        f"'{path}' has changed since the experiment began: restore it to continue (the run folders "
-        "keep a copy in "
-        "plugins/), or give the path without its hash to start a new experiment"
+        f"'{path}' has changed since the experiment began: restore it to continue (the run "
+        "folders keep a copy in plugins/), or give the path without its hash to start a new "
+        "experiment"
     )
 
 

@@ -228,9 +228,8 @@ class Folder:
             shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             self.remove(name)
-            (directory / MARKER).unlink(
-                missing_ok=True
-            )  # present if the directory came from a remote store
+            # Present if the directory came from a remote store.
+            (directory / MARKER).unlink(missing_ok=True)
             fs.copy_files(
                 str(directory),
                 target,

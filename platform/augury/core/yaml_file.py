@@ -12,9 +12,8 @@ from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
 
 MERGE = "tag:yaml.org,2002:merge"
-_Loader: Any = getattr(
-    yaml, "CSafeLoader", yaml.SafeLoader
-)  # ten times as fast, if libyaml is installed
+# Ten times as fast, if libyaml is installed.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlFile(NamedTuple):
@@ -117,7 +116,6 @@ def _check_unique(node: yaml.MappingNode, path: str, keys: KeyPath) -> None:
             where = f" in {'.'.join(keys)}" if keys else ""
             raise UserError(
                 f"{path}, line {line}: duplicate key '{key.value}'{where}, first in line "
-                f"{lines[name]}: "
-                "rename or remove one of them"
+                f"{lines[name]}: rename or remove one of them"
             )
         lines[name] = line

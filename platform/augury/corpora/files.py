@@ -98,8 +98,8 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
         suffix = next((name for name, magic in COMPRESSIONS.items() if start.startswith(magic)), "")
         if start and path.suffix in COMPRESSIONS and path.suffix != suffix:
             raise UserError(
-                f"{path} is not a {path.suffix} file despite its name: download it again or rename "
-                "it"
+                f"{path} is not a {path.suffix} file despite its name: download it again or "
+                "rename it"
             )
         with _stream(path, suffix) as stream:
             yield stream

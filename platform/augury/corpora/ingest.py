@@ -49,8 +49,8 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     if resolved.known:
         for path in modified_files(resolved.known, text.inputs):
             say_once(
-                f"{split}: {path} differs from the published file of {resolved.known.name}: scores "
-                "may not compare"
+                f"{split}: {path} differs from the published file of {resolved.known.name}: "
+                "scores may not compare"
             )
     folder = store.folder(KIND, _address(resolved, text))
     created, corpus = make_once(folder, lambda: _make(folder, resolved, text)), Corpus(folder)
@@ -109,8 +109,8 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
         shared = overlap(train, corpus)
         if shared:
             say_once(
-                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also in "
-                "the training set"
+                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also "
+                "in the training set"
             )
 
 

@@ -89,6 +89,6 @@ def check_labels(spec: LabelledSpec, split: str, labels: Iterable[str]) -> None:
     if unknown := sorted(set(labels) - set(spec.labels)):
         raise UserError(
             f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; "
-            "add it there, or map "
-            f"it to one of them, for example names: {{'{unknown[0]}': {spec.labels[0]}}}"
+            f"add it there, or map it to one of them, for example names: {{'{unknown[0]}': "
+            f"{spec.labels[0]}}}"
         )

@@ -50,9 +50,9 @@ class LabelNames:
             return f"the label is empty ({location})"
         if label.lstrip("-").isdigit():
             hint = (
-                "data sets number labels differently; give the meaning of the numbers, for example "
-                "labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no "
-                "gold label"
+                "data sets number labels differently; give the meaning of the numbers, for "
+                "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where "
+                "'-' is no gold label"
             )
         else:
             hint = (

@@ -74,10 +74,8 @@ def _make(folder: Folder, corpora: Mapping[str, Corpus]) -> None:
                     block.column_names.index("origin"), block.schema.field("origin"), origin
                 )
             )
-    first, manifests = (
-        next(iter(corpora.values())).manifest,
-        [corpus.manifest for corpus in corpora.values()],
-    )
+    first = next(iter(corpora.values())).manifest
+    manifests = [corpus.manifest for corpus in corpora.values()]
     languages = {manifest["language"] for manifest in manifests if "language" in manifest}
     writer.finish(
         {

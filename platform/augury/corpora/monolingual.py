@@ -77,9 +77,8 @@ class MonolingualSpec(BaseSpec):
     KNOWN: ClassVar = {}
 
     def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
-        return replace(
-            super().resolve(split, directory), name=NAME
-        )  # keeps ids distinct from those of training text
+        # Keeps ids distinct from those of training text.
+        return replace(super().resolve(split, directory), name=NAME)
 
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language,)

@@ -84,8 +84,8 @@ class NliText(BaseText):
         columns = list(self.columns().values())
         if len(set(columns)) < len(columns):
             raise ValueError(
-                f"the columns of premise, hypothesis and label are {', '.join(columns)}: they must "
-                "differ"
+                f"the columns of premise, hypothesis and label are {', '.join(columns)}: they "
+                "must differ"
             )
         if self.language and self.language_column:
             raise ValueError(

@@ -31,10 +31,8 @@ from augury.corpora.splits import BaseText, ResolvedSplit
 
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows
-EXAMPLES, EXAMPLE_LENGTH = (
-    3,
-    200,
-)  # rejected rows to keep for each reason, and characters of each side
+EXAMPLES = 3  # rejected rows to keep for each reason
+EXAMPLE_LENGTH = 200  # characters of each side of them
 
 
 class RecordBuilder(ABC):
@@ -185,8 +183,8 @@ class RecordBuilder(ABC):
             if not record_id or record_id in self._ids:
                 fault = f"the id '{record_id}' occurs twice" if record_id else "the id is empty"
                 raise UserError(
-                    f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
-                    "remove id_column to number the rows instead"
+                    f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; remove "
+                    "id_column to number the rows instead"
                 )
             self._ids.add(record_id)
         return block.column("id").combine_chunks()
@@ -215,9 +213,9 @@ class RecordBuilder(ABC):
     def _empty_error(self, block: pa.Table, codes: np.ndarray) -> UserError:
         row = int((codes > NO_LABEL).argmax())
         return UserError(
-            f"{self.split.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} "
-            f"of {self._files}; "
-            "validation and test sets are not filtered: complete or remove the row"
+            f"{self.split.name}: {REASONS[codes[row]]} in row "
+            f"{block.column('row')[row].as_py():,} of {self._files}; validation and test sets are "
+            "not filtered: complete or remove the row"
         )
 
 

@@ -300,8 +300,8 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     }:
         raise UserError(
             "the built-in text has a German-like and an English-like side, and the codes "
-            f"{' and '.join(languages)} do "
-            f"not tell which is which for the opposite direction: use {' and '.join(BUILTIN_SIDES)}"
+            f"{' and '.join(languages)} do not tell which is which for the opposite direction: "
+            f"use {' and '.join(BUILTIN_SIDES)}"
         )
     result = {**settings, "source_language": languages[0], "target_language": languages[1]}
     for split in ("train", "valid"):

@@ -23,10 +23,11 @@ Fraction = Annotated[float, Field(ge=0, le=1)]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
 RESERVED = ("train", "valid", "mean")  # "mean" is the mean over test sets
+# Kinds whose setting has another name.
 KIND_NAMES = {
     "aligned": "source and target",
     "table": "file",
-}  # settings of kinds that are not called like them
+}
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {
     ".tsv": "tsv",
@@ -136,8 +137,8 @@ class BaseText(Section):
         if suffixes and suffixes[-1] in EXTENSIONS:
             return EXTENSIONS[suffixes[-1]]
         raise UserError(
-            f"the format of '{self.file}' is not evident from its extension: "
-            f"add format: {', '.join(TABLES[:-1])} or {TABLES[-1]}"
+            f"the format of '{self.file}' is not evident from its extension: add format: "
+            f"{', '.join(TABLES[:-1])} or {TABLES[-1]}"
         )
 
     def files(self) -> tuple[str, ...]:
@@ -147,13 +148,14 @@ class BaseText(Section):
     def settings(self) -> dict[str, Any]:
         """Return the settings for the address: without file names, whose content is part of it,
         and noise."""
+        # Noise is added to the text that is read.
         excluded = {
             "source",
             "target",
             "file",
             "hub",
             "noise",
-        }  # noise is added to the ingested text
+        }
         if self.portion is None:
             excluded |= {"portion", "portion_seed"}
         return {**self.model_dump(mode="json", exclude=excluded), "format": self.layout}

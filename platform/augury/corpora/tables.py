@@ -37,8 +37,8 @@ def read_table(
         return {"tsv": _tsv, "csv": _csv}[layout](find(path), columns, header)
     if header:
         raise UserError(
-            f"{path}: header is for tsv and csv only, since columns of {layout} have names: remove "
-            "it"
+            f"{path}: header is for tsv and csv only, since columns of {layout} have names: "
+            "remove it"
         )
     return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
 
@@ -168,8 +168,7 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
     except csv.Error as error:
         raise UserError(
             f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote "
-            "fields with "
-            "quotes, commas or line ends"
+            "fields with quotes, commas or line ends"
         ) from error
 
 

@@ -110,17 +110,14 @@ def checkpoint_to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> 
     pieces = [str(index) for index in range(settings.vocab_size)]
     with torch.no_grad():
         weights = _on_cpu(model)
-        weights.config.normalize_before, weights.config.normalize_embedding = (
-            kind.pre_norm,
-            kind.normalised_embeddings,
-        )
+        weights.config.normalize_before = kind.pre_norm
+        weights.config.normalize_embedding = kind.normalised_embeddings
         spec = kind.loader().get_model_spec(weights)
         spec.register_source_vocabulary(pieces)
         spec.register_target_vocabulary(pieces)
         start = model.generation_config.decoder_start_token_id
-        spec.config.unk_token = spec.config.bos_token = pieces[
-            settings.pad_token_id
-        ]  # neither is ever asked for
+        # Neither is ever asked for.
+        spec.config.unk_token = spec.config.bos_token = pieces[settings.pad_token_id]
         spec.config.eos_token = pieces[settings.eos_token_id]
         spec.config.decoder_start_token = pieces[
             settings.decoder_start_token_id if start is None else start

@@ -29,7 +29,7 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
     if decoding.max_length > positions:
         raise UserError(
             f"max_length {decoding.max_length} is more than the model's {positions} positions: "
-            f"lower decoding.max_length or train with larger model.max_positions"
+            "lower decoding.max_length or train with larger model.max_positions"
         )
     long = [row for row, source in enumerate(sources) if len(source) >= positions]
     if long:

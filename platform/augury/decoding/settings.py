@@ -58,8 +58,8 @@ class ViewDecoding(Decoding):
     def _goes_together(self) -> ViewDecoding:
         if self.combine and not self.views:
             raise UserError(
-                f"combine {self.combine} needs the views to combine, such as plain and rot-1: give "
-                "views"
+                f"combine {self.combine} needs the views to combine, such as plain and rot-1: "
+                "give views"
             )
         if len(self.views) > 1 and not self.combine:
             raise UserError(

@@ -69,9 +69,8 @@ def require_safetensors(name: str) -> None:
     if pickled := sorted(file.name for file in directory.glob("*.bin")):
         raise UserError(
             f"pretrained '{name}' has its weights in {pickled[0]}, a pickle file, which can run "
-            "code when it is read: "
-            "convert it to safetensors (save_pretrained), or set allow_pickle: true if you trust "
-            "its author"
+            "code when it is read: convert it to safetensors (save_pretrained), or set "
+            "allow_pickle: true if you trust its author"
         )
 
 

@@ -151,10 +151,8 @@ class Adversarial(WarmupRegime):
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
         projected = embedded.mask.new_zeros(len(embedded.mask))
-        projected_steps, steps = (
-            embedded.embeddings.new_zeros(()),
-            1 if self.attack == "fgm" else self.steps,
-        )
+        projected_steps = embedded.embeddings.new_zeros(())
+        steps = 1 if self.attack == "fgm" else self.steps
         for number in range(steps):
             values.requires_grad_()
             losses = regimes.cross_entropy(

@@ -263,9 +263,8 @@ class _Chunk(NamedTuple):
     losses: Tensor  # (2, views): label-smoothed, not smoothed
     divergence: Tensor
     correct: Tensor  # (views,)
-    gradient: (
-        Tensor | None
-    )  # (views, rows, classes), of `total` with respect to the logits, divided by `scale`
+    # (views, rows, classes), of `total` with respect to the logits, divided by `scale`.
+    gradient: Tensor | None
 
 
 def _chunk(

@@ -30,8 +30,8 @@ def score(
     chosen = [metric(name, language) for name in metrics]
     if len(hypotheses) != len(references):
         raise UserError(
-            f"{len(hypotheses)} hypotheses but {len(references)} references: "
-            "give one hypothesis per reference, an empty line if there is no translation"
+            f"{len(hypotheses)} hypotheses but {len(references)} references: give one hypothesis "
+            "per reference, an empty line if there is no translation"
         )
     if sources is not None and len(sources) != len(references):
         raise UserError(

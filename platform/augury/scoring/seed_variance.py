@@ -119,9 +119,8 @@ def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
         return UNKNOWN
     assert all(system.seeds == seeds for system in systems), "blocks have every system"
     scores = np.stack([system.scores for system in systems])
-    moves = np.stack(
-        [system.samples - system.scores for system in systems], axis=1
-    )  # (samples, systems, seeds)
+    # (samples, systems, seeds)
+    moves = np.stack([system.samples - system.scores for system in systems], axis=1)
     return SeedVariance(
         float(2 * _residuals(scores).sum() / dof),
         float(2 * _residuals(moves).sum((-2, -1)).mean() / dof),

@@ -89,10 +89,9 @@ def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
         for column, other in enumerate(hypothesis, start=1):
             above, above_matches = errors[column], matches[column]
             if word == other:
-                least, matched = (
-                    diagonal,
-                    diagonal_matches + 1,
-                )  # an insertion or deletion never has fewer errors
+                # An insertion or deletion never has fewer errors.
+                least = diagonal
+                matched = diagonal_matches + 1
             else:
                 least, matched = diagonal + 1, diagonal_matches
                 if left + 1 < least:

@@ -91,6 +91,6 @@ def check(
     ):
         raise UserError(
             f"regime adversarial perturbs word embeddings, which '{name}' "
-            f"({model.config.model_type}) does not read as it reads words: {reason}. "
-            "Take regime plain, or a model of the families of T5, BART or Marian"
+            f"({model.config.model_type}) does not read as it reads words: {reason}. Take regime "
+            "plain, or a model of the families of T5, BART or Marian"
         )

@@ -91,9 +91,8 @@ class VocabularyTask(Task):
         """Return about how many entries the vocabulary will have."""
         from augury.text.vocabulary.size import fitting_size
 
-        drawn = {
-            operator.name() for operator in experiment.token_draws
-        }  # views with the vocabulary of the source
+        # Views with the vocabulary of the source.
+        drawn = {operator.name() for operator in experiment.token_draws}
         settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
         plain = settings.size
         if plain == "auto":
@@ -122,8 +121,8 @@ def _check_stage(stage: Any, before: Any) -> None:
         ]
         raise UserError(
             f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: "
-            "all stages translate "
-            "between the same languages (of a text of the other direction, `reversed: true`)"
+            "all stages translate between the same languages (of a text of the other direction, "
+            "`reversed: true`)"
         )
     drawn = {operator.name() for operator in stage.token_draws}
     if unknown := [
@@ -131,9 +130,8 @@ def _check_stage(stage: Any, before: Any) -> None:
     ]:
         raise UserError(
             f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of "
-            "the first stage, was "
-            "learned without it: let the first stage read it too, or make records where the "
-            "operator can"
+            "the first stage, was learned without it: let the first stage read it too, or make "
+            "records where the operator can"
         )
 
 

@@ -138,8 +138,8 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
     longest = int(lengths.cost.max())
     if longest > max_tokens:
         raise UserError(
-            f"an example of {longest} tokens does not fit training.max_tokens={max_tokens}: "
-            f"raise it to {longest} or lower corpus.filter.max_length"
+            f"an example of {longest} tokens does not fit training.max_tokens={max_tokens}: raise "
+            f"it to {longest} or lower corpus.filter.max_length"
         )
 
 

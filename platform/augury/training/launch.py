@@ -84,9 +84,8 @@ def _on_ray(
     cuda: bool,
     until: int | None,
 ) -> None:
-    os.environ.setdefault(
-        "RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5"
-    )  # every report waits for this poll
+    # Every report waits for this poll.
+    os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")
     connect(execution.address)
     import ray
     from ray.train import FailureConfig, RunConfig, ScalingConfig

@@ -15,11 +15,9 @@ def learning_rate(training: Training, update: int, updates_per_pass: int) -> flo
     Its shape is that of Vaswani et al. (2017) with a free peak, as fairseq's inverse_sqrt, or as
     the settings say.
     """
-    peak, warmup, last = (
-        training.learning_rate,
-        training.warmup_updates,
-        last_update(training, updates_per_pass),
-    )
+    peak = training.learning_rate
+    warmup = training.warmup_updates
+    last = last_update(training, updates_per_pass)
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
     if update < warmup:

@@ -115,9 +115,9 @@ class Reader:
     def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, max_length: int):
         if tokenizer.pad_token_id is None:
             raise UserError(
-                f"the tokenizer of the model ({model.config.model_type}) has no pad, which batches "
-                "need: give a directory with one whose pad_token is set, and pad_token_id in the "
-                "model's configuration"
+                f"the tokenizer of the model ({model.config.model_type}) has no pad, which "
+                "batches need: give a directory with one whose pad_token is set, and pad_token_id "
+                "in the model's configuration"
             )
         self.model, self.pad = model, int(tokenizer.pad_token_id)
         self.arguments = set(inspect.signature(model.forward).parameters)
@@ -299,8 +299,8 @@ def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Se
     if at.keys() != {label.lower() for label in labels}:
         classes = ", ".join(map(str, checkpoint.id2label.values()))
         say_once(
-            f"warning: '{name}' has the labels {classes} instead of {', '.join(labels)}: it gets a "
-            "new head"
+            f"warning: '{name}' has the labels {classes} instead of {', '.join(labels)}: it gets "
+            "a new head"
         )
         return None
     return [at[label.lower()] for label in labels]

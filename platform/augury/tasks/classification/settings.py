@@ -126,18 +126,17 @@ class ClassifierConfig(Experiment):
     def _possible(self) -> ClassifierConfig:
         if self.max_length > self.training.max_tokens:
             raise UserError(
-                f"a row of max_length={self.max_length} subwords does not fit training.max_tokens="
-                f"{self.training.max_tokens}: lower the one or raise the other"
+                f"a row of max_length={self.max_length} subwords does not fit "
+                f"training.max_tokens={self.training.max_tokens}: lower the one or raise the other"
             )
         if isinstance(self.model, Scratch) and self.max_length > self.model.max_positions:
             raise UserError(
-                f"a row of max_length={self.max_length} subwords exceeds model.max_positions="
-                f"{self.model.max_positions}: lower the one or raise the other"
+                f"a row of max_length={self.max_length} subwords exceeds "
+                f"model.max_positions={self.model.max_positions}: lower the one or raise the other"
             )
         if any(group.target != TARGET for group in self.view_groups()):
             raise UserError(
                 "regime multi_source with equation=2 predicts plain sources, and a classifier "
-                "predicts labels: "
-                "set regime.equation=1"
+                "predicts labels: set regime.equation=1"
             )
         return self
