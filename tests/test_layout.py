@@ -32,6 +32,7 @@ def test_every_data_file_is_installed() -> None:
     ]
     roots = {
         "augury": ROOT / "platform" / "augury",
+        "toy_languages": ROOT / "platform" / "toy_languages",
         "trainables": ROOT / "trainables",
         "search_spaces": ROOT / "search_spaces",
     }

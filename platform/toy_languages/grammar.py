@@ -8,32 +8,33 @@ case. English has the order subject, verb, object, place, time and uses auxiliar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, cast
 
 from toy_languages.inflection import English, Verb, english_verb
-from toy_languages.phrases import Both, Phrase
-from toy_languages.words import SEPARABLE
+from toy_languages.phrases import Phrase
+from toy_languages.tables import Both, grouped, table
 
 Tense = Literal["present", "preterite", "perfect", "future"]
-Order = Literal[
-    "second", "first", "last", "infinitive"
-]  # the position of the German finite verb, if there is one
+# The position of the German finite verb, if there is one.
+Order = Literal["second", "first", "last", "infinitive"]
 Form = Literal["statement", "question", "imperative", "infinitive"]  # of the English clause
 
-HABEN = ("habe", "hast", "hat", "haben", "habt", "haben")
-SEIN, WAR = (
-    ("bin", "bist", "ist", "sind", "seid", "sind"),
-    ("war", "warst", "war", "waren", "wart", "waren"),
+AUXILIARIES = {name: tuple(forms.split()) for name, forms in table("auxiliaries")}
+PARTICLES = {*dict(grouped("rare")["separable"]).values(), "along"}
+BE, LIKE = english_verb("be"), english_verb("like")
+COPULA = Verb(
+    infinitive="sein",
+    present=AUXILIARIES["sein"],
+    preterite=AUXILIARIES["war"],
+    participle="gewesen",
+    prefix="",
+    with_sein=True,
+    reflexive=False,
+    english=BE,
+    subjects="patfis",
+    objects="",
+    ongoing=False,
 )
-WERDEN = ("werde", "wirst", "wird", "werden", "werdet", "werden")
-WURDEN = ("wurde", "wurdest", "wurde", "wurden", "wurdet", "wurden")
-REFLEXIVE = ("mich", "dich", "sich", "uns", "euch", "sich")
-PARTICLES = {*SEPARABLE.values(), "along"}
-
-BE, LIKE, WANT, HAVE = (
-    english_verb(words) for words in (["be"], ["like"], ["want"], ["have", "had", "had"])
-)
-COPULA = Verb("sein", SEIN, WAR, "gewesen", "", True, False, BE, "patfis", "", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,10 @@ class Adverbial:
     middle: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Modal:
+GERN = Adverbial("gern", "")  # er tanzt gern: he likes to dance
+
+
+class Modal(NamedTuple):
     """A modal verb; English has an auxiliary (present, negated, past) or, if that is empty, a
     verb."""
 
@@ -57,35 +60,20 @@ class Modal:
     auxiliary: str
     negated: str
     past: str
-    lexical: English = HAVE
+    lexical: English
 
 
-GERN = Adverbial("gern", "")  # er tanzt gern: he likes to dance
-KOENNEN = Modal(
-    ("kann", "kannst", "kann", "können", "könnt", "können"),
-    ("konnte", "konntest", "konnte", "konnten", "konntet", "konnten"),
-    "can",
-    "can",
-    "could",
-)
-MUESSEN = Modal(
-    ("muss", "musst", "muss", "müssen", "müsst", "müssen"),
-    ("musste", "musstest", "musste", "mussten", "musstet", "mussten"),
-    "must",
-    "",
-    "",
-)
-WOLLEN = Modal(
-    ("will", "willst", "will", "wollen", "wollt", "wollen"),
-    ("wollte", "wolltest", "wollte", "wollten", "wolltet", "wollten"),
-    "",
-    "",
-    "",
-    WANT,
-)
-SOLLEN = Modal(("soll", "sollst", "soll", "sollen", "sollt", "sollen"), (), "should", "should", "")
-DUERFEN = Modal(("darf", "darfst", "darf", "dürfen", "dürft", "dürfen"), (), "may", "must", "")
-MODALS = (KOENNEN, MUESSEN, WOLLEN, KOENNEN, MUESSEN, WOLLEN, SOLLEN, DUERFEN)
+MODALS = {
+    name: Modal(
+        tuple(present.split()),
+        tuple(preterite.split()),
+        auxiliary,
+        negated,
+        past,
+        english_verb(verb),
+    )
+    for name, present, preterite, auxiliary, negated, past, verb in table("modals")
+}
 
 
 @dataclass(slots=True)
@@ -99,7 +87,7 @@ class Clause:
     passive: bool = False
     dative: Phrase | None = None
     accusative: Phrase | None = None
-    complement: Both | None = None  # prepositional object, agent or predicate
+    complement: Both | None = None
     place: Both | None = None
     time: Adverbial | None = None
     manner: Adverbial | None = None
@@ -131,46 +119,39 @@ def german(clause: Clause, order: Order = "second") -> str:
 def german_parts(clause: Clause) -> dict[str, str]:
     """Return the parts other than the German verb in order: pronouns, time, objects, manner,
     place."""
-    dative, accusative = clause.dative, clause.accusative
     parts = {"subject": clause.subject.german}
     if clause.verb.reflexive:
-        parts["reflexive"] = REFLEXIVE[clause.subject.person]
-    if accusative and accusative.light:
-        parts["accusative"] = accusative.german
-    if dative and dative.light:
-        parts["dative"] = dative.german
+        parts["reflexive"] = AUXILIARIES["reflexive"][clause.subject.person]
+    objects = [("accusative", clause.accusative), ("dative", clause.dative)]
+    parts |= {name: phrase.german for name, phrase in objects if phrase and phrase.light}
     if clause.time:
         parts["time"] = clause.time.german
-    if dative and not dative.light:
-        parts["dative"] = dative.german
-    if accusative and not accusative.light:
-        parts["accusative"] = accusative.german
+    objects.reverse()
+    parts |= {name: phrase.german for name, phrase in objects if phrase and not phrase.light}
     if clause.negation == "nicht":
         parts["negation"] = "nicht"
-    if clause.manner:
-        parts["manner"] = clause.manner.german
-    if clause.place:
-        parts["place"] = clause.place.german
-    if clause.complement:
-        parts["complement"] = clause.complement.german
+    for name in ("manner", "place", "complement"):
+        if part := getattr(clause, name):
+            parts[name] = part.german
     return parts
 
 
 def german_verb(clause: Clause) -> tuple[str, str]:
     """Return the finite verb and the end of the clause: wird .. sehen, hat .. gesehen, steht ..
     auf."""
-    verb, person, past = clause.verb, clause.subject.person, clause.tense == "preterite"
+    verb, past = clause.verb, clause.tense == "preterite"
     if clause.modal:
-        return (clause.modal.preterite if past else clause.modal.present)[
-            person
-        ], verb.full_infinitive
-    if clause.passive:
-        return (WURDEN if past else WERDEN)[person], verb.participle
-    if clause.tense == "future":
-        return WERDEN[person], verb.full_infinitive
-    if clause.tense == "perfect":
-        return (SEIN if verb.with_sein else HABEN)[person], verb.participle
-    return (verb.preterite if past else verb.present)[person], verb.prefix.rstrip()
+        forms = clause.modal.preterite if past else clause.modal.present
+        closing = verb.full_infinitive
+    elif clause.passive:
+        forms, closing = AUXILIARIES["wurden" if past else "werden"], verb.participle
+    elif clause.tense == "future":
+        forms, closing = AUXILIARIES["werden"], verb.full_infinitive
+    elif clause.tense == "perfect":
+        forms, closing = AUXILIARIES["sein" if verb.with_sein else "haben"], verb.participle
+    else:
+        forms, closing = verb.preterite if past else verb.present, verb.prefix.rstrip()
+    return forms[clause.subject.person], closing
 
 
 def english(clause: Clause, form: Form = "statement") -> str:
@@ -191,10 +172,8 @@ def english(clause: Clause, form: Form = "statement") -> str:
         middle = clause.time.english
     elif clause.time:
         ending["time"] = clause.time.english
-    particle, object_words = (
-        clause.verb.english.rest,
-        [phrase.english_object for phrase in objects if phrase],
-    )
+    particle = clause.verb.english.rest
+    object_words = [phrase.english_object for phrase in objects if phrase]
     if clause.accusative and clause.accusative.light and particle in PARTICLES:
         object_words.append(particle)  # pick it up, but pick up the stone
         particle = ""
@@ -220,10 +199,8 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
         return "to" if form == "infinitive" else "do" if clause.negation else "", verb.base
     head, tail = verb, ""
     if modal:
-        auxiliary = (
-            modal.past if tense == "past" else modal.negated if clause.negation else modal.auxiliary
-        )
-        if auxiliary:
+        present = modal.negated if clause.negation else modal.auxiliary
+        if auxiliary := modal.past if tense == "past" else present:
             return auxiliary, verb.base
         head, tail = modal.lexical, f"to {verb.base}"
     elif clause.manner is GERN:
@@ -238,10 +215,8 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
         present = "am" if person == 0 else "is" if person == 2 else "are"
         return ("was" if person in (0, 2) else "were") if tense == "past" else present, tail
     if clause.negation or form == "question":
-        return (
-            "did" if tense == "past" else "does" if person == 2 else "do",
-            f"{head.base} {tail}".rstrip(),
-        )
+        auxiliary = "did" if tense == "past" else "does" if person == 2 else "do"
+        return auxiliary, f"{head.base} {tail}".rstrip()
     finite = head.past if tense == "past" else head.third if person == 2 else head.base
     return "", f"{finite} {tail}".rstrip()
 
@@ -253,11 +228,37 @@ def english_tense(clause: Clause) -> str:
     """
     if clause.tense in ("preterite", "perfect"):
         return "past"
-    if (
-        clause.tense == "present"
-        and clause.time
-        and not clause.modal
-        and clause.time.when in ("future", "ongoing")
-    ):
-        return clause.time.when
+    time = clause.time
+    if clause.tense == "present" and time and not clause.modal and time.when != "any":
+        return time.when
     return clause.tense
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A part of a template in one language; a clause has its order or form behind a colon."""
+
+    part: Clause | tuple[str, str]
+    language: Literal[0, 1]
+
+    def __format__(self, form: str) -> str:
+        if isinstance(self.part, Clause):
+            if self.language:
+                return english(self.part, cast(Form, form or "statement"))
+            return german(self.part, cast(Order, form or "second"))
+        text = self.part[self.language]
+        return capitalised(text) if form else text
+
+
+def fill(template: str, **parts: Clause | tuple[str, str]) -> Both:
+    """Return a template of the table `templates` with its parts, in both languages."""
+    ((german, english),) = grouped("templates")[template]
+    return Both(
+        german.format(**{name: _Side(part, 0) for name, part in parts.items()}),
+        english.format(**{name: _Side(part, 1) for name, part in parts.items()}),
+    )
+
+
+def capitalised(text: str) -> str:
+    """Return the text with its first letter capitalised."""
+    return text[0].upper() + text[1:]

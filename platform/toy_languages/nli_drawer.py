@@ -3,10 +3,8 @@ to them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable
 
-from toy_languages.lexicon import Draw
 from toy_languages.nli_lexicon import NliLexicon, hypernym, root
 from toy_languages.nli_statements import (
     LABELS,
@@ -18,8 +16,8 @@ from toy_languages.nli_statements import (
     Statement,
     label,
 )
+from toy_languages.randomness import Draw, Drawer
 
-T = TypeVar("T")
 Form = tuple[Quantifier, bool]  # with or without a negation
 
 FORMS: tuple[Form, ...] = (
@@ -30,25 +28,18 @@ FORMS: tuple[Form, ...] = (
     ("some", True),
     ("most", True),
 )
-ADJECTIVE, TRANSITIVE, SECOND = (
-    0.35,
-    0.6,
-    0.2,
-)  # probabilities of adjectives, transitive verbs and second predicates
-CHANGES = (
-    0,
-    1,
-    1,
-    2,
-)  # numbers of changes between hypothesis and premise, apart from the quantifier
+# Probabilities of adjectives, transitive verbs and second predicates.
+ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2
+CHANGES = (0, 1, 1, 2)  # between hypothesis and premise, apart from the quantifier
 AIMS: tuple[Label, ...] = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
 
 
-class StatementDrawer:
+class StatementDrawer(Drawer):
     """Draws statements with words of a lexicon by frequency."""
 
     def __init__(self, lexicon: NliLexicon, draw: Draw):
-        self.lexicon, self.draw = lexicon, draw
+        super().__init__(draw)
+        self.lexicon = lexicon
 
     def statement(self) -> Statement:
         """Return a random statement."""
@@ -75,9 +66,8 @@ class StatementDrawer:
 
     def concept(self) -> Concept:
         """Return a random concept."""
-        return Concept(
-            self.word("noun"), self.word("adjective") if self.chance(ADJECTIVE) else None
-        )
+        noun = self.word("noun")
+        return Concept(noun, self.word("adjective") if self.chance(ADJECTIVE) else None)
 
     def predicate(self) -> Predicate:
         """Return a random predicate."""
@@ -99,11 +89,8 @@ class StatementDrawer:
         """Return a concept with another noun or adjective."""
         if self.chance(0.6):
             return concept._replace(noun=self.related_word("noun", concept.noun))
-        return concept._replace(
-            adjective=self.word("adjective")
-            if concept.adjective is None or self.chance(0.3)
-            else None
-        )
+        other = concept.adjective is None or self.chance(0.3)
+        return concept._replace(adjective=self.word("adjective") if other else None)
 
     def related_predicate(self, predicate: Predicate) -> Predicate:
         """Return a predicate with another verb or object."""
@@ -116,14 +103,6 @@ class StatementDrawer:
     def word(self, kind: str) -> int:
         """Return a random word of a kind by frequency."""
         return self.lexicon.ranks[kind].pick(self.draw)
-
-    def chance(self, probability: float) -> bool:
-        """Return True with the given probability."""
-        return self.draw() < probability
-
-    def one_of(self, items: Sequence[T]) -> T:
-        """Return a uniformly random item."""
-        return items[int(self.draw() * len(items))]
 
 
 def well_formed(statement: Statement) -> bool:

@@ -51,11 +51,9 @@ def _qab(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
 def _concept(concept: Concept, lexicon: NliLexicon) -> list[str]:
     """Return the noun and the adjective, if any."""
     noun = lexicon.words["noun"][concept.noun]
-    return (
-        [noun]
-        if concept.adjective is None
-        else [noun, lexicon.words["adjective"][concept.adjective]]
-    )
+    if concept.adjective is None:
+        return [noun]
+    return [noun, lexicon.words["adjective"][concept.adjective]]
 
 
 def _verb(predicate: Predicate, lexicon: NliLexicon) -> str:

@@ -6,19 +6,12 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 
-from toy_languages.lexicon import Zipf
-from toy_languages.randomness import generator
+from toy_languages.randomness import Zipf, generator
 
 ROOTS, BRANCHES = 4, 3  # of each taxonomy, of nouns and of verbs
 SMALLEST, LARGEST = 24, 2000  # words
-KINDS = (
-    "noun",
-    "noun",
-    "noun",
-    "transitive",
-    "intransitive",
-    "adjective",
-)  # kinds of words in cyclic order
+# Kinds of words in cyclic order.
+KINDS = ("noun", "noun", "noun", "transitive", "intransitive", "adjective")
 CONSONANTS, VOWELS = "bdfghjklmnprstvz", "aeiou"
 
 

@@ -7,54 +7,23 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from toy_languages import words
-from toy_languages.inflection import DATIVE, PLURAL, Adjective, Noun
-from toy_languages.words import rows
+from toy_languages.inflection import ACCUSATIVE, DATIVE, PLURAL, Adjective, Noun
+from toy_languages.tables import PAIRS, Both, table
 
-# Endings by case (nominative, accusative, dative, genitive) and gender (masculine, feminine,
-# neuter, plural).
-STRONG = (
-    ("er", "e", "es", "e"),
-    ("en", "e", "es", "e"),
-    ("em", "er", "em", "en"),
-    ("es", "er", "es", "er"),
-)
-WEAK = (("e", "e", "e", "en"), ("en", "e", "e", "en"), ("en",) * 4, ("en",) * 4)
-MIXED = (("er", "e", "es", "en"), ("en", "e", "es", "en"), ("en",) * 4, ("en",) * 4)
-EIN = (("", "e", "", "e"), ("en", "e", "", "e"), *STRONG[DATIVE:])
-DEFINITE = (
-    ("der", "die", "das", "die"),
-    ("den", "die", "das", "die"),
-    ("dem", "der", "dem", "den"),
-    ("des", "der", "des", "der"),
-)
-RELATIVE = (*DEFINITE[:DATIVE], ("dem", "der", "dem", "denen"))
-
-CONTRACTIONS = {
-    "in dem": "im",
-    "in das": "ins",
-    "an dem": "am",
-    "an das": "ans",
-    "zu dem": "zum",
-    "zu der": "zur",
-    "von dem": "vom",
-    "durch das": "durchs",
+Forms = Sequence[Sequence[str]]  # by case and gender
+ENDINGS: dict[str, Forms] = {
+    name: [["" if form == "-" else form for form in case.split()] for case in cases]
+    for name, *cases in table("endings")
 }
-
-
-class Both(NamedTuple):
-    """The same words in both languages."""
-
-    german: str
-    english: str
+CONTRACTIONS = dict(PAIRS["contraction"])
 
 
 class Determiner(NamedTuple):
     """The first word of a noun phrase: German forms and adjective endings by case and gender,
     English by number."""
 
-    german: Sequence[Sequence[str]]
-    endings: Sequence[Sequence[str]]
+    german: Forms
+    endings: Forms
     english: tuple[str, str]
 
 
@@ -67,7 +36,7 @@ class Pronoun(NamedTuple):
     english_object: str
     person: int  # 0 to 5: ich, du, er, wir, ihr, sie
     possessive: Both
-    gender: int = PLURAL
+    gender: int
 
 
 class Phrase(NamedTuple):
@@ -86,29 +55,35 @@ class Phrase(NamedTuple):
         return self.pronoun.person
 
 
-ICH = Pronoun(("ich", "mich", "mir"), "I", "me", 0, Both("mein", "my"))
-DU = Pronoun(("du", "dich", "dir"), "you", "you", 1, Both("dein", "your"))
-WIR = Pronoun(("wir", "uns", "uns"), "we", "us", 3, Both("unser", "our"))
-IHR = Pronoun(("ihr", "euch", "euch"), "you", "you", 4, Both("euer", "your"))
-THEY = Pronoun(("sie", "sie", "ihnen"), "they", "them", 5, Both("ihr", "their"))
-FORMAL = Pronoun(("Sie", "Sie", "Ihnen"), "you", "you", 5, Both("Ihr", "your"))
-_GERMAN = (("er", "ihn", "ihm"), ("sie", "sie", "ihr"), ("es", "es", "ihm"))
-_ENGLISH = {"he": ("him", "his"), "she": ("her", "her"), "it": ("it", "its")}
-SINGULAR = {  # German uses er, sie, es by grammatical gender, English he, she, it by natural gender
-    (gender, english): Pronoun(
-        german, english, other, 2, Both("ihr" if gender == 1 else "sein", possessive), gender
+class Preposition(NamedTuple):
+    """A preposition, the case it governs, its translation."""
+
+    german: str
+    case: int
+    english: str
+
+    @classmethod
+    def read(cls, german: str, english: str) -> Preposition:
+        """Read a preposition from `in3` and `in`."""
+        return cls(german[:-1], {"3": DATIVE, "4": ACCUSATIVE}[german[-1]], english)
+
+
+PRONOUNS = {
+    name: Pronoun(
+        (nominative, accusative, dative), english, other, int(person), Both(*stems), int(gender)
     )
-    for gender, german in enumerate(_GERMAN)
-    for english, (other, possessive) in _ENGLISH.items()
+    for name, nominative, accusative, dative, english, other, person, *stems, gender in table(
+        "pronouns"
+    )
 }
+SINGULAR = {(one.gender, one.english): one for one in PRONOUNS.values() if one.person == 2}
 
 
 @cache
 def der_word(stem: str, english: str, english_plural: str) -> Determiner:
     """Return a determiner with the endings of the definite article: dieser, jeder."""
-    return Determiner(
-        [[stem + ending for ending in case] for case in STRONG], WEAK, (english, english_plural)
-    )
+    forms = [[stem + ending for ending in case] for case in ENDINGS["strong"]]
+    return Determiner(forms, ENDINGS["weak"], (english, english_plural))
 
 
 @cache
@@ -118,8 +93,8 @@ def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
     Euer loses its second e.
     """
     short = "eur" if stem == "euer" else stem
-    forms = [[short + ending if ending else stem for ending in case] for case in EIN]
-    return Determiner(forms, MIXED, (english, english_plural))
+    forms = [[short + ending if ending else stem for ending in case] for case in ENDINGS["ein"]]
+    return Determiner(forms, ENDINGS["mixed"], (english, english_plural))
 
 
 @cache
@@ -128,15 +103,15 @@ def strong_word(german: str, english: str) -> Determiner:
 
     Adjectives take strong endings.
     """
-    return Determiner(((german,) * 4,) * 4, STRONG, (english, english))
+    return Determiner(((german,) * 4,) * 4, ENDINGS["strong"], (english, english))
 
 
-THE = Determiner(DEFINITE, WEAK, ("the", "the"))
+THE = Determiner(ENDINGS["definite"], ENDINGS["weak"], ("the", "the"))
 A = ein_word("ein", "a", "")
 NO = ein_word("kein", "a", "any")  # the English verb is negated
 THIS = der_word("dies", "this", "these")
 EVERY = der_word("jed", "every", "all")
-MANY = Determiner([[f"viel{ending}" for ending in case] for case in STRONG], STRONG, ("", "many"))
+MANY = der_word("viel", "", "many")._replace(endings=ENDINGS["strong"])
 BARE = strong_word("", "")
 
 
@@ -152,60 +127,48 @@ def noun_phrase(
     """Return a noun phrase: das kleine Haus der Frau, the woman's small house; `of` is in the
     genitive."""
     gender = PLURAL if plural else noun.gender
-    german, text = determiner.german[case][gender], ""
     ending = determiner.endings[case][gender]
-    for adjective in adjectives:
-        german += f" {adjective.stem}{ending}"
-        text += f"{adjective.english} "
-    german = f"{german} {noun.german[plural][case]}".lstrip()
-    text += noun.english[plural]
+    german = [determiner.german[case][gender], *(word.stem + ending for word in adjectives)]
+    german += [noun.german[plural][case], of.german if of else ""]
+    text = " ".join([*(word.english for word in adjectives), noun.english[plural]])
     english = determiner.english[plural]
     if of:
-        german = f"{german} {of.german}"
         english = of.english + ("'" if of.english.endswith("s") else "'s")
     elif english == "a" and text[0] in "aeiou":
         english = "an"
-    text = f"{english} {text}" if english else text
-    pronoun = THEY if plural else SINGULAR[noun.gender, noun.pronoun]
-    return Phrase(german, text, text, pronoun, kind=noun.kind)
+    text = f"{english} {text}".lstrip()
+    pronoun = PRONOUNS["they"] if plural else SINGULAR[noun.gender, noun.pronoun]
+    return Phrase(" ".join(filter(None, german)), text, text, pronoun, kind=noun.kind)
 
 
 def pronoun_phrase(pronoun: Pronoun, case: int) -> Phrase:
     """Return a pronoun as a phrase: er, ihn, ihm; he, him."""
-    return Phrase(
-        pronoun.german[case], pronoun.english, pronoun.english_object, pronoun, light=True
-    )
+    german, english, other = pronoun.german[case], pronoun.english, pronoun.english_object
+    return Phrase(german, english, other, pronoun, light=True)
 
 
 def relative_pronoun(antecedent: Phrase, case: int) -> Phrase:
     """Return a relative pronoun: der, den, dem; who for people, that for the rest."""
     pronoun = antecedent.pronoun
     english = "who" if pronoun.english in ("he", "she") else "that"
-    return Phrase(RELATIVE[case][pronoun.gender], english, english, pronoun)
+    return Phrase(ENDINGS["relative"][case][pronoun.gender], english, english, pronoun)
 
 
 def prepositional(preposition: Both, phrase: Phrase) -> Both:
     """Return a preposition and a phrase, contracted: in dem Haus becomes im Haus."""
-    german = f"{preposition.german} {phrase.german}"
-    words = german.split(" ", 2)
-    short = CONTRACTIONS.get(f"{words[0]} {words[1]}")
-    return Both(
-        f"{short} {words[2]}" if short else german, f"{preposition.english} {phrase.english_object}"
-    )
-
-
-NUMBERS = [Both(*row) for row in rows(words.NUMBERS)]
-TENS = [Both(*row) for row in rows(words.TENS)]
+    article, space, rest = phrase.german.partition(" ")
+    start = f"{preposition.german} {article}"
+    if space:
+        start = CONTRACTIONS.get(start, start)
+    return Both(f"{start}{space}{rest}", f"{preposition.english} {phrase.english_object}")
 
 
 def number(value: int) -> Both:
     """Return a number from 2 to 99 in words; German has units before tens: dreiundzwanzig,
     twenty-three."""
-    if value < len(NUMBERS):
-        return NUMBERS[value]
-    tens, units = TENS[value // 10 - 2], NUMBERS[value % 10]
-    return (
-        Both(f"{units.german}und{tens.german}", f"{tens.english}-{units.english}")
-        if value % 10
-        else tens
-    )
+    if value < len(PAIRS["number"]):
+        return PAIRS["number"][value]
+    tens, units = PAIRS["tens"][value // 10 - 2], PAIRS["number"][value % 10]
+    if not value % 10:
+        return tens
+    return Both(f"{units.german}und{tens.german}", f"{tens.english}-{units.english}")

@@ -4,27 +4,30 @@ import pytest
 
 from toy_languages.grammar import (
     COPULA,
-    DUERFEN,
     GERN,
-    KOENNEN,
-    MUESSEN,
-    WOLLEN,
+    MODALS,
     Adverbial,
     Clause,
-    Modal,
     english,
     german,
 )
-from toy_languages.inflection import ACCUSATIVE, DATIVE, GENITIVE, NOMINATIVE, Noun, adjective, noun
-from toy_languages.lexicon import read_verb
+from toy_languages.inflection import (
+    ACCUSATIVE,
+    DATIVE,
+    GENITIVE,
+    NOMINATIVE,
+    Noun,
+    adjective,
+    noun,
+    verb,
+)
 from toy_languages.phrases import (
     BARE,
-    ICH,
     NO,
+    PRONOUNS,
     SINGULAR,
     THE,
     A,
-    Both,
     Determiner,
     Phrase,
     ein_word,
@@ -35,6 +38,7 @@ from toy_languages.phrases import (
     relative_pronoun,
     strong_word,
 )
+from toy_languages.tables import Both
 
 DOG = noun("a", *["der", "Hund+e", "Hunde", "dog"])
 CAT = noun("a", *["die", "Katze+n", "Katzen", "cat"])
@@ -46,10 +50,10 @@ SMALL, OLD = (
     adjective(*["klein", "kleiner", "small", "a"]),
     adjective(*["alt", "älter", "old", "a"]),
 )
-SEE = read_verb("pa>pa sehen sieht sah gesehen = see saw seen !")
-GET_UP = read_verb("pa ist auf-stehen steht stand gestanden = get got got +up")
-PICK_UP = read_verb("p>t auf-heben hebt hob gehoben = pick +up")
-SLEEP = read_verb("pa schlafen schläft schlief geschlafen = sleep slept slept")
+SEE = verb("pa>pa", "sehen sieht sah gesehen", "see saw seen !")
+GET_UP = verb("pa", "ist auf-stehen steht stand gestanden", "get got got +up")
+PICK_UP = verb("p>t", "auf-heben hebt hob gehoben", "pick +up")
+SLEEP = verb("pa", "schlafen schläft schlief geschlafen", "sleep slept slept")
 TOMORROW, JUST_NOW = (
     Adverbial("morgen", "tomorrow", "future"),
     Adverbial("gerade", "now", "ongoing"),
@@ -199,31 +203,31 @@ def test_tense_negation_and_manner(changes: dict[str, object], expected: tuple[s
 @pytest.mark.parametrize(
     ("modal", "negation", "tense", "expected"),
     [
-        (KOENNEN, "", "present", ("der Hund kann schlafen", "the dog can sleep")),
-        (KOENNEN, "nicht", "present", ("der Hund kann nicht schlafen", "the dog cannot sleep")),
+        ("können", "", "present", ("der Hund kann schlafen", "the dog can sleep")),
+        ("können", "nicht", "present", ("der Hund kann nicht schlafen", "the dog cannot sleep")),
         (
-            MUESSEN,
+            "müssen",
             "nicht",
             "present",
             ("der Hund muss nicht schlafen", "the dog does not have to sleep"),
         ),
-        (MUESSEN, "", "preterite", ("der Hund musste schlafen", "the dog had to sleep")),
-        (DUERFEN, "nicht", "present", ("der Hund darf nicht schlafen", "the dog must not sleep")),
-        (WOLLEN, "", "present", ("der Hund will schlafen", "the dog wants to sleep")),
+        ("müssen", "", "preterite", ("der Hund musste schlafen", "the dog had to sleep")),
+        ("dürfen", "nicht", "present", ("der Hund darf nicht schlafen", "the dog must not sleep")),
+        ("wollen", "", "present", ("der Hund will schlafen", "the dog wants to sleep")),
     ],
 )
-def test_modal_verbs(modal: Modal, negation: str, tense: str, expected: tuple[str, str]) -> None:
-    clause = replace(Clause(the(DOG), SLEEP), modal=modal, negation=negation, tense=tense)
+def test_modal_verbs(modal: str, negation: str, tense: str, expected: tuple[str, str]) -> None:
+    clause = replace(Clause(the(DOG), SLEEP), modal=MODALS[modal], negation=negation, tense=tense)
     assert (german(clause), english(clause)) == expected
 
 
 def test_objects() -> None:
-    give = read_verb("p>t geben gibt gab gegeben = give gave given")
+    give = verb("p>t", "geben gibt gab gegeben", "give gave given")
     apple = noun_phrase(A, [], APPLE, ACCUSATIVE)
     clause = Clause(the(MAN), give, dative=the(CHILD, DATIVE), accusative=apple, time=TODAY)
     assert german(clause) == "der Mann gibt heute dem Kind einen Apfel"
     assert english(clause) == "the man gives the child an apple today"
-    me = replace(clause, dative=pronoun_phrase(ICH, DATIVE))
+    me = replace(clause, dative=pronoun_phrase(PRONOUNS["ich"], DATIVE))
     assert (german(me), english(me)) == (
         "der Mann gibt mir heute einen Apfel",
         "the man gives me an apple today",
@@ -233,7 +237,7 @@ def test_objects() -> None:
 
 
 def test_the_person_whom_something_pleases_is_the_english_subject() -> None:
-    please = read_verb("t>p gefallen gefällt gefiel gefallen = like")
+    please = verb("t>p", "gefallen gefällt gefiel gefallen", "like")
     clause = Clause(the(APPLE), please, dative=the(CHILD, DATIVE), swapped=True, front="dative")
     assert (german(clause), english(clause)) == (
         "dem Kind gefällt der Apfel",
@@ -266,8 +270,8 @@ def test_relative_pronouns() -> None:
 
 
 def test_reflexive_verbs() -> None:
-    hide = read_verb("p sich verstecken = hide hid hidden")
-    clause = Clause(pronoun_phrase(ICH, NOMINATIVE), hide, place=IN_FOREST)
+    hide = verb("p", "sich verstecken", "hide hid hidden")
+    clause = Clause(pronoun_phrase(PRONOUNS["ich"], NOMINATIVE), hide, place=IN_FOREST)
     assert (german(clause), english(clause)) == (
         "ich verstecke mich im Wald",
         "I hide in the forest",

@@ -10,9 +10,8 @@ from toy_languages.inflection import (
     compound,
     noun,
     verb,
-    with_s,
 )
-from toy_languages.lexicon import read_verb
+from toy_languages.tables import inflect
 
 
 @pytest.mark.parametrize(
@@ -158,7 +157,8 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
     ],
 )
 def test_verbs(entry: str, present: str, preterite: str, participle: str, zu: str) -> None:
-    word = read_verb(entry)
+    kinds, _, both = entry.partition(" ")
+    word = verb(kinds, *both.split(" = "))
     assert word.present == tuple(present.split())
     assert word.preterite == tuple(preterite.split())
     assert (word.participle, word.zu_infinitive) == (participle, zu)
@@ -177,7 +177,7 @@ def test_verbs(entry: str, present: str, preterite: str, participle: str, zu: st
     ],
 )
 def test_english_verbs(entry: str, forms: str) -> None:
-    words = verb("p", "", "suchen", entry).english
+    words = verb("p", "suchen", entry).english
     inflected = (
         words.base,
         words.third,
@@ -212,7 +212,7 @@ def test_comparatives() -> None:
 
 
 def test_english_s() -> None:
-    assert [with_s(word) for word in ("dog", "fox", "boy", "cherry", "bench", "go")] == [
+    assert [inflect("s", word) for word in ("dog", "fox", "boy", "cherry", "bench", "go")] == [
         "dogs",
         "foxes",
         "boys",

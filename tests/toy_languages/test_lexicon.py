@@ -2,9 +2,9 @@ from itertools import islice
 
 import pytest
 
-from toy_languages import words
 from toy_languages.inflection import Adjective, Noun, Verb
-from toy_languages.lexicon import SYLLABLES, Lexicon, Zipf, rare_words
+from toy_languages.lexicon import RARE, SYLLABLES, Lexicon, rare_words
+from toy_languages.randomness import Zipf
 
 
 def lemmas(word: Noun | Verb | Adjective) -> tuple[str, str]:
@@ -26,7 +26,7 @@ def test_zipf_draws_by_rank() -> None:
 def test_rare_words_are_translated_syllable_by_syllable() -> None:
     translation = dict(SYLLABLES)
     assert len(translation) == len(set(translation.values())) == len(SYLLABLES) == 124
-    endings = {ending: english for _, _, ending, _, _, english in words.rows(words.RARE_NOUNS)}
+    endings = {ending: english for _, _, ending, _, _, english in RARE["noun"]}
     nouns = [word for word, _ in islice(rare_words(), 300) if isinstance(word, Noun)]
     for word in nouns:
         german, english = lemmas(word)

@@ -15,9 +15,10 @@ from augury.core.errors import UserError, unknown
 from augury.core.rng import generator
 from toy_languages import LEXICON
 from toy_languages.clause_drawer import ClauseDrawer
-from toy_languages.lexicon import Draw, Lexicon, lexicon_of
-from toy_languages.phrases import Both
+from toy_languages.lexicon import Lexicon, lexicon_of
+from toy_languages.randomness import Draw
 from toy_languages.sentences import sentence
+from toy_languages.tables import Both
 
 L = TypeVar("L")
 
