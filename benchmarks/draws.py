@@ -32,7 +32,7 @@ import numpy as np
 import torch
 
 from augury.core.store import Store
-from augury.experiments import preparation
+from augury.experiments import execute
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.training.loop import Trainer
@@ -88,7 +88,7 @@ def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
         "augment": operators,
         "baseline": False,
     }
-    return preparation.prepare(parse(content), store)
+    return execute.prepare(parse(content), store)
 
 
 def batches(trainer: Trainer) -> Iterator[tuple[int, np.ndarray]]:

@@ -52,7 +52,7 @@ from torch import Tensor
 from transformers.models.marian.modeling_marian import shift_tokens_right
 
 from augury.core.store import Store
-from augury.experiments import preparation
+from augury.experiments import execute
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.coregularised import CoRegularised
@@ -197,7 +197,7 @@ def prepare(regime: str, store: Store) -> Run:
             **REGIMES[regime],
         }
     )
-    return preparation.prepare(experiment, store)
+    return execute.prepare(experiment, store)
 
 
 def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, float], list[Round]]:

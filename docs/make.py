@@ -16,7 +16,7 @@ from pathlib import Path
 
 from augury.cli import main
 from augury.core.store import Store
-from augury.experiments import preparation, systems
+from augury.experiments import graph, systems
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml"
@@ -27,9 +27,7 @@ def addresses(storage: str) -> dict[str, str]:
     """Return the address of the runs of every system of the demo."""
     loaded = systems.load(DEMO, [f"storage={storage}"])
     store = Store(storage)
-    return {
-        name: preparation.address(system, store) for name, system in systems.expand(loaded).items()
-    }
+    return {name: graph.address(system, store) for name, system in systems.expand(loaded).items()}
 
 
 def table(storage: str) -> str:

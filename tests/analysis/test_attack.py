@@ -7,8 +7,8 @@ import pytest
 
 from augury.analysis.attack import Strength, calibrate, choose
 from augury.core.errors import UserError
+from augury.experiments.execute import run_experiment
 from augury.experiments.run import Run
-from augury.experiments.running import run_experiment
 from tests import tiny
 
 pytestmark = pytest.mark.trains

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from augury.analysis.keys import analyse_keys, boundary_table, information, normalised_information
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments import preparation
+from augury.experiments.graph import Graph
 from tests import tiny
 
 SMALL = {"size": 90, "size_per_key": 20}
@@ -62,7 +62,7 @@ def test_keys_are_ranked_with_the_vocabularies_that_training_finds(tmp_path: Pat
         augment=[{"operator": "cipher", "keys": [3]}],
         regime="multi_source",
     )
-    run = preparation.plan(ciphered, store, [{}])
+    run = Graph(store).plan(ciphered)
     assert run.tokenizer.folder.complete
 
 

@@ -20,7 +20,8 @@ from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
-from augury.experiments import operator_models, preparation
+from augury.experiments import execute, graph
+from augury.experiments.graph import Graph
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
@@ -245,8 +246,8 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
         ("qaa", "qab"),
         ("qab", "qaa"),
     )
-    baseline = preparation.address(expand(experiment)["baseline"], store)
-    (models,) = operator_models.resolve_models(experiment, store)
+    baseline = graph.address(expand(experiment)["baseline"], store)
+    (models,) = Graph(store).models(experiment)
     assert list(models) == ["forward-1", "forward-2", "backward-1", "backward-2"]
     assert [model.name for model in models.values()][:2] == [
         f"runs/{baseline}/seed-{seed}" for seed in (1, 2)
@@ -255,7 +256,7 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
 
 def test_one_direction_has_the_models_of_that_alone(tmp_path: Path) -> None:
     experiment = diversified(tmp_path, directions=["backward"])
-    (models,) = operator_models.resolve_models(experiment, Store(tmp_path))
+    (models,) = Graph(Store(tmp_path)).models(experiment)
     assert list(models) == ["backward-1", "backward-2"]
     (operator,) = experiment.augment
     assert operator.max_records() == 2
@@ -266,7 +267,7 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
     names = []
     for tau in (1.0, 2.0):
         experiment = diversified(tmp_path, system={"regime": {**regime, "tau": tau}})
-        (models,) = operator_models.resolve_models(experiment, Store(tmp_path))
+        (models,) = Graph(Store(tmp_path)).models(experiment)
         names.append([model.name for model in models.values()])
     assert names[0] == names[1]
 
@@ -322,12 +323,12 @@ def test_one_model_a_direction_translates_its_views(
 
     monkeypatch.setattr(TASK, "translator", dying)
     with pytest.raises(KeyboardInterrupt):
-        preparation.prepare(experiment, store)
-    (models,) = operator_models.resolve_models(experiment, store)
+        execute.prepare(experiment, store)
+    (models,) = Graph(store).models(experiment)
     outcomes = [Path(store.folder("", model.name).path(OUTCOME)) for model in models.values()]
     stamps = [outcome.stat().st_mtime_ns for outcome in outcomes]
 
-    run = preparation.prepare(experiment, store)
+    run = execute.prepare(experiment, store)
     assert [outcome.stat().st_mtime_ns for outcome in outcomes] == stamps
     forward, backward = (model.name for model in models.values())
     assert calls == [forward, forward, forward, forward, backward, backward, backward]

@@ -16,7 +16,8 @@ from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
-from augury.experiments import operator_models, preparation
+from augury.experiments import execute, graph
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.training import train
@@ -49,8 +50,8 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     Back, the source side is. All sentences are used.
     """
     config, store = experiment(tmp_path, name, language), Store(tmp_path)
-    address = preparation.address(config, store)
-    run = preparation.prepare(config, store)
+    address = graph.address(config, store)
+    run = execute.prepare(config, store)
     assert run.address == address and list(run.records) == [name]
     folder = run.stored_folder(run.records[name])
     manifest = folder.manifest()
@@ -60,7 +61,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     counts = manifest["counts"]
     assert counts["translated"] == text.rows == 15
     assert len(rows) == 15 - counts.get("empty", 0) - counts.get("too long", 0)
-    (models,) = operator_models.resolve_models(config, store)
+    (models,) = Graph(store).models(config)
     (model,) = models.values()
     outputs = model.translator(store)(text.column("text"), "plain", Decoding(**SEARCH))
     pairs = zip(rows.column(read).to_pylist(), rows.column(written).to_pylist(), strict=True)
@@ -94,7 +95,7 @@ def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
         config = experiment(
             tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling}
         )
-        run = preparation.prepare(config, Store(tmp_path / name))
+        run = execute.prepare(config, Store(tmp_path / name))
         folder = run.stored_folder(run.records["back_translation"])
         made_from = run.stored_folder(folder.manifest()["made_from"][0])
         assert made_from.manifest()["seconds"] > 0
@@ -116,7 +117,7 @@ def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginni
         "filter": {"max_length": None},
     }
     config = experiment(tmp_path, "back_translation", "qab", monolingual=text, **drawn)
-    run = preparation.prepare(config, Store(tmp_path))
+    run = execute.prepare(config, Store(tmp_path))
     manifest = run.stored_folder(run.records["back_translation"]).manifest()
     assert manifest["counts"]["too long"] == 1 and run.health[0].lost["too long"] == 1
     rows = read_shard(run.stored_folder(run.records["back_translation"]), "part-00000.parquet")
@@ -125,8 +126,8 @@ def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginni
 
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
     config, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
-    (models,) = operator_models.resolve_models(config, store)
-    baseline = preparation.address(expand(config)["baseline"], store)
+    (models,) = Graph(store).models(config)
+    baseline = graph.address(expand(config)["baseline"], store)
     assert models["translator"].name == f"runs/{baseline}/seed-1"
 
 

@@ -12,7 +12,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
 from augury.corpora.spec import CorpusSpec
-from augury.experiments import preflight, preparation
+from augury.experiments import execute, preflight
+from augury.experiments.graph import Graph
 from augury.reporting.robustness import noise_series
 from tests.tiny import OF_TASK, PARALLEL, experiment
 
@@ -36,7 +37,7 @@ def test_the_source_alone_has_noise(tmp_path: Path) -> None:
         "more": {"spelling": 0.4, "seed": 1},
         "none": {"spelling": 0},
     }
-    run = preparation.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
+    run = execute.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
     clean, some, more, none = (run.corpus(name) for name in (CLEAN, *noises))
     assert none.column("source") == clean.column("source")
     assert some.column("target") == more.column("target") == clean.column("target")
@@ -60,7 +61,7 @@ def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:
         **corpus,
         "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"casing": 1.0}}},
     }
-    run = preparation.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
+    run = execute.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
     clean, typos = run.corpus("test"), run.corpus("typos")
     assert clean.column("label") == typos.column("label")
     for side in ("premise", "hypothesis"):
@@ -82,7 +83,7 @@ def test_impossible_settings_are_refused(tmp_path: Path) -> None:
         experiment("nmt", tmp_path, corpus=noisy(worse={"typos": 0.1}))
     wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))
     with pytest.raises(UserError, match="noise asr does not support 'qaa'"):
-        preflight.check([wrong], Store(tmp_path))
+        preflight.check([wrong], Graph(Store(tmp_path)))
 
 
 def test_a_test_set_can_be_as_noisy_as_a_text(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_a_test_set_can_be_as_noisy_as_a_text(tmp_path: Path) -> None:
     (tmp_path / "noisy.txt").write_text("\n".join(["mi kiza 😂 kalu", "pa galu 🔥"] * 20))
     corpus = noisy(like={"like": str(tmp_path / "noisy.txt")}) | {"train": {"builtin": 400}}
     described = experiment("nmt", tmp_path, corpus=corpus)
-    run = preparation.prepare(described, Store(tmp_path))
+    run = execute.prepare(described, Store(tmp_path))
     clean, like = (run.corpus(name).column("source") for name in (CLEAN, "like"))
     assert clean != like
     parameters = config.flatten(described.to_dict())

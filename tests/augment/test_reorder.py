@@ -17,7 +17,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
-from augury.experiments import operator_models as models
+from augury.experiments import execute
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
 
@@ -78,7 +78,7 @@ class Toy:
 
     def augmented(self, **changes: Any) -> pipeline.Part:
         parameters = reorder(**changes)
-        runs = models.train_models(experiment(self.storage, parameters), self.store)
+        runs = execute.train_models(experiment(self.storage, parameters), self.store)
         return pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs).parts[0]
 
 
@@ -154,7 +154,7 @@ def test_ray_and_this_process_write_the_same_bytes(
     toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
-    runs = models.train_models(experiment(toy.storage, reorder()), toy.store)
+    runs = execute.train_models(experiment(toy.storage, reorder()), toy.store)
     written = []
     for executor in ("local", "ray"):
         (part,) = pipeline.plan(

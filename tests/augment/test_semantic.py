@@ -19,7 +19,8 @@ from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
-from augury.experiments import operator_models as models
+from augury.experiments import execute
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
 
@@ -71,7 +72,7 @@ class Toy:
         self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
     def runs(self, *operators: Mapping[str, Any]) -> list[pipeline.Models]:
-        return models.train_models(experiment(self.storage, *operators), self.store)
+        return execute.train_models(experiment(self.storage, *operators), self.store)
 
     def augmented(self, **changes: Any) -> pipeline.Part:
         parameters = semantic(**changes)
@@ -189,8 +190,7 @@ def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
         semantic(teacher={**section, "max_length": 40}),
     ]
     usual, generator, teacher = (
-        models.resolve_models(experiment(toy.storage, variant), toy.store)[0]
-        for variant in variants
+        Graph(toy.store).models(experiment(toy.storage, variant))[0] for variant in variants
     )
     assert generator["generator"] != usual["generator"] and generator["teacher"] == usual["teacher"]
     assert teacher["generator"] == usual["generator"] and teacher["teacher"] != usual["teacher"]

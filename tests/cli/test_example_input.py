@@ -12,7 +12,7 @@ import pytest
 from augury.cli.common import example_input
 from augury.core.store import Store
 from augury.experiments.description import describe
-from augury.experiments.preparation import prepare
+from augury.experiments.execute import prepare
 from tests import tiny
 
 

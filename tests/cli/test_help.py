@@ -59,7 +59,7 @@ helps["analyze keys"] = shown("analyze", "keys", "--help")
 for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
-import augury.experiments.preparation, trainables.nli, trainables.nmt, trainables.seq2seq
+import augury.experiments.texts, trainables.nli, trainables.nmt, trainables.seq2seq
 from augury.sweeping import plan, points, settings, space
 for name in space.known():
     space.find(name, "toy")

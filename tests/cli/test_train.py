@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.experiments import running
+from augury.experiments import execute
 from augury.experiments.run import Run
 from augury.training.launch import Crashed
 
@@ -195,14 +195,14 @@ def test_all_output_notes_that_text_is_synthetic(
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     storage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    train_run = running.train
+    train_run = execute.train
 
     def crashing(run: Run) -> bool:
         if run.seed == 1:
             raise Crashed("the workers failed 3 times")  # as the Ray Train launcher does
         return train_run(run)
 
-    monkeypatch.setattr(running, "train", crashing)
+    monkeypatch.setattr(execute, "train", crashing)
     longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
     assert train(storage, "--json", *longer) == 1
     result = json.loads(capsys.readouterr().out)

@@ -21,7 +21,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
 from augury.corpora.spec import CorpusSpec
-from augury.experiments.preparation import address
+from augury.experiments.graph import address
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load
 from augury.sweeping import points, published, space

@@ -14,8 +14,8 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import read_shard
-from augury.experiments import operator_models as models
-from augury.experiments import preparation, training
+from augury.experiments import execute, graph, training
+from augury.experiments.graph import Graph
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from tests import tiny
@@ -83,10 +83,10 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
         tiny.experiment("nmt", tmp_path, augment=augment, regime=regime),
         Store(tmp_path),
     )
-    known = preparation.address(experiment, store)
-    run = preparation.prepare(experiment, store)
+    known = graph.address(experiment, store)
+    run = execute.prepare(experiment, store)
     assert run.address == known and run.data_factor == 2.0
-    (model,) = models.resolve_models(experiment, store)[0].values()
+    (model,) = Graph(store).models(experiment)[0].values()
     assert store.folder("runs", model.name.removeprefix("runs/")).complete
     ((name, folder),) = (run.records | run.views).items()
     (shard,) = run.stored_folder(folder).manifest()["shards"]
@@ -123,7 +123,7 @@ def test_models_are_trained_where_their_operator_is_used(
         "execution": {"executor": "local", "threads": 1},
     }
     experiment, store = parse(content), Store(tmp_path)
-    eda, semantic = models.resolve_models(experiment, store)
+    eda, semantic = Graph(store).models(experiment)
     assert eda == {} and list(semantic) == ["generator"]
     run = store.folder("runs", semantic["generator"].name.removeprefix("runs/"))
     assert not run.exists()
@@ -136,5 +136,5 @@ def test_models_are_trained_where_their_operator_is_used(
     assert parts["eda"]["rows"] == 20 and parts["eda"]["made"]
     assert parts["semantic"]["counts"]["generated"] == 80
     stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
-    assert models.train_models(experiment, store) == [{}, semantic]
+    assert execute.train_models(experiment, store) == [{}, semantic]
     assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp

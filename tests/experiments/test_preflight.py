@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
 from augury.experiments import preflight
-from augury.experiments.preparation import prepare
+from augury.experiments.cost import Cost
+from augury.experiments.execute import prepare
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import expand
@@ -183,7 +185,7 @@ def test_what_cannot_be_trained_is_refused(
         operator["keys"] = [letters if key == "letters" else key for key in operator["keys"]]
     experiment = make(corpus, **changes)
     with pytest.raises(UserError, match=message):
-        preflight.check(expand(experiment).values(), Store(experiment.storage))
+        preflight.check(expand(experiment).values(), Graph(Store(experiment.storage)))
 
 
 def test_the_launcher_of_every_system_is_checked(make: Make) -> None:
@@ -191,7 +193,7 @@ def test_the_launcher_of_every_system_is_checked(make: Make) -> None:
         execution={"launcher": "direct"}, systems={"one": {}, "two": {"training.workers": 2}}
     )
     with pytest.raises(UserError, match="direct has one worker"):
-        preflight.check(expand(experiment).values(), Store(experiment.storage))
+        preflight.check(expand(experiment).values(), Graph(Store(experiment.storage)))
 
 
 def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
@@ -214,7 +216,7 @@ def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
         }
     )
     with pytest.raises(UserError, match="no pretrained model '/no/such/model'"):
-        preflight.check([experiment], Store(tmp_path))
+        preflight.check([experiment], Graph(Store(tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -238,7 +240,7 @@ def test_ready_models_are_checked_too(
     operator = {"operator": "data_diversification", "system": system, **changes}
     experiment = make(augment=[operator], regime="plain", vocabulary={"size": 60})
     with pytest.raises(UserError, match=message):
-        preflight.check([experiment], Store(tmp_path / "store"))
+        preflight.check([experiment], Graph(Store(tmp_path / "store")))
 
 
 def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,7 +248,7 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
         vocabulary={"size": 150, "size_per_key": 30}
     )  # so little text that it is tried on
     store = Store(experiment.storage)
-    preflight.check([experiment], store)
+    preflight.check([experiment], Graph(store))
     addresses = {
         kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")
     }
@@ -269,7 +271,7 @@ def test_experiments_that_read_the_same_are_checked_once(
         find_task("nmt"), "check", lambda experiment, store: checked.append(experiment)
     )
     rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
-    preflight.check([*rates, make(augment=[], regime="plain")], Store(rates[0].storage))
+    preflight.check([*rates, make(augment=[], regime="plain")], Graph(Store(rates[0].storage)))
     assert len(checked) == 2
 
 
@@ -297,7 +299,13 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
         seeds=[1, 2],
     )
     compared_systems, store = expand(compared), Store(tmp_path)
-    costs = preflight.estimates(compared_systems, store, [1, 2])
+
+    def costs_with(seeds: list[int]) -> Mapping[str, Cost | None]:
+        graph = Graph(store)
+        graph.add(compared_systems, seeds)
+        return preflight.estimates(graph)
+
+    costs = costs_with([1, 2])
     further = [
         "translator of back_translation of +BT, first",
         "translator of back_translation of +BT",
@@ -305,7 +313,7 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
     assert list(costs) == [*compared_systems, *further]
     rows = {name: cost.updates for name, cost in costs.items() if cost}
     assert rows[further[0]] == rows["baseline"] and rows[further[1]] == rows["tuned"]
-    assert [*preflight.estimates(compared_systems, store, [2])][len(compared_systems) :] == [
+    assert [*costs_with([2])][len(compared_systems) :] == [
         *further,
         "translator of forward_translation of +FT, first",
         "translator of forward_translation of +FT",

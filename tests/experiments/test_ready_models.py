@@ -18,7 +18,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.decoding.settings import GREEDY, Sampling
 from augury.experiments.description import describe
-from augury.experiments.preparation import prepare
+from augury.experiments.execute import prepare
 from augury.experiments.ready_models import ready_model
 from augury.experiments.task import find_task
 from augury.experiments.training import train

@@ -10,7 +10,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.preparation import prepare
+from augury.experiments.execute import prepare
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.task import find_task

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from safetensors.numpy import load
 
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluate, preparation, running, training
+from augury.experiments import evaluate, execute, graph
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
 from augury.experiments.systems import load as load_file
+from augury.experiments.training import train
 from augury.training.loop import Diverged
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
@@ -39,7 +39,7 @@ def experiment(storage: Path, **changes: Any) -> Experiment:
 
 def addresses(tuned: Experiment, store: Store) -> list[str]:
     """The addresses of all stages."""
-    return [preparation.address(stage, store) for stage in last_stage(tuned).chain]
+    return [graph.address(stage, store) for stage in last_stage(tuned).chain]
 
 
 def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> 
     )
     simplest = [canonical(written, store).experiment for written in (tuned, with_dead_setting)]
     assert simplest[0].first == canonical(experiment(tmp_path), store).experiment
-    assert preparation.address(simplest[0], store) == preparation.address(simplest[1], store)
+    assert graph.address(simplest[0], store) == graph.address(simplest[1], store)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def trained(
         systems={"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}},
         seeds=[1, 2],
     )
-    runs, failures = running.run_experiment(compared)
+    runs, failures = execute.run_experiment(compared)
     assert not failures
     return compared, runs
 
@@ -116,32 +116,19 @@ def test_a_changed_last_stage_is_trained_alone(
     files = {run: Path(run.path(WEIGHTS)) for seeds in runs.values() for run in seeds.values()}
     before = {run: file.stat().st_mtime_ns for run, file in files.items()}
     other = compared.model_copy(update={"systems": {"double": {"stages": changed}}, "seeds": (1,)})
-    longer, _ = running.run_experiment(other)
+    longer, _ = execute.run_experiment(other)
     assert capsys.readouterr().err.count("found, not trained again") == 2
     assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
     assert longer["double"][1].read_json(OUTCOME)["passes"] == 2
     assert Run.read(longer["double"][1]).init_from == Run.read(runs["double"][1]).init_from
 
 
-def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
-    tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
-    run = preparation.prepare(tuned, Store(tmp_path))
-    assert run.init_from is not None and not run.init_from.run.exists()
-    assert training.train(run.with_seed(3))
-    before = Run.read(run.with_seed(3).init_from.run)  # type: ignore[union-attr]
-    assert before.folder.complete and evaluate.evaluated(before) and before.seed == 3
-    assert (
-        load(run.with_seed(3).folder.read(WEIGHTS)).keys()
-        == load(before.folder.read(WEIGHTS)).keys()
-    )
-
-
 def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
-    tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
-    first = preparation.prepare(tuned.first, Store(tmp_path))
-    assert training.train(first) and not evaluate.evaluated(first)
+    staged = experiment(tmp_path, stages={"tune": TUNE}, baseline=False)
+    first = execute.prepare(last_stage(staged).first, Store(tmp_path))
+    assert train(first) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
-    assert training.train(preparation.prepare(tuned, Store(tmp_path)))
+    execute.run_experiment(staged)
     assert first.folder.complete and evaluate.evaluated(first)
     assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
 
@@ -153,8 +140,8 @@ def test_a_stage_is_left_out_where_the_one_before_fails(
         assert run.before is None
         raise Diverged("update 3")
 
-    monkeypatch.setattr(running, "train", diverge)
-    runs, failures = running.run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
+    monkeypatch.setattr(execute, "train", diverge)
+    runs, failures = execute.run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
     assert runs == {} and len(failures) == 2 and "the stage before it failed" in failures[1]
 
 
@@ -225,5 +212,5 @@ def test_what_the_vocabulary_does_not_know_is_refused_before_training(
     tmp_path: Path, stage: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        running.run_experiment(experiment(tmp_path, stages={"tune": stage}))
+        execute.run_experiment(experiment(tmp_path, stages={"tune": stage}))
     assert not Store(tmp_path).addresses("runs")

@@ -10,8 +10,8 @@ import pytest
 
 from augury.augment.health import UnusableOutput
 from augury.core.store import Store
-from augury.experiments import preparation
-from augury.experiments.running import run_experiment
+from augury.experiments import execute, graph
+from augury.experiments.execute import run_experiment
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from tests import tiny
@@ -81,7 +81,7 @@ def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_pat
         r"health\.min_yield is 0\.5.*health\.max_empty",
         failure,
     )
-    run = preparation.address(expand(experiment)["+BT"], Store(tmp_path))
+    run = graph.address(expand(experiment)["+BT"], Store(tmp_path))
     assert not Store(tmp_path).folder("runs", run).exists()
 
 
@@ -91,13 +91,13 @@ def test_the_output_is_judged_again_when_it_is_found_in_the_store(
     system = expand(parse(content(tmp_path, mute)))["+BT"]
     for _ in range(2):
         with pytest.raises(UnusableOutput, match="0 of 100"):
-            preparation.prepare(system, Store(tmp_path))
+            execute.prepare(system, Store(tmp_path))
 
 
 def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_path: Path) -> None:
     for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
         system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
-        (output,) = preparation.prepare(system, Store(tmp_path)).health
+        (output,) = execute.prepare(system, Store(tmp_path)).health
         assert (output.made, output.asked, output.lost, output.empty) == (
             0,
             100,
@@ -108,9 +108,7 @@ def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_p
 
 def test_limits_are_in_no_address(mute: str, tmp_path: Path) -> None:
     addresses = {
-        preparation.address(
-            expand(parse(content(tmp_path, mute, health=health)))["+BT"], Store(tmp_path)
-        )
+        graph.address(expand(parse(content(tmp_path, mute, health=health)))["+BT"], Store(tmp_path))
         for health in ({}, {"stop": False}, {"min_yield": 0.1})
     }
     assert len(addresses) == 1

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from augury.experiments.execute import run_experiment
 from augury.experiments.run import Run
-from augury.experiments.running import run_experiment
 from augury.experiments.spec import parse
 
 pytestmark = pytest.mark.trains

@@ -189,6 +189,18 @@ def augment(
     """
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
+    return make(parts, corpus, store, learned_from, execution)
+
+
+def make(
+    parts: Sequence[Part],
+    corpus: Corpus,
+    store: Store,
+    fit_on: Corpus | None = None,
+    execution: Execution = DEFAULT_EXECUTION,
+) -> Augmented:
+    """Make the planned views and records of a corpus that are missing, as `augment` does."""
+    learned_from = fit_on or corpus
     address = config.address(
         {"corpus": corpus.address, "views": [part.folder.name for part in parts]}
     )

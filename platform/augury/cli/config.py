@@ -205,12 +205,12 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     import yaml
 
     from augury.core.store import Store
-    from augury.experiments import preparation
+    from augury.experiments import graph
     from augury.experiments.systems import expand, load
 
     loaded = load(path, assignments)
     systems, store = expand(loaded), Store(loaded.storage)
-    addresses = {name: preparation.address(system, store) for name, system in systems.items()}
+    addresses = {name: graph.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json(
             {

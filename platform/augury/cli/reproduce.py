@@ -132,20 +132,18 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the estimated cost of every row and its models, cautions, and the sum."""
     from augury.core.progress import duration
     from augury.experiments.cost import total
-    from augury.experiments.preflight import add_earlier_stages, cautions, estimates
+    from augury.experiments.preflight import cautions, estimates
 
     execution = plan.base().execution
     threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
     execution = execution.model_copy(
         update={"at_once": options.at_once or available_cores(), "threads": threads}
     )
-    rows = {
-        planned.name: planned.experiment.model_copy(update={"execution": execution})
-        for planned in plan.configurations.values()
-    }
-    systems = add_earlier_stages(rows, plan.store)
-    costs = estimates(systems, plan.store, options.seeds)
-    seeds = dict.fromkeys(systems, len(options.seeds))
+    rows = {planned.name: planned.experiment for planned in plan.configurations.values()}
+    graph = plan.graph
+    graph.add(rows, options.seeds)
+    costs = estimates(graph, execution)
+    seeds = dict.fromkeys([*graph.earlier_stages, *rows], len(options.seeds))
     of_all = total(
         costs, seeds, execution, max(system.training.workers for system in rows.values())
     )

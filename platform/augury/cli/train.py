@@ -39,7 +39,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.core.commands import command
     from augury.core.store import Store
     from augury.experiments import preflight
-    from augury.experiments.running import run_experiment
+    from augury.experiments.execute import run_experiment
     from augury.experiments.systems import expand
     from augury.experiments.tracking import place
     from augury.reporting import report, results, tables, terminal

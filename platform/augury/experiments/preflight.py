@@ -18,6 +18,7 @@ from augury.augment.noisy_tests import check_noise
 from augury.augment.operator import RECORDS, Operator
 from augury.core import config
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import REASON_SETTINGS, word_counts
@@ -25,9 +26,8 @@ from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.splits import BaseSpec, ResolvedSplit
-from augury.experiments import preparation
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
-from augury.experiments.operator_models import resolve_models
+from augury.experiments.graph import Graph, Step, dev_sets
 from augury.experiments.ready_models import ready_views
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
@@ -100,12 +100,12 @@ class Report:
     """The names in `costs` that are stages before systems, which run with every seed too."""
 
 
-def check(experiments: Iterable[Experiment], store: Store) -> None:
+def check(experiments: Iterable[Experiment], graph: Graph) -> None:
     """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes.
 
     Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
-    listed = list(experiments)
+    listed, store = list(experiments), graph.store
     for experiment in listed:
         experiment.execution.check(experiment.training.workers)
     for experiment in _distinct(listed):
@@ -124,19 +124,22 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for name in experiment.scoring.metrics:
             metrics.metric_class(name).require()
         find_task(experiment.task).check(experiment, store)
-        _check_held_out(experiment, store)
+        _check_held_out(experiment, graph)
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
-        check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], store)
+        check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment; return a report of their texts and estimated cost."""
-    check(systems.values(), store)
-    trained = add_earlier_stages(systems, store)
+    graph = Graph(store)
+    check(systems.values(), graph)
+    graph.add({name: canonical(system, store).experiment for name, system in systems.items()})
+    earlier = graph.earlier_stages
+    trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
     texts: dict[str, TextSummary] = {}
     for name, experiment in trained.items():
         for text in _read_texts(experiment, store):
@@ -153,66 +156,29 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         *(
             caution
             for system in _distinct(systems.values())
-            for caution in _check_held_out(system, store)
+            for caution in _check_held_out(system, graph)
         ),
         *cautions(systems.values()),
     ]
-    seeds = next(iter(systems.values())).seeds
-    return Report(
-        list(texts.values()),
-        cautioned,
-        estimates(trained, store, seeds),
-        list(trained)[: -len(systems)],
-    )
+    return Report(list(texts.values()), cautioned, estimates(graph), list(earlier))
 
 
-def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
-    """Return the systems, preceded by the stages that they begin with and that are no systems,
-    each once."""
-    known = {preparation.address(experiment, store) for experiment in systems.values()}
-    earlier: dict[str, Experiment] = {}
-    for name, experiment in systems.items():
-        for stage in experiment.chain[:-1]:
-            if (address := preparation.address(stage, store)) not in known:
-                known.add(address)
-                earlier[f"{name}, {stage.stage_name}"] = stage
-    return earlier | dict(systems)
+def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
+    """Return the cost of one seed of every system and stage before one, and of all seeds of the
+    models that operators use.
 
-
-def estimates(
-    systems: Mapping[str, Experiment], store: Store, seeds: Sequence[int]
-) -> dict[str, Cost | None]:
-    """Return the cost of one seed of every system, and of all seeds of the models that operators
-    use.
-
-    Trainings that systems with these `seeds` share, with each other or with models, are counted
-    once. The stages before a model and the models that its own operators use are listed too.
+    Trainings that systems share, with each other or with models, are counted once. `execution`
+    overrides that of the experiments.
     """
-    costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
-    trained = {
-        preparation.address(canonical(system, store).experiment, store): {*seeds}
-        for system in systems.values()
+    store = graph.store
+    costs = {
+        name: _cost(plan.experiment, store, execution)
+        for name, plan in (graph.earlier_stages | graph.systems).items()
     }
-    waiting = _models(systems)
-    while waiting:
-        name, model = waiting.pop(0)
-        for stage in (stages := canonical(model, store).experiment.chain):
-            known = trained.setdefault(preparation.address(stage, store), set())
-            if missing := {*model.seeds} - known:
-                known |= missing
-                label = name if stage is stages[-1] else f"{name}, {stage.stage_name}"
-                costs[label] = _multiply(len(missing), _cost(stage, store))
-                waiting += _models({label: stage})
+    for address, seeds in graph.models_of_operators.items():
+        cost_of_seed = _cost(graph.plans[address].experiment, store, execution)
+        costs[graph.names[Step(address, seeds[0])]] = _multiply(len(seeds), cost_of_seed)
     return costs
-
-
-def _models(systems: Mapping[str, Experiment]) -> list[tuple[str, Experiment]]:
-    """Return the experiments that train models of the systems' operators, with their names."""
-    return [
-        (f"{role} of {name}", model)
-        for name, system in systems.items()
-        for role, model in system.model_experiments.items()
-    ]
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
@@ -242,7 +208,7 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     if "train" not in spec.splits():
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.resolve("valid")  # says what to do where there is none
-    splits = ("train", *preparation.dev_sets(experiment), *experiment.test_sets)
+    splits = ("train", *dev_sets(experiment), *experiment.test_sets)
     return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
@@ -299,15 +265,15 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     return [leak for leak in shared.values() if leak]
 
 
-def _check_held_out(experiment: Experiment, store: Store) -> list[str]:
+def _check_held_out(experiment: Experiment, graph: Graph) -> list[str]:
     """Raise UserError where held-out text does not suit the model, by its tokenizer if it is
     there; return warnings."""
-    planned = preparation.plan(experiment, store, resolve_models(experiment, store))
-    tokenizer = planned.tokenizer.folder if planned.tokenizer.folder.complete else None
-    held_out = {
-        name: corpus for name, corpus in _texts(experiment, store).items() if name != "train"
-    }
-    return find_task(experiment.task).check_held_out(experiment, tokenizer, held_out)
+    tokenizer = graph.plan(experiment).tokenizer.folder
+    texts = _texts(experiment, graph.store)
+    held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
+    return find_task(experiment.task).check_held_out(
+        experiment, tokenizer if tokenizer.complete else None, held_out
+    )
 
 
 def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
@@ -339,8 +305,10 @@ def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
     return cautions
 
 
-def _cost(experiment: Experiment, store: Store) -> Cost | None:
+def _cost(experiment: Experiment, store: Store, execution: Execution | None) -> Cost | None:
     """Estimate the cost of one seed."""
+    if execution is not None:
+        experiment = experiment.model_copy(update={"execution": execution})
     size = find_task(experiment.task).size(experiment.first, store)
     if size is None:
         return None

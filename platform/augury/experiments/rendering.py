@@ -10,7 +10,7 @@ from augury.augment.operator import BlockFunction, Operator
 from augury.augment.pipeline import Part
 from augury.core.errors import UserError
 from augury.corpora.corpus import KINDS
-from augury.experiments import operator_models
+from augury.experiments.graph import Graph
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 
@@ -33,7 +33,7 @@ def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
 def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
     """Return the operator that makes a view of the run, and its function from records to the
     view."""
-    models = operator_models.resolve_models(run.experiment, run.store)
+    models = Graph(run.store).models(run.experiment)
     parts = [
         Part(
             part,

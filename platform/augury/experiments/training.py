@@ -20,17 +20,12 @@ def train(
 ) -> bool:
     """Train a run, or continue it; return whether training has ended, and not just reached `until`.
 
-    Missing stages before it are trained first. `execution` overrides the experiment's; `report` is
-    called after every validation where training runs in this process. Raises Diverged, Crashed, and
+    The stage before it is trained. `execution` overrides the experiment's; `report` is called
+    after every validation where training runs in this process. Raises Diverged, Crashed, and
     UserError where the cluster is too small.
     """
-    from augury.experiments.stages import train_before  # here, as it imports this module
-
-    experiment = run.experiment
-    train_before(run, execution or experiment.execution)
-    return launch(
-        train_here, run, experiment.training, execution or experiment.execution, report, until
-    )
+    training, where = run.experiment.training, execution or run.experiment.execution
+    return launch(train_here, run, training, where, report, until)
 
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:

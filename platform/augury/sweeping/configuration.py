@@ -9,13 +9,11 @@ from typing import Any
 
 from augury.core import config
 from augury.core.plugins import describe_error
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
 from augury.experiments import evaluate
 from augury.experiments.description import describe
-from augury.experiments.preparation import prepare
-from augury.experiments.recording import Recording
 from augury.experiments.run import Run
-from augury.experiments.spec import Experiment, parse
+from augury.experiments.spec import parse
 from augury.experiments.training import train
 from augury.training.launch import FAILURE
 from augury.training.loop import Report
@@ -32,15 +30,12 @@ class ConfigurationRuns:
     """The run with the first seed."""
 
     @classmethod
-    def prepare(
-        cls, experiment: Experiment, address: str, store: Store, recording: Recording
-    ) -> ConfigurationRuns:
-        """Create every missing corpus, view, vocabulary and token folder.
+    def of(cls, run: Run, address: str) -> ConfigurationRuns:
+        """Return the runs of a configuration, given one whose texts are made.
 
-        `address` differs from the experiment's own for a member of a population, whose settings
-        change in training.
+        `address` differs from the run's own for a member of a population, whose settings change in
+        training.
         """
-        run = prepare(experiment, store, recording)
         if run.address != address:  # a member shares no prefix with other runs
             run = replace(run, address=address, prefix=None).with_seed(run.seed)
         return cls(run)

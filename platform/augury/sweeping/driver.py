@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
@@ -13,8 +13,9 @@ from augury.core.execution import connect
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.experiments import preflight
+from augury.experiments.execute import Executor, refuse_lost_storage
+from augury.experiments.graph import Step
 from augury.experiments.recording import Recording
-from augury.experiments.running import refuse_lost_storage
 from augury.sweeping import plan as plans
 from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
@@ -74,8 +75,7 @@ class _Driver:
         population_address = self._check_population() if options.scheduler == "pbt" else None
         self.rungs = decision_rungs(options, self.plan)
         self._write_definition()
-        for planned in self.plan.configurations.values():
-            self._prepare(planned)
+        self._prepare([*self.plan.configurations.values()])
         self.deadline = None if options.budget is None else time.time() + options.budget
         dispatcher = self._dispatcher()
         reused = self._replay(dispatcher)
@@ -110,7 +110,7 @@ class _Driver:
             self.base,
             *(planned.experiment for planned in self.plan.configurations.values()),
         ]
-        preflight.check(experiments, self.store)
+        preflight.check(experiments, self.plan.graph)
         for caution in preflight.cautions(experiments):
             say(caution)
         connect(self.base.execution.address)
@@ -130,18 +130,29 @@ class _Driver:
         self.plan.rename(partial(population.member, population=address))
         return address
 
-    def _prepare(self, planned: Planned) -> None:
-        """Create everything that the trials of a configuration read."""
-        runs = ConfigurationRuns.prepare(
-            planned.experiment, planned.address, self.store, self.recording
-        )
-        runs.write(self.sweep)
-        self.runs[planned.address] = runs
+    def _prepare(self, configurations: Sequence[Planned]) -> None:
+        """Create everything that the trials of configurations read."""
+        graph, seeds = self.plan.graph, self.options.seeds
+        plans = graph.add({planned.name: planned.experiment for planned in configurations}, seeds)
+        steps = [Step(plan.address) for plan in plans.values()]
+        for plan in plans.values():
+            for seed in seeds:
+                steps += graph.inputs(Step(plan.address, seed))
+        with self.recording(self.base.tracking, self.store) as recorder:
+            executor = Executor(graph, recorder)
+            executor.make(steps, self.base.execution.at_once)
+        if executor.errors:
+            raise executor.errors[0]
+        for planned in configurations:
+            run = executor.runs[plans[planned.name].address]
+            runs = ConfigurationRuns.of(run, planned.address)
+            runs.write(self.sweep)
+            self.runs[planned.address] = runs
 
     def _prepare_point(self, point: Mapping[str, Any]) -> str:
         """Add a suggested point to the sweep and return the address of its configuration."""
         planned = self.plan.add(point)
-        self._prepare(planned)
+        self._prepare([planned])
         self._write_definition()
         return planned.address
 

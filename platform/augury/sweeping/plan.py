@@ -11,7 +11,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
-from augury.experiments import preparation
+from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, missing_inputs
 from augury.sweeping import points
@@ -47,6 +47,10 @@ class Plan:
     configurations: dict[str, Planned] = field(default_factory=dict)
     """By address."""
     merged: list[Merged] = field(default_factory=list)
+    graph: Graph = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.graph = Graph(self.store)
 
     def rename(self, renamed: Callable[[Planned], Planned]) -> None:
         """Replace every configuration by `renamed` of it, which has another address."""
@@ -100,7 +104,7 @@ class Plan:
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
         canonical_form = canonical(experiment, self.store)
-        address = preparation.address(canonical_form.experiment, self.store)
+        address = self.graph.plan(canonical_form.experiment).address
         if (same := self.configurations.get(address)) is not None:
             if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):
                 raise UserError(

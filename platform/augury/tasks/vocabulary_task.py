@@ -39,10 +39,13 @@ class VocabularyTask(Task):
         from augury.text.vocabulary.size import has_words
 
         if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
-            from augury.experiments.preparation import make_texts
+            from augury.experiments.graph import Graph
+            from augury.experiments.texts import make_texts
 
             with suppress(UnusableOutput):  # the system is left out when all are prepared
-                make_texts(experiment, store)  # the vocabulary of so little text is learned at once
+                make_texts(
+                    Graph(store).plan(experiment)
+                )  # the vocabulary of so little text is learned at once
 
     def tokenizer(
         self, experiment: Any, texts: Mapping[str, Text], store: Store

@@ -15,7 +15,7 @@ from augury.augment.models import ReadyModel
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.evaluate import evaluate
-from augury.experiments.preparation import address
+from augury.experiments.graph import address
 from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run
 from augury.experiments.systems import load

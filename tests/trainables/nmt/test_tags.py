@@ -15,7 +15,8 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import evaluate
-from augury.experiments.preparation import address, prepare
+from augury.experiments.execute import prepare
+from augury.experiments.graph import address
 from augury.experiments.run import Run
 from augury.text.vocabulary.vocabulary import Vocabulary
 from tests import tiny

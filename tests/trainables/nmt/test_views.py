@@ -18,7 +18,7 @@ from augury.core.errors import UserError
 from augury.decoding import bayes_risk
 from augury.decoding.settings import ViewDecoding
 from augury.experiments.evaluate import evaluate, evaluated
-from augury.experiments.preparation import address
+from augury.experiments.graph import address
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.spec import parse

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.preparation import address
+from augury.experiments.graph import address
 
 
 @pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])

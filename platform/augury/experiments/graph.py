@@ -1,0 +1,328 @@
+"""The graph of what systems need, made once for a command: every training with what comes before it.
+
+A plan has the addresses of all that lies between the corpora and one training, a stage of a system
+or a model that an operator uses. A step is the work that makes some of it: the texts of a plan, or
+the model of one seed. Nothing is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from augury.augment import pipeline
+from augury.augment.models import ReadyModel
+from augury.augment.operator import RECORDS, Operator
+from augury.core import config
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import KIND as CORPORA
+from augury.experiments.examples import of_record
+from augury.experiments.ready_models import RunModel, ready_model
+from augury.experiments.record import run_folder
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import canonical
+from augury.experiments.task import find_task
+from augury.regimes.regime import SOURCE
+from augury.text.tokens import KIND as TOKENS
+from augury.text.tokens import Text, Tokenizer
+from augury.training.settings import without_end
+
+VERSION = 1
+"""Raised when the preparation of the same inputs changes; part of every run's address."""
+TRAIN, VALID = "train", "valid"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The addresses of everything between the corpora and a training, whether it exists or not."""
+
+    experiment: Experiment
+    store: Store
+    parts: Sequence[pipeline.Part]
+    learned_from: Mapping[str, Text]
+    """The texts that the tokenizer is learned from: sides of the corpus and views, by name.
+
+    Records are left out, so that systems with and without them have equal pieces for plain text.
+    """
+    tokenizer: Tokenizer
+    texts: Mapping[str, Text]
+    """All texts that are tokenised: those of `learned_from`, records, and the sides of the
+    validation set."""
+    tokens: Mapping[str, Folder]
+    address: str
+    prefix: str
+    """The hash of everything that determines training, except when it ends."""
+    before: Plan | None
+    """The plan of the stage before; None for a first stage."""
+    models: Mapping[str, Plan]
+    """The plans of the models that operators use, by operator and role."""
+
+    @property
+    def first(self) -> Plan:
+        """The plan of the first stage, whose tokenizer and fitted operators all stages share."""
+        return self if self.before is None else self.before.first
+
+    def run(self, seed: int) -> Folder:
+        """Return the folder of the run with a seed."""
+        return run_folder(self.store, self.address, seed)
+
+
+class Step(NamedTuple):
+    """The work that makes the texts of a plan or, with a seed, its model."""
+
+    address: str
+    """That of the plan."""
+    seed: int | None = None
+
+
+class Graph:
+    """The plans of systems, of the stages before them and of the models that they use, each once.
+
+    Experiments that are added are in canonical form, `systems.canonical`.
+    """
+
+    def __init__(self, store: Store):
+        self.store = store
+        self.plans: dict[str, Plan] = {}
+        """By address, in an order in which inputs come first."""
+        self.systems: dict[str, Plan] = {}
+        """The plans of systems, by name."""
+        self.names: dict[Step, str] = {}
+        """All steps, inputs first, with the names of their plans for people: `+BT`, `+BT, first`,
+        `translator of back_translation of +BT`."""
+        self.scored: set[Step] = set()
+        """The models that are scored: those of systems and of stages before them."""
+        self._known: dict[str, Plan] = {}
+
+    def add(
+        self, systems: Mapping[str, Experiment], seeds: Sequence[int] | None = None
+    ) -> dict[str, Plan]:
+        """Add systems, with their own seeds unless others are given, and all that comes before
+        them; return their plans by name."""
+        added = {name: self.plan(system) for name, system in systems.items()}
+        self.systems |= added
+        # A stage or a model that is a system too has that system's name.
+        names = {plan.address: name for name, plan in reversed(added.items())}
+        for name, plan in added.items():
+            of_system = tuple(plan.experiment.seeds if seeds is None else seeds)
+            self._add(plan, name, of_system, names, scored=True)
+        return added
+
+    def _add(
+        self,
+        plan: Plan,
+        name: str,
+        seeds: Sequence[int],
+        systems: Mapping[str, str],
+        *,
+        scored: bool,
+    ) -> None:
+        if plan.before:
+            stage = f"{name}, {plan.before.experiment.stage_name}"
+            self._add(plan.before, stage, seeds, systems, scored=scored)
+        for role, model in plan.models.items():
+            seeds_of_model = model.experiment.seeds
+            self._add(model, f"{role} of {name}", seeds_of_model, systems, scored=False)
+        self.plans.setdefault(plan.address, plan)
+        self.names.setdefault(Step(plan.address), systems.get(plan.address, name))
+        for seed in seeds:
+            step = Step(plan.address, seed)
+            if scored:
+                self.names[step] = self.names[Step(plan.address)]
+                self.scored.add(step)
+            self.names.setdefault(step, name)
+
+    def inputs(self, step: Step) -> list[Step]:
+        """Return the steps that a step needs directly."""
+        plan = self.plans[step.address]
+        if step.seed is not None:
+            return [
+                Step(plan.address),
+                *([Step(plan.before.address, step.seed)] if plan.before else []),
+            ]
+        models = [
+            Step(model.address, seed)
+            for model in plan.models.values()
+            for seed in model.experiment.seeds
+        ]
+        return models + ([Step(plan.first.address)] if plan.before else [])
+
+    @property
+    def earlier_stages(self) -> dict[str, Plan]:
+        """The stages before systems that are no systems, by name."""
+        systems = {plan.address for plan in self.systems.values()}
+        addresses = dict.fromkeys(step.address for step in self.names if step in self.scored)
+        return {
+            self.names[Step(address)]: self.plans[address]
+            for address in addresses
+            if address not in systems
+        }
+
+    @property
+    def models_of_operators(self) -> dict[str, list[int]]:
+        """The seeds with which plans, by address, are trained for operators only."""
+        seeds: dict[str, list[int]] = {}
+        for address, seed in self.names:
+            if seed is not None and Step(address, seed) not in self.scored:
+                seeds.setdefault(address, []).append(seed)
+        return seeds
+
+    def is_made(self, step: Step) -> bool:
+        """Return whether a step is a model of an operator that is trained, so that its texts need
+        not be there."""
+        if step.seed is None or step in self.scored:
+            return False
+        return self.plans[step.address].run(step.seed).complete
+
+    def missing(self, targets: Iterable[Step]) -> list[Step]:
+        """Return steps with all that they need, in the order in which they are to begin.
+
+        Texts come first, as their faults end everything; then models of operators, as texts wait
+        for them.
+        """
+        needed: set[Step] = set()
+        waiting = list(targets)
+        while waiting:
+            step = waiting.pop()
+            if step not in needed:
+                needed.add(step)
+                waiting += () if self.is_made(step) else self.inputs(step)
+        steps = [step for step in self.names if step in needed]
+        return sorted(steps, key=lambda step: (step.seed is not None, step in self.scored))
+
+    def plan(self, experiment: Experiment) -> Plan:
+        """Return the plan of a training; reads the corpora's files and makes nothing.
+
+        Operators of an experiment that trains a model may be fitted, to find its canonical form.
+        """
+        key = f"{type(experiment).__qualname__} {experiment.model_dump_json()}"
+        if key not in self._known:
+            self._known[key] = self._plan(experiment)
+        return self._known[key]
+
+    def models(self, experiment: Experiment) -> list[pipeline.Models]:
+        """Return the models of each operator by role, `<role>-<seed>` where an experiment has
+        several seeds; nothing is trained."""
+        return [
+            {
+                name: model
+                for role, content in roles.items()
+                for name, model in self._models_of_role(role, content).items()
+            }
+            for roles in experiment.models
+        ]
+
+    def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> pipeline.Models:
+        if isinstance(model, ReadyModel):
+            return {role: ready_model(model)}
+        plan = self.plan(canonical(model, self.store).experiment)
+        runs = {seed: RunModel(plan.run(seed).name, model.task) for seed in model.seeds}
+        return {role if len(runs) == 1 else f"{role}-{seed}": run for seed, run in runs.items()}
+
+    def _plan(self, experiment: Experiment) -> Plan:
+        assert not experiment.stages, (
+            "an experiment with stages is its last one: augury.experiments.systems.last_stage"
+        )
+        store, task = self.store, find_task(experiment.task)
+        before = self.plan(experiment.before) if experiment.before else None
+        corpora = {
+            split: task.corpus_address(experiment, split)
+            for split in (TRAIN, *dev_sets(experiment))
+        }
+        fitted_on = task.corpus_address(experiment.first, TRAIN) if before else None
+        parts = pipeline.plan(
+            corpora[TRAIN], experiment.augment, store, fitted_on, self.models(experiment)
+        )
+        train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
+        learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
+        records: dict[str, Text] = {}
+        for part in parts:
+            into = records if part.operator.makes() == RECORDS else learned_from
+            into |= _texts_of(part, task.SIDES)
+        tokenizer = task.tokenizer(experiment, learned_from, store)
+        if before:  # all stages have the vocabulary of the first
+            tokenizer = before.first.tokenizer
+        valid_texts = {
+            held_out(side, split): Text(folder, columns, side)
+            for split, folder in zip(dev_sets(experiment), dev, strict=True)
+            for side, columns in task.SIDES.items()
+        }
+        texts = {**learned_from, **records, **valid_texts}
+        tokens = {
+            name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()
+        }
+        determined = {
+            "task": experiment.task,
+            "version": [VERSION, task.VERSION],
+            "tokenizer": tokenizer.name,
+            "tokens": [[name, folder.name] for name, folder in tokens.items()],
+            "draws": [_draw(operator) for operator in experiment.token_draws],
+            "regime": experiment.regime.to_dict(),
+            "training": experiment.training.to_dict(),
+            **task.address_settings(experiment),
+        }
+        if experiment.is_weighted:
+            determined["mixture"] = _shares(experiment)
+        if experiment.stage:
+            assert before is not None
+            determined["stage"] = {"before": before.address, "carry": experiment.stage.carry}
+        return Plan(
+            experiment=experiment,
+            store=store,
+            parts=parts,
+            learned_from=learned_from,
+            tokenizer=tokenizer,
+            texts=texts,
+            tokens=tokens,
+            address=config.address(determined),
+            prefix=config.address({**determined, "training": without_end(experiment.training)}),
+            before=before,
+            models={
+                name: self.plan(canonical(model, store).experiment)
+                for name, model in experiment.model_experiments.items()
+            },
+        )
+
+
+def address(experiment: Experiment, store: Store) -> str:
+    """Return the address of the runs that an experiment describes; makes nothing."""
+    return Graph(store).plan(experiment).address
+
+
+def dev_sets(experiment: Experiment) -> tuple[str, ...]:
+    """Return the splits that training is validated on; the first decides."""
+    return VALID, *experiment.corpus.dev_sets
+
+
+def held_out(side: str, split: str = VALID) -> str:
+    """Return the name of a side of a validation set among a run's tokens."""
+    return f"{split} {side}"
+
+
+def _shares(experiment: Experiment) -> dict[str, Any]:
+    """Return the weights and tags of texts and records."""
+    shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
+    return {
+        kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()
+    }
+
+
+def _draw(operator: Operator) -> dict[str, Any]:
+    """Return the settings that determine a draw.
+
+    The addresses of first versions have no version.
+    """
+    return operator.to_dict() | ({"version": operator.VERSION} if operator.VERSION > 1 else {})
+
+
+def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
+    """Return the texts of a view, with the columns of the first side, or of records with those
+    of all sides."""
+    if part.operator.makes() == RECORDS:
+        return {
+            of_record(part.name, side): Text(part.folder, columns, side)
+            for side, columns in sides.items()
+        }
+    columns = sides[SOURCE]
+    return {part.name: Text(part.folder, columns if len(columns) > 1 else ("text",), part.name)}
