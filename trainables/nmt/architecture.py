@@ -38,19 +38,17 @@ class Table(Section):
 
     name: Literal["table"] = "table"
     size: int | None = Field(None, ge=1)
-    """Size of an embedding (D_emb; CipherDAug, Table 6), by default the hidden size.
-
-    Another one is projected to it.
-    """
+    """Size of an embedding (D_emb; CipherDAug, Table 6), by default the hidden size, to which
+    others are projected."""
 
     def counts(self, hidden_size: int) -> tuple[int, int]:
-        """Return the trained parameters of each piece and those that all share."""
+        """Return the numbers of trained parameters of each subword and of those shared by all."""
         size = self.size or hidden_size
         return size, size * hidden_size if size != hidden_size else 0
 
 
 class Alone(Section):
-    """ALONE: one trained vector, a fixed random filter of it for every piece, and a feed-forward
+    """ALONE: one trained vector, a fixed random filter of it per subword, and a feed-forward
     network.
 
     The number of parameters does not depend on the vocabulary (Takase and Kobayashi 2020;
@@ -74,7 +72,7 @@ class Alone(Section):
     """Of the hidden units, for what the model reads; the output layer has none."""
 
     def counts(self, hidden_size: int) -> tuple[int, int]:
-        """Return the trained parameters of each piece and those that all share."""
+        """Return the numbers of trained parameters of each subword and of those shared by all."""
         size = self.base_size or hidden_size
         return 0, size * (not self.freeze_base) + self.intermediate_size * (size + hidden_size)
 
@@ -102,14 +100,12 @@ class ModelConfig(Section):
     dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     attention_dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     max_positions: int = Field(512, ge=2)
-    """Longest source or target in pieces, the end of sentence included."""
+    """Longest source or target in subwords, the end of sentence included."""
     share_all_embeddings: bool = False
     """One matrix for source, target and output; otherwise the source has its own."""
     embeddings: Embeddings = Table()
-    """How pieces become vectors, for source and target alike.
-
-    The output layer is tied to the target's.
-    """
+    """How subwords become vectors, for source and target alike; the output layer is tied to the
+    target's."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
     sentences."""

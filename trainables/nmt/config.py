@@ -26,10 +26,10 @@ class ValidationSettings(Section):
     """Settings of validation during training."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
-    """Score of the greedy translations of the plain source, each cut at 10 more pieces than
-    twice its source."""
+    """Score of greedy translations of the plain source, each at most 10 subwords longer than twice
+    its source."""
     sentences: int | None = Field(None, ge=1)
-    """Number of sentences to translate, from the first; null for all. The loss is over all."""
+    """Number of sentences to translate, the first ones; null: all. The loss is over all."""
 
 
 class Config(Experiment):
@@ -84,8 +84,8 @@ class Config(Experiment):
 
     @property
     def tagged(self) -> bool:
-        """Whether sources begin with the tag of the target language: if other views are read."""
+        """Whether sources start with the tag of the target language: where other views are read."""
+        groups = self.view_groups()
         return any(
-            group.target != TARGET or any(view != SOURCE for view in group.views)
-            for group in self.view_groups()
+            group.target != TARGET or not {SOURCE}.issuperset(group.views) for group in groups
         )

@@ -1,10 +1,8 @@
-"""Embeddings that are computed from fewer parameters than a vector for every piece, and tied to the
-output layer.
+"""Embeddings that are computed from fewer parameters than a vector per subword, tied to the output.
 
-Both kinds have the interface of `nn.Embedding` that Marian uses: called with ids, and `weight`, the
-embeddings of the whole vocabulary, from which the output layer takes its own. What they compute is
-a function of the piece alone, so that a trained model can be written with ordinary tables
-(`tabulated`).
+They have the interface of `nn.Embedding` that Marian uses: called with ids, and `weight`, the
+embeddings of the whole vocabulary, which is the output layer's too. They are a function of the
+subword alone, so that a trained model can be written with ordinary tables (`tabulated`).
 """
 
 from __future__ import annotations
@@ -29,10 +27,8 @@ class ComputedEmbedding(nn.Module, ABC):
     @property
     @abstractmethod
     def weight(self) -> Tensor:
-        """The embeddings of the whole vocabulary, (V, D), without dropout.
-
-        Zero for the pad at the start.
-        """
+        """The embeddings of the whole vocabulary, (V, D), without dropout; zero for the pad before
+        training."""
 
     @abstractmethod
     def initialise(self, generator: Callable[[str], Generator]) -> None:
@@ -65,12 +61,11 @@ class ProjectedEmbedding(ComputedEmbedding):
 
 
 class AloneEmbedding(ComputedEmbedding):
-    """ALONE (Takase and Kobayashi 2020): W2 relu(W1 (filter * base)), with one base vector for all
-    pieces.
+    """ALONE (Takase and Kobayashi 2020): W2 relu(W1 (filter * base)), with one base vector for all.
 
-    The filter of a piece is fixed: the sum of a random code from each codebook, for binary filters
-    cut at 1. Codebooks (books, codes, D_O) and the codes of pieces (V, books) are buffers, saved
-    with the model. The pad is zero, unlike in the released code.
+    The filter of a subword is fixed: the sum of a random code from each codebook, for binary
+    filters cut at 1. Codebooks (books, codes, D_O) and the codes of subwords (V, books) are
+    buffers, saved with the model. In the released code, the embedding of the pad is not zero.
     """
 
     base: Tensor
@@ -97,7 +92,7 @@ class AloneEmbedding(ComputedEmbedding):
         return self._embedded(torch.arange(len(self.codes), device=self.codes.device), 0.0)
 
     def filters(self, ids: Tensor) -> Tensor:
-        """Return the filters of pieces, (..., D_O)."""
+        """Return the filters of subwords, (..., D_O)."""
         total: Tensor = sum(  # type: ignore[assignment]
             functional.embedding(codes, book)
             for codes, book in zip(self.codes[ids].unbind(-1), self.codebooks, strict=True)
@@ -144,10 +139,7 @@ class TiedHead(nn.Module):
 
 
 def install(model: MarianMTModel, settings: Embeddings) -> None:
-    """Give a model the embeddings that settings ask for, in place of its tables.
-
-    Not initialised.
-    """
+    """Replace the tables of a model by the embeddings of the settings, not yet initialised."""
     size, pad = model.config.d_model, model.config.pad_token_id
 
     def embedding() -> ComputedEmbedding:
@@ -164,10 +156,9 @@ def install(model: MarianMTModel, settings: Embeddings) -> None:
 
 @torch.no_grad()
 def tabulated(model: MarianMTModel) -> MarianMTModel:
-    """Return an equal model whose embeddings are ordinary tables, for programs that know no others;
-    it may be `model`.
+    """Return an equal model with ordinary tables as embeddings, for other programs; may be `model`.
 
-    Its outputs are those of `model` with dropout off. The weights are a copy of the present ones.
+    Its outputs are those of `model` without dropout. Its weights are a copy.
     """
     embeddings = {
         name: module

@@ -78,10 +78,8 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
 
 @torch.no_grad()
 def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
-    """Embeddings N(0, 1/D), zero for the pad; linear layers Xavier uniform; biases zero.
-
-    Norms identity.
-    """
+    """Initialise embeddings by N(0, 1/D), pads and biases by zero, other matrices by Xavier, norms
+    by 1."""
 
     def generator(name: str) -> torch.Generator:
         return torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
@@ -108,7 +106,7 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
 
 
 def _positions(positions: int, size: int) -> Tensor:
-    """The sinusoids that Marian's own initialisation computes, a value at a time, in most of a
+    """The sinusoids of Marian's own initialisation, which computes each value in Python in a
     second."""
     index = np.arange(size)
     angles = np.arange(positions)[:, None] / np.power(10000, 2 * (index // 2) / size)

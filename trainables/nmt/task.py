@@ -1,4 +1,4 @@
-"""The translation task: checks, the settings in a model's address, and the use of finished runs."""
+"""The translation task: checks, the settings in a model's address, and what finished runs do."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ class Nmt(VocabularyTask):
     ) -> list[str]:
         """Refuse sentences that the model has no positions for, before hours of training.
 
-        Without a vocabulary those are refused whose words alone, each of a piece or more, are too
-        many.
+        Without a vocabulary, a word is counted as one subword, the least that it can be.
         """
         from augury.text.vocabulary.vocabulary import Vocabulary
 

@@ -1,4 +1,4 @@
-"""A finished translation run: texts and ids to translations, sentences to states of its encoder."""
+"""A finished translation run: translations of texts and ids, and states of its encoder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SOURCES_PER_SECOND = 10  # the same where several views are in one beam
 class Trained:
     """A finished run, whose model is loaded where it is needed.
 
-    Torch is, where CTranslate2 has no model yet.
+    Torch is imported only where a CTranslate2 model must still be made, or is not used.
     """
 
     def __init__(self, run: Run):
@@ -54,12 +54,11 @@ class Trained:
         tagged: bool = True,
         domain: str | None = None,
     ) -> list[list[int]]:
-        """Return clean texts as a view renders them, in ids without the end of sentence.
+        """Return clean texts as a view renders them, in ids without the end of sentence; none for
+        an empty text.
 
-        An empty text has none.
-
-        The tag of the target language comes first where the run's model reads one, and that of the
-        domain, unless `tagged` is false.
+        Tags come first unless `tagged` is false: that of the target language where the model reads
+        one, and that of the domain.
         """
         ids, offsets = self.vocabulary.encode(
             render_texts(self.run, texts, view), self.run.experiment.resolve_view(view)
@@ -111,11 +110,10 @@ class Trained:
         )
 
     def translator(self, threads: int) -> Translator:
-        """Return the run as a function, its model loaded once.
+        """Return the run as a function, its model loaded once, which cleans texts as the training
+        text was.
 
-        Texts are cleaned as its training text was.
-
-        If models read the tag of a domain, it is that of the validation set.
+        Where models read the tag of a domain, it is that of the validation set.
         """
         decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
 
@@ -130,10 +128,7 @@ class Trained:
         return translate
 
     def sampler(self) -> Sampler:
-        """Return the run as a function that draws translations.
-
-        A text that is too long has none.
-        """
+        """Return the run as a function that samples translations; None for too long texts."""
         from augury.decoding.sampling import sample
 
         model = self.model().to(self.experiment.execution.local_device)
@@ -153,10 +148,8 @@ class Trained:
     def encoder_states(
         self, sources: Sequence[Sequence[int]], domain: str | None = None
     ) -> list[NDArray]:
-        """Return the mean state of every source for every layer.
-
-        Tag and end of sentence are read, and not counted.
-        """
+        """Return the mean encoder state of every source for every layer, without tag and end of
+        sentence."""
         from augury.decoding.states import mean_states
 
         before, positions = self._prefix(domain), self.experiment.model.max_positions
@@ -181,15 +174,14 @@ class Trained:
         )
 
     def _prefix(self, domain: str | None = None) -> list[int]:
-        """Return the tags before the pieces of a source: of the target language, and of the
-        domain."""
+        """Return the ids of the tags before a source: of the target language, and of the domain."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
 
     def _readable(
         self, texts: Sequence[str], view: str = SOURCE
     ) -> tuple[list[list[int]], list[int]]:
-        """Texts as ids, and the rows of those that are not empty and that the model has
-        positions for."""
+        """Return texts as ids, and the rows of those that are not empty and fit into the model's
+        positions."""
         corpus, positions = self.experiment.corpus, self.experiment.model.max_positions
         sources = self.encode(
             clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid")
@@ -197,12 +189,12 @@ class Trained:
         return sources, [row for row, source in enumerate(sources) if 0 < len(source) < positions]
 
     def _capped(self, settings: S) -> S:
-        """Settings of decoding whose outputs the model has positions for."""
+        """Return settings of decoding with outputs that fit into the model's positions."""
         most = min(settings.max_length, self.experiment.model.max_positions)
         return settings.model_copy(update={"max_length": most})
 
     def _texts(self, n_best: Sequence[Sequence[Hypothesis]]) -> list[str]:
-        """The texts of the best hypotheses."""
+        """Return the texts of the best hypotheses."""
         return self.vocabulary.decode([best.ids for best, *_ in n_best])
 
     def _search(
@@ -213,10 +205,8 @@ class Trained:
         label: str,
         count: int = 1,
     ) -> list[list[Hypothesis]]:
-        """The best hypotheses of sentences, whose views are read in one beam.
-
-        Of one view CTranslate2 finds them.
-        """
+        """Return the best hypotheses of sentences: by CTranslate2 for one view, else several views
+        in one beam."""
         execution, together = self.experiment.execution, len(views) > 1
         speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
         backend = execution.choose(len(views) * len(views[0]) / speed, label, executor)
@@ -230,7 +220,7 @@ class Trained:
         return decode(single, views, executor=backend, name=label)
 
     def _ctranslate2(self) -> Folder:
-        """The folder of the run's CTranslate2 model, converted at the first call."""
+        """Return the folder of the run's CTranslate2 model, converted at the first call."""
         run = self.run.folder
         if not run.has_directory(CTRANSLATE2):
             with locked(run.sub(CTRANSLATE2)):  # many workers may want it at once

@@ -1,5 +1,4 @@
-"""Training of the translation transformer, validated by the likelihood of targets and by greedy
-translation."""
+"""The learner of translation, validated by the likelihood of targets and by greedy translation."""
 
 from __future__ import annotations
 
@@ -30,11 +29,11 @@ LONGEST = 200
 
 
 def longest_translation(source: Sized) -> int:
-    """Return the number of pieces after which a greedy translation is cut while training.
+    """Return the number of tokens after which a greedy translation is cut in validation.
 
-    Greedy search repeats itself without end more often than a beam, and a few such sentences would
-    decide the score of a small set. (fairseq's recipes validate with 1.2 times the source and 10;
-    pieces of some pairs of languages differ more.)
+    Greedy search repeats itself endlessly more often than a beam, and a few such sentences would
+    decide the score of a small set. (fairseq's recipes use 1.2 times the source plus 10; the
+    lengths of some pairs of languages differ more.)
     """
     return min(LONGEST, 2 * len(source) + 10)
 
@@ -51,7 +50,7 @@ class Translation(SequenceTraining):
             experiment.model, len(self.vocabulary.pieces), pad=pad, eos=eos, seed=run.seed
         )
         super().__init__(run, model, self._symbols)
-        self.prefix = cache(self._prefix)  # asked for with every row
+        self.prefix = cache(self._prefix)  # called for every row
         # The end of sentence included; the tag, which some regimes need, does not count.
         self.lengths = Lengths(self.examples.lengths(SOURCE) + 1, self.examples.lengths(TARGET) + 1)
         self.dev_sets = {split: DevSet(run, split) for split in dev_sets(experiment)}
@@ -65,14 +64,14 @@ class Translation(SequenceTraining):
             vocabulary.resegmenter,
         )
 
-    def source(self, pieces: np.ndarray, tag: str | None, target: str = TARGET) -> list[int]:
-        return [*self.prefix(tag, target), *pieces.tolist(), self.vocabulary.eos]
+    def source(self, subwords: np.ndarray, tag: str | None, target: str = TARGET) -> list[int]:
+        return [*self.prefix(tag, target), *subwords.tolist(), self.vocabulary.eos]
 
-    def label(self, pieces: np.ndarray) -> list[int]:
-        return [*pieces.tolist(), self.vocabulary.eos]
+    def label(self, subwords: np.ndarray) -> list[int]:
+        return [*subwords.tolist(), self.vocabulary.eos]
 
     def _prefix(self, tag: str | None, target: str) -> list[int]:
-        """The tags before a source, or nothing."""
+        """Return the ids of the tags before a source."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
     def head(self) -> tuple[Tensor, None]:
@@ -80,10 +79,8 @@ class Translation(SequenceTraining):
         return self.module.lm_head.weight, None
 
     def validate(self, device: torch.device) -> Validation:
-        """Return loss and score of the first set, which decides.
-
-        Metrics of the others are named `clean/bleu`.
-        """
+        """Return loss and score of the first set, which decides; metrics of others are named
+        `clean/bleu`."""
         metrics: dict[str, float] = {}
         results = []
         for split, dev_set in self.dev_sets.items():
@@ -97,10 +94,8 @@ class Translation(SequenceTraining):
         return Validation(*results[0], metrics)
 
     def score(self, dev_set: DevSet) -> float:
-        """Return the metric of greedy translations with the present weights.
-
-        The workers share the work.
-        """
+        """Return the metric of greedy translations with the present weights, made by all workers
+        together."""
         vocabulary, most = self.vocabulary, self.experiment.model.max_positions
         decoder = CTranslateDecoder.from_model(
             tabulated(self.module),
@@ -114,17 +109,14 @@ class Translation(SequenceTraining):
         limits = [min(most, longest_translation(source)) for source in sources]
         greedy = Decoding(beam=1, max_length=max(limits, default=1))
         hypotheses = decoder.translate(sources, greedy, tuple(vocabulary.tags.values()))
-        pieces = [
-            hypothesis.ids[:limit] for hypothesis, limit in zip(hypotheses, limits, strict=True)
-        ]
-        parts = distributed.gather(vocabulary.decode(pieces))
+        cut = [best.ids[:limit] for best, limit in zip(hypotheses, limits, strict=True)]
+        parts = distributed.gather(vocabulary.decode(cut))
         statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)
         return dev_set.metric.value(statistics.sum(0).tolist())
 
 
 class DevSet(HeldOut):
-    """A validation corpus, the references of the sentences that are translated, and how
-    translations are scored."""
+    """A validation corpus with the references of the sentences to translate, and their metric."""
 
     def __init__(self, run: Run, split: str):
         super().__init__(run, split)

@@ -1,5 +1,4 @@
-"""Settings of the encoder-decoder: a pretrained model by name, or a small T5 with random
-weights."""
+"""Settings of the encoder-decoder: a pretrained model, or a small T5 with random weights."""
 
 from __future__ import annotations
 
@@ -13,23 +12,20 @@ from augury.models.settings import Pretrained, check_heads, scratch_or_pretraine
 
 
 class PretrainedGenerator(Pretrained):
-    """A model that others have trained, with its tokenizer."""
+    """A pretrained encoder-decoder with its tokenizer."""
 
     name: str = "t5-base"
-    """Directory that `save_pretrained` wrote, or name on the hub.
-
-    Any encoder-decoder that writes text.
-    """
+    """Directory written by `save_pretrained`, or name on the hub, of an encoder-decoder."""
 
 
 class TinyT5(Section):
-    """A T5 that starts from nothing, with subwords learned from its training text."""
+    """A T5 with random weights and subwords learned from its training text."""
 
     architecture: Literal["tiny"]
     vocabulary_size: int = Field(1000, ge=10)
     """Maximum number of subwords."""
     layers: int = Field(2, ge=1)
-    """Of the encoder, and as many of the decoder."""
+    """Layers of the encoder, and of the decoder."""
     hidden_size: int = Field(64, ge=2)
     feedforward_size: int = Field(256, ge=1)
     attention_heads: int = Field(4, ge=1)

@@ -43,11 +43,11 @@ class ReorderCorpus(CorpusSpec):
 
     form: Literal["reorder"] = "reorder"
     min_coverage: float = Field(0.5, ge=0, le=1)
-    """Pairs of which a smaller share of the source's words is linked are left out, and counted."""
+    """Pairs with a smaller share of linked source words are left out, and counted."""
     aligner: AlignerName = "hmm"
     """The aligner: hmm, fast_align (the paper's) or eflomal, an optional package."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
-    """How the links of both directions become one set."""
+    """How the links of both directions are combined."""
     anchor: Anchor = "min"
     """The position of a word with several links: the first of them, the mean of their places, or
     the last."""
@@ -58,12 +58,11 @@ PairsCorpus = TextCorpus | HypothesisCorpus | ReorderCorpus
 
 
 class GeneratorTraining(FineTuning):
-    """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient
-    at most 1.
+    """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, gradients clipped at
+    1.
 
-    What the paper leaves open is chosen: Adam without decay and a rate that falls linearly over ten
-    passes, of which three in a row without gain are the last. The best validation loss says which
-    checkpoint is kept.
+    What the paper leaves open is chosen: Adam without decay, a rate that falls linearly over ten
+    passes, an end after three passes without gain, and the checkpoint of the best validation loss.
     """
 
     max_examples: int | None = Field(8, ge=1)
@@ -79,7 +78,7 @@ class Config(Experiment):
     corpus: Annotated[PairsCorpus, discriminated_union(FORMS, "corpus", key="form")]
     model: GeneratorModel = PretrainedGenerator()
     max_pieces: int = Field(150, ge=2)
-    """Longer sources and targets are cut to so many pieces, their end included, and counted."""
+    """Longest source or target in subwords, the end included; longer ones are cut, and counted."""
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: GeneratorTraining = GeneratorTraining()
     scoring: TextScoring = TextScoring()
@@ -96,6 +95,6 @@ class Config(Experiment):
 
     @property
     def test_sets(self) -> list[str]:
-        """None for hypotheses: a premise has many, and one of them as a reference says nothing
-        about the others."""
+        """The test sets; none for hypotheses, of which a premise has many, so that one reference
+        says little."""
         return [] if isinstance(self.corpus, HypothesisCorpus) else super().test_sets

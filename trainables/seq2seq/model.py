@@ -1,4 +1,4 @@
-"""Encoder-decoders of `transformers`: pretrained, or a small T5 that starts from nothing."""
+"""Encoder-decoders of `transformers`: pretrained, or a small T5 with random weights."""
 
 from __future__ import annotations
 
@@ -41,8 +41,7 @@ def build(
 
 
 def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedModel:
-    """Return the same model in evaluation mode with random weights, to be replaced by those of a
-    run."""
+    """Return the model in evaluation mode with random weights, to be replaced by those of a run."""
     settings = (
         AutoConfig.from_pretrained(directory)
         if isinstance(config, PretrainedGenerator)

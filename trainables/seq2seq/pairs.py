@@ -1,4 +1,4 @@
-"""The pairs that a generator learns from: corpora of their own, made of what the user gave."""
+"""The training pairs of a generator: corpora of their own, made from the user's."""
 
 from __future__ import annotations
 
@@ -56,9 +56,8 @@ def address(spec: PairsCorpus, split: str) -> str:
 def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> Corpus:
     """Return the pairs of a split, made unless the store has them.
 
-    The manifest counts what is left out.
-
-    A pair has the id of its record. UserError where none is left.
+    A pair has the id of its record; the manifest counts those left out. UserError where none is
+    left.
     """
     corpus = cached_corpus(spec, split, store.root)
     if isinstance(spec, TextCorpus):
@@ -98,13 +97,12 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
 
 @dataclass(frozen=True)
 class PairTable:
-    """Makes records of pairs of which both sides are in one language, each made from the record
-    of its id."""
+    """Makes records of pairs in one language, each made from the record with its id."""
 
     form: str
     language: str
     address: str
-    """That of the pairs' corpus."""
+    """The address of the pairs' corpus."""
 
     def __call__(self, pairs: Iterable[Pair]) -> pa.Table:
         rows = list(pairs)
@@ -124,7 +122,7 @@ class PairTable:
 
 
 def _prompted(corpus: Corpus, table: PairTable) -> Iterable[pa.Table]:
-    """`<label>: <premise>` and the hypothesis."""
+    """Yield pairs of `<label>: <premise>` and the hypothesis."""
     for block in corpus.blocks(["id", "label", "premise", "hypothesis"]):
         rows = zip(*(column.to_pylist() for column in block.columns), strict=True)
         yield table(
@@ -141,10 +139,8 @@ def _reordered(
     table: PairTable,
     execution: Execution,
 ) -> tuple[list[pa.Table], int]:
-    """`reorder: <source>` and the source in the order of the target.
-
-    And how many pairs are left out.
-    """
+    """Return pairs of `reorder: <source>` and the reordered source, and the number of pairs left
+    out."""
     executor = execution.choose(corpus.rows / PAIRS_PER_SECOND, "reorder")
     with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
         task = _ReorderShard(spec, corpus.folder, aligner, table)

@@ -1,4 +1,4 @@
-"""The generation task: training pairs, and the output of trained generators."""
+"""The generation task: its training pairs, and the outputs of finished runs."""
 
 from __future__ import annotations
 
@@ -72,10 +72,8 @@ class Seq2seq(SubwordTask):
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
-        """Return greedy outputs for texts, cleaned as training text is.
-
-        Sentences to reorder have no prompt.
-        """
+        """Return greedy outputs for texts, cleaned as training text is; the prompt of reordering is
+        added."""
         from trainables.seq2seq.trained import written
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)

@@ -1,5 +1,4 @@
-"""A finished generator: outputs drawn or written for texts, and its model for plain
-`transformers`."""
+"""A finished generator: sampled and greedy outputs for texts, and export for `transformers`."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
 
 
 def sampler(run: Run, whole: bool = False) -> Sampler:
-    """Return a finished run as a function, its model loaded once, on a GPU where the run may and
-    there is one.
+    """Return a finished run as a function, its model loaded once, on a GPU where the run may use
+    one.
 
     A text is cut as in training unless it is to be read `whole`.
     """
@@ -55,10 +54,9 @@ def written(
 
 
 def export(run: Run, form: str, directory: Path) -> Exported:
-    """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and
-    AutoTokenizer read them.
+    """Write model and tokenizer for AutoModelForSeq2SeqLM and AutoTokenizer of `transformers`.
 
-    `generate` writes as the run does: the likeliest piece at every step, and never a pad.
+    `generate` writes as the run does: the likeliest token at every step, and never a pad.
     """
     model, tokenizer, experiment = _loaded(run)
     most, pad = experiment.max_pieces, model.generation_config.pad_token_id
@@ -83,7 +81,7 @@ print([text.strip() for text in tokenizer.batch_decode(outputs, skip_special_tok
 
 
 def _example(experiment: Config) -> str:
-    """A text as the model reads it, with the words that ask for what it writes."""
+    """Return a text as the model reads it, with its prompt."""
     if isinstance(experiment.corpus, ReorderCorpus):
         return prompts.reordering("A sentence to be put in another order.")
     if isinstance(experiment.corpus, HypothesisCorpus):

@@ -190,10 +190,8 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     def _read_heard(
         self, spoken: Corpus, store: Store, execution: Execution
     ) -> tuple[dict[str, str], list[str]]:
-        """Return the recogniser's transcripts, cleaned like the training text, by row or id.
-
-        And their folders.
-        """
+        """Return the recogniser's transcripts, cleaned like the training text, by row or id, and
+        their folders."""
         text = cached_corpus(self._file_spec, "train", store.root)
         self._check_rows(spoken, text)
         shards: Iterator[list[str | None]] = (

@@ -1,7 +1,4 @@
-"""Data diversification: training text translated both ways by several models.
-
-Nguyen et al. (2020) describe it.
-"""
+"""Data diversification: training text in both directions by several models (Nguyen et al. 2020)."""
 
 from __future__ import annotations
 
@@ -57,10 +54,8 @@ class DataDiversification(UsesModels, CorpusOperator):
     directions: tuple[Literal["forward", "backward"], ...] = Field(
         ("forward", "backward"), min_length=1
     )
-    """forward: the sources with their translations.
-
-    Backward: translations of the targets, with these.
-    """
+    """forward: the sources with their translations; backward: translations of the targets with the
+    targets."""
     forward: tuple[ReadyModel, ...] = ()
     """Trained models from source to target, in place of ones to train."""
     backward: tuple[ReadyModel, ...] = ()

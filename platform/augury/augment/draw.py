@@ -1,7 +1,4 @@
-"""The contract of a draw: token ids of a batch in, token ids out, anew in every pass.
-
-Nothing is stored.
-"""
+"""The contract of a draw: token ids of a batch in, others out, anew in every pass."""
 
 from __future__ import annotations
 
@@ -118,10 +115,8 @@ class CountedDraw(TokenDraw):
     """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a
     temperature)."""
     selection: Literal["bernoulli", "exact"] = "bernoulli"
-    """bernoulli: each token changes with probability n / L.
-
-    Exact: n tokens, drawn without replacement, change.
-    """
+    """bernoulli: each token changes with probability n / L; exact: n tokens, drawn without
+    replacement."""
 
     EXAMPLE: ClassVar[str] = "tau: 0.95"
 
@@ -129,10 +124,8 @@ class CountedDraw(TokenDraw):
     def replacements(
         self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray | int:
-        """Return what every id, (rows, length), becomes if it changes.
-
-        One id if they all become the same.
-        """
+        """Return what every id, (rows, length), becomes if it changes, or the one id that all
+        become."""
 
     def draw(
         self,
@@ -161,9 +154,7 @@ class CountedDraw(TokenDraw):
 
 
 def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:
-    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n).
-
-    The distribution is inverted.
-    """
+    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n), by the inverse
+    distribution."""
     tail = -np.expm1(-rate * (most + 1))
     return np.minimum(np.floor(np.log1p(-numbers * tail) / -rate), most)

@@ -1,7 +1,6 @@
-"""EDA: copies whose sentences went through one edit operation each.
+"""EDA: copies of records, each sentence changed by one edit operation (Wei and Zou 2019).
 
-They are premise and hypothesis, or the source. Wei and Zou (2019) for sentences; Dong et al. (2021)
-for the two sentences of a pair, independently.
+In the two sentences of a pair the operations are independent (Dong et al. 2021).
 """
 
 from __future__ import annotations
@@ -37,33 +36,25 @@ from augury.text.words.segmentation import require_words
 
 
 class Eda(Fitted, ExtraInputs, MakesRecords):
-    """Copy records with words replaced by synonyms, inserted, swapped or deleted.
-
-    Label and target are kept.
-    """
+    """Copy records with words replaced by synonyms, inserted, swapped or deleted; label and target
+    stay."""
 
     operator: Literal["eda"] = "eda"
     copies: int = Field(4, ge=1)
     """Copies of every record; in four in a row, every sentence goes through all four operations."""
     use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the old ones.
-
-    View: every copy is another view of the example, eda-N.
-    """
+    """records: new examples in addition to the originals; view: every copy is a view of the
+    example, eda-N."""
     alpha: float = Field(0.2, gt=0, le=1)
-    """The share of a sentence's words that change, at least one.
-
-    In deletion, the probability that a word goes.
-    """
+    """The share of a sentence's words that change, at least one; in deletion, the probability of
+    each."""
     synonyms: str | None = None
     """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines
     word<TAB>synonym[,synonym...]. By default a small English table, and no synonyms for other
     languages. Every machine of a cluster reads the file."""
     stop_words: str | None = None
-    """A file of words that have no synonyms, one a line.
-
-    By default, for English, its function words.
-    """
+    """A file of words that have no synonyms, one a line; by default, for English, its function
+    words."""
     clean: bool = False
     """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released
     code of EDA does."""
@@ -98,10 +89,8 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
         )
 
     def copy_numbers(self) -> Sequence[int]:
-        """Return the numbers, from 1, of the copies that a part makes.
-
-        A copy depends only on its own number.
-        """
+        """Return the numbers of the copies that a part makes, from 1; a copy depends on its own
+        number alone."""
         return range(1, self.copies + 1)
 
     def check_text(self, beginning: pa.Table) -> None:
@@ -144,16 +133,12 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
                 *(block.column(name).to_pylist() for name in self.reads(block.column_names)),
                 strict=True,
             )
-            copies = [
-                copy
-                for name, *sentences, language in records
-                for copy in self._copies(
-                    name, sentences, *(english if _is_english(language) else others)
-                )
-            ]
-            texts = {
-                side: [copy[position] for copy in copies] for position, side in enumerate(sides)
-            }
+            texts: dict[str, list[str]] = {side: [] for side in sides}
+            for name, *sentences, language in records:
+                words = english if _is_english(language) else others
+                for copy in self._copies(name, sentences, *words):
+                    for side, text in zip(sides, copy, strict=True):
+                        texts[side].append(text)
             counts = {
                 f"unchanged {plural(side)}": _unchanged(parents.column(side), texts[side])
                 for side in sides
@@ -170,10 +155,8 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
     def _copies(
         self, name: str, sentences: Sequence[str], synonyms: Synonyms, stop_words: Collection[str]
     ) -> Iterator[list[str]]:
-        """Yield the copies of record `name`.
-
-        Its sentences begin the round of operations independently.
-        """
+        """Yield the copies of record `name`, whose sentences take turns of operations
+        independently."""
         offsets = (
             generator(self.seed, self.operator, name)
             .integers(len(OPERATIONS), size=len(sentences))

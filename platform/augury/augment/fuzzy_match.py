@@ -47,10 +47,8 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     """all: all sources that are similar; containment: those among ten, the ones that share the
     largest part of their tokens with the source, as in Li and Specia's code."""
     both_directions: bool = True
-    """Of two similar sources each gets the translation of the other.
-
-    Otherwise the later one gets the earlier one's.
-    """
+    """Each of two similar sources gets the translation of the other; otherwise only the later one
+    does."""
     tokens: TokensOf = "whitespace"
     """The tokeniser of sources: at white space, into words and punctuation marks, or Moses."""
     monolingual: MonolingualSpec | None = None
@@ -103,15 +101,16 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
             ]
             counts = Counter({f"{REJECTED}equal sources": len(block) - len(firsts)})
             rows = self._new_pairs([sources[place] for place in firsts], memory, counts)
-            pairs = [
-                (place, row, copy)
-                for place, of_source in zip(firsts, rows, strict=True)
-                for copy, row in enumerate(of_source, start=1)
-            ]
-            parents = block.take(pa.array([place for place, _, _ in pairs], pa.int64()))
-            matched = [row for _, row, _ in pairs]
+            places: list[int] = []
+            matched: list[int] = []
+            copies: list[int] = []
+            for place, matches in zip(firsts, rows, strict=True):
+                places += [place] * len(matches)
+                matched += matches
+                copies += range(1, len(matches) + 1)
+            parents = block.take(pa.array(places, pa.int64()))
             targets = pa.array([memory.targets[row] for row in matched], pa.string())
-            others, copies = [memory.ids[row] for row in matched], [copy for _, _, copy in pairs]
+            others = [memory.ids[row] for row in matched]
             return OperatorOutput(
                 derive_records(parents, self, copies, others, target=targets), counts
             )
@@ -121,10 +120,8 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     def _new_pairs(
         self, sources: Sequence[str], memory: TranslationMemory, counts: Counter[str]
     ) -> Iterator[list[int]]:
-        """Yield, for every source, the rows whose targets it gets.
-
-        Count the matches that are rejected.
-        """
+        """Yield, for every source, the rows whose targets it gets, and count the matches that are
+        rejected."""
         limit = Limit(self.threshold, self.norm)
         contained, earlier = self.candidates == "containment", not self.both_directions
         matches = memory.matches(sources, limit, contained=contained, earlier=earlier)
@@ -145,8 +142,8 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
 class FuzzyMatchMono(FuzzyMatch):
     """Pair further sources with the translations of similar ones.
 
-    They are dealt out to the records of the training text in turn, so that each belongs to exactly
-    one block.
+    They are distributed over the records of the training text in turn, so that each belongs to
+    exactly one block.
     """
 
     def name(self) -> str:
@@ -176,26 +173,27 @@ class FuzzyMatchMono(FuzzyMatch):
                     else:
                         looked_up.append((place, number))
             rows = self._new_pairs([sentences[number] for _, number in looked_up], memory, counts)
-            pairs = [
-                (place, number, row, copy)
-                for (place, number), of_sentence in zip(looked_up, rows, strict=True)
-                for copy, row in enumerate(of_sentence, start=1)
-            ]
-            # A record of the block lends its languages.
-            parents = block.take(pa.array([place for place, _, _, _ in pairs], pa.int64()))
-            ids = pa.array([names[number] for _, number, _, _ in pairs], pa.string())
+            places: list[int] = []
+            read: list[int] = []
+            matched: list[int] = []
+            copies: list[int] = []
+            for (place, number), matches in zip(looked_up, rows, strict=True):
+                places += [place] * len(matches)
+                read += [number] * len(matches)
+                matched += matches
+                copies += range(1, len(matches) + 1)
+            # The languages are those of a record of the block.
+            parents = block.take(pa.array(places, pa.int64()))
+            ids = pa.array([names[number] for number in read], pa.string())
             parents = parents.set_column(
                 parents.schema.get_field_index("id"), parents.schema.field("id"), ids
             )
             texts = {
-                "source": pa.array([sentences[number] for _, number, _, _ in pairs], pa.string()),
-                "target": pa.array([memory.targets[row] for _, _, row, _ in pairs], pa.string()),
+                "source": pa.array([sentences[number] for number in read], pa.string()),
+                "target": pa.array([memory.targets[row] for row in matched], pa.string()),
             }
-            others = [memory.ids[row] for _, _, row, _ in pairs]
-            return OperatorOutput(
-                derive_records(parents, self, [copy for _, _, _, copy in pairs], others, **texts),
-                counts,
-            )
+            others = [memory.ids[row] for row in matched]
+            return OperatorOutput(derive_records(parents, self, copies, others, **texts), counts)
 
         return apply
 

@@ -31,16 +31,11 @@ class UnusableOutput(UserError):
 
 
 class HealthLimits(Section):
-    """The limits of an operator's output, beyond which no system is trained on it.
-
-    Null: no limit.
-    """
+    """Limits of operators' output, beyond which no system is trained on it; null: no limit."""
 
     stop: bool = True
-    """Leave a system out, and say why, where the output of an operator is beyond a limit.
-
-    False: warn and train it.
-    """
+    """Leave a system out, and say why, where the output of an operator is beyond a limit; false:
+    warn."""
     min_yield: float | None = Field(0.5, ge=0, le=1)
     """The minimum share of the texts that an operator sets out to make; no text at all is never
     enough. Fuzzy matches, diversified data and hypotheses that a teacher labels may be any number
@@ -70,10 +65,7 @@ class Rate(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Sums over texts and what they are made from.
-
-    Shares are of `texts`, or of `pairs` for repeated ones.
-    """
+    """Sums over texts and their originals; shares are of `texts`, for repeated ones of `pairs`."""
 
     texts: int = 0
     empty: int = 0
@@ -229,8 +221,7 @@ class Health:
 def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
     """Raise UnusableOutput where an output is beyond a limit, or warn, as `limits` say.
 
-    Of an operator with several outputs, one that makes nothing is no fault where another makes
-    something.
+    Of an operator with several outputs, one that is empty is no fault where another is not.
     """
     made = {output.operator for output in outputs if output.made}
     for output in outputs:

@@ -1,6 +1,6 @@
-"""Pairs from monolingual text and its translation: the base of forward and back-translation.
+"""Pairs of monolingual text and its translation: the base of forward and back-translation.
 
-Li and Specia (2019) describe both.
+As in Li and Specia (2019).
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Synthetic noise in the input of a system: noisy copies of records, or noisy views of them.
-
-Label and target stay.
-"""
+"""Synthetic noise in the input: noisy copies of records, or noisy views; label and target stay."""
 
 from __future__ import annotations
 
@@ -67,10 +64,8 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     copies: int = Field(1, ge=1)
     """Copies of every record, each with noise of its own."""
     use: Literal["records", "view"] = "records"
-    """records: new examples in addition to the old ones.
-
-    View: every copy is another view of the example, noise-N.
-    """
+    """records: new examples in addition to the originals; view: every copy is a view of the
+    example, noise-N."""
     seed: int = 1
     """Another seed makes other random choices."""
 
@@ -225,18 +220,15 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
             }
             for side in sides:
                 records = zip(names, block.column(side).to_pylist(), languages, strict=True)
-                pairs = [
-                    (
-                        text,
-                        self._add_noise(text, rates, settings[language], counts, name, side, copy),
-                    )
-                    for name, text, language in records
-                    for copy in numbers
-                ]
-                columns[side] = pa.array([changed for _, changed in pairs], pa.string())
-                counts[f"unchanged {plural(side)}"] = sum(
-                    text == changed for text, changed in pairs
-                )
+                noisy = []
+                for name, text, language in records:
+                    for copy in numbers:
+                        changed = self._add_noise(
+                            text, rates, settings[language], counts, name, side, copy
+                        )
+                        noisy.append(changed)
+                        counts[f"unchanged {plural(side)}"] += text == changed
+                columns[side] = pa.array(noisy, pa.string())
             if self.use == RECORDS:
                 return OperatorOutput(
                     derive_records(parents, self, [*numbers] * len(block), **columns), counts

@@ -19,10 +19,8 @@ from augury.corpora.noise import SourceNoise
 def noisy_test(
     clean: Corpus, noise: SourceNoise, train: Corpus, store: Store, execution: Execution
 ) -> Corpus:
-    """Return a test set with noise in its input, made unless the store has it.
-
-    Ids and references stay.
-    """
+    """Return a test set with noise in its input, made unless the store has it; ids and references
+    stay."""
     augmented = pipeline.augment(
         clean, [_operator(noise)], store, fit_on=train, execution=execution
     )

@@ -65,10 +65,8 @@ class Part:
     fit: Folder
     folder: Folder
     corpus: Folder
-    """The corpus that it is made from.
-
-    Operators of later stages are fitted on the corpus of the first stage.
-    """
+    """The corpus that it is made from; operators of later stages are fitted on that of the first
+    stage."""
 
     @property
     def model_names(self) -> dict[str, str]:
@@ -130,9 +128,7 @@ def plan(
     fitted_on: str | None = None,
     models: Sequence[Models] | None = None,
 ) -> list[Part]:
-    """Return the views and records that operators make from a corpus, with their addresses.
-
-    Nothing is computed.
+    """Return the views and records that operators make from a corpus, with their addresses, unmade.
 
     `models` are those of each operator.
     """
@@ -505,10 +501,8 @@ class _FitShard:
 
 @dataclass(frozen=True)
 class _ApplyBlock:
-    """Creates the function that reads a block once and writes the output of every part.
-
-    Existing shards are kept.
-    """
+    """Creates the function that reads a block once and writes what is missing of every part's
+    output."""
 
     parts: tuple[Part, ...]
     corpus: Folder

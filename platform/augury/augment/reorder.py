@@ -57,10 +57,8 @@ class Reorder(UsesModels, MakesRecords):
     training: dict[str, Any] = {}
     """Its section `training`; by default the paper's."""
     max_pieces: int | None = Field(None, ge=2)
-    """Subwords to which what it reads and writes is cut.
-
-    None: as many as a generator's experiment has by default.
-    """
+    """Longest source and target in subwords, to which longer ones are cut; None: the generator's
+    default."""
     copies: int = Field(1, ge=1)
     """Outputs drawn for every example; each makes a new example."""
     use: Literal["records", "view"] = "records"

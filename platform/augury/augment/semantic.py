@@ -46,10 +46,8 @@ class GeneratorModel(Section):
     training: dict[str, Any] = {}
     """Settings that are not given are the paper's."""
     max_pieces: int | None = Field(None, ge=2)
-    """Subwords to which what it reads and writes is cut.
-
-    None: as many as a generator's experiment has by default.
-    """
+    """Longest source and target in subwords, to which longer ones are cut; None: the generator's
+    default."""
     ready: ReadyModel | None = None
     """A trained generator, in place of one to train."""
 
@@ -61,10 +59,7 @@ class TeacherModel(Section):
     training: dict[str, Any] = {}
     """Settings that are not given are the paper's, with batches of 16."""
     max_length: int | None = Field(None, ge=8)
-    """Subwords to which pairs are cut.
-
-    None: as many as a classifier's experiment has by default.
-    """
+    """Longest pair in subwords, to which longer ones are cut; None: the classifier's default."""
     ready: ReadyModel | None = None
     """A trained classifier, in place of one to train."""
 
@@ -206,10 +201,7 @@ class Semantic(UsesModels, MakesRecords):
         return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
 
     def _requests(self, block: pa.Table) -> list[Request]:
-        """Return the hypotheses to generate.
-
-        With more copies, the requests of fewer copies stay the same.
-        """
+        """Return the hypotheses to generate; more copies leave requests of fewer as they are."""
         requests = []
         ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
         for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
@@ -227,7 +219,7 @@ class Semantic(UsesModels, MakesRecords):
 
 
 class _Models:
-    """The outputs of generator and teacher, stored: other strategies and thresholds need the same.
+    """The stored outputs of generator and teacher, which all strategies and thresholds share.
 
     A model is loaded only for outputs that are not in the store.
     """

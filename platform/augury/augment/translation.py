@@ -1,6 +1,6 @@
 """Translate a corpus with trained models, block by block, stored by address.
 
-Blocks are translated by Ray's actors or in this process.
+An executor runs the blocks: Ray's actors, or this process.
 """
 
 from __future__ import annotations
@@ -103,10 +103,8 @@ def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
 
 
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
-    """Return texts in the case and with the entities of a corpus whose records they join.
-
-    A mixture changes neither.
-    """
+    """Return texts as the records of a corpus are: in its case, with its entities; a mixture
+    changes neither."""
     cleaning = corpus.manifest.get("spec", {}).get("filter", {})
     kept = {name: cleaning.get(name, False) for name in ("lowercase", "unescape")}
     return clean_lines(texts, MonolingualFilter(**kept))
@@ -126,10 +124,8 @@ class Translation:
     per_second: float = SENTENCES_PER_SECOND
     """Texts that one core processes in a second."""
     block_rows: int | None = None
-    """The maximum number of texts in a block, which is repeated after a kill.
-
-    None: as for translation.
-    """
+    """The maximum number of texts in a block, which is repeated after a kill; None: as for
+    translation."""
 
     def folder(self, store: Store) -> Folder:
         """Return the folder of the translations, whether it exists or not."""
@@ -232,10 +228,8 @@ class _Done(NamedTuple):
 
 @dataclass(frozen=True)
 class _TranslateBlock:
-    """Creates the function that translates a block and stores it.
-
-    The model is loaded once in every process.
-    """
+    """Creates the function that translates a block and stores it; each process loads the model
+    once."""
 
     translation: Translation
     folder: Folder

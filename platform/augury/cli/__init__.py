@@ -31,7 +31,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code.
 
-    Errors are a message on standard error, a traceback with `--debug`.
+    An error is printed as a message on standard error, with `--debug` as a traceback.
     """
     try:
         code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))

@@ -176,10 +176,8 @@ def _print(result: dict[str, Any], prefix: str) -> None:
 
 
 def _limit(reason: str, settings: Mapping[str, Any], prefix: str) -> str:
-    """Return the setting of the filter that excludes rows for a reason, with its value.
-
-    Empty if there is none.
-    """
+    """Return the setting of the filter that excludes rows for a reason, with its value; empty for
+    none."""
     from augury.corpora.filters import REASON_SETTINGS
 
     section, _, name = REASON_SETTINGS.get(reason, "").partition(".")
@@ -321,7 +319,7 @@ def _example(name: str, schema: type[Operator]) -> str:
 def _keys(annotation: Any) -> list[str] | None:
     """Return the settings of a parameter that is a section or several; None for a value.
 
-    The settings of a mapping, which is a section of another experiment, are unknown: an empty list.
+    Those of a mapping, which is a section of another experiment, are unknown: an empty list.
     """
     from augury.core.config import Section
 

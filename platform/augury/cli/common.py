@@ -68,10 +68,8 @@ def flag_of(setting: str) -> str:
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
-    """Return the store and folder of a run given by path, URI or address.
-
-    Without `/seed-N`, of its first seed.
-    """
+    """Return the store and folder of a run given by path, URI or address; by default of its first
+    seed."""
     from augury.core.store import Store
     from augury.experiments.stored_runs import locate
 
@@ -102,10 +100,7 @@ def example_input(run: Folder) -> str:
 
 
 def read_lines(stream: Any) -> list[str]:
-    """Return the lines of a text stream without line ends and byte order mark.
-
-    Only LF and CR LF end a line.
-    """
+    """Return the lines of a text stream without line ends (LF, CR LF) and byte order mark."""
     try:
         text = stream.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:

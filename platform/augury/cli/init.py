@@ -165,10 +165,8 @@ def _value(
     check: Callable[[Sequence[str]], list[str]],
     required: bool = True,
 ) -> list[str]:
-    """Return the checked values of a flag.
-
-    If they are missing, prompt on a terminal until the answer is valid.
-    """
+    """Return the checked values of a flag; where they are missing, prompt on a terminal until
+    valid."""
     if values:
         return check(values)
     if not sys.stdin.isatty():

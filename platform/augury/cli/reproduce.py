@@ -115,10 +115,7 @@ def _plan_lines(plan: Plan, options: SweepOptions) -> list[str]:
 
 
 def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
-    """Return the plan of the rows.
-
-    If that fails, for example without the corpora, an empty plan and the error.
-    """
+    """Return the plan of the rows, or an empty one and the error where corpora are missing."""
     from augury.core.store import Store
     from augury.sweeping.plan import Plan
 

@@ -70,10 +70,8 @@ class Section(BaseModel):
         return self.model_dump(mode="json")
 
     def inactive(self) -> dict[str, str]:
-        """Return the settings without effect and the reason.
-
-        Experiments that differ only in them are the same.
-        """
+        """Return the settings without effect and why; experiments that differ only in them are the
+        same."""
         return {}
 
 
@@ -184,10 +182,7 @@ def _copy(value: Any) -> Any:
 
 
 def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
-    """Return `content` as a `schema`.
-
-    Raise InvalidSettings, which lists all errors, if that fails.
-    """
+    """Return `content` as a `schema`; raise InvalidSettings with all errors if that fails."""
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
@@ -200,10 +195,8 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
 def discriminated_union(
     schemas: Mapping[str, type[S]], noun: str, key: str = "name", default: str | None = None
 ) -> BeforeValidator:
-    """Return a validator of sections whose `key` selects one of several schemas.
-
-    Raises UserError for other values.
-    """
+    """Return a validator of sections whose `key` selects a schema; it raises UserError for other
+    values."""
 
     def select(value: Any) -> Any:
         if not isinstance(value, Mapping):

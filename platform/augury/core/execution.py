@@ -79,10 +79,8 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the task on Ray Data, one block for each item.
-
-    Tasks that reserve resources run in a pool of actors.
-    """
+    """Runs the task on Ray Data, one block for each item; those that reserve resources, in actor
+    pools."""
 
     name = "ray"
 
@@ -299,10 +297,7 @@ _connecting = threading.Lock()
 
 
 def connect(address: str | None = None) -> None:
-    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray instance.
-
-    Does nothing if connected.
-    """
+    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray; nothing if connected."""
     with _connecting:
         _connect(address)
 

@@ -8,10 +8,8 @@ from typing import Any
 
 
 def title(point: Mapping[str, Any]) -> str:
-    """Return `beta=5, tau=1` for values by dotted key.
-
-    Keys with the same last part are written out.
-    """
+    """Return `beta=5, tau=1` for values by dotted key; keys with the same last part are written
+    out."""
     short = [_last_part(key) for key in point]
     names = [
         last if short.count(last) == 1 else key for last, key in zip(short, point, strict=True)

@@ -170,10 +170,7 @@ class Registry:
 
 
 class Extension(Section):
-    """Settings whose class may be defined by a plug-in file.
-
-    Its reference is then serialised under `file`.
-    """
+    """Settings whose class may be defined by a plug-in file, which is then serialised as `file`."""
 
     @classmethod
     def origin(cls) -> dict[str, str]:
@@ -204,10 +201,7 @@ class Choice:
     key: str
     """Setting of a section that holds its name or path."""
     default: str | None = None
-    """Name of a section that gives none, if that is allowed.
-
-    A bare name is then allowed in place of a section.
-    """
+    """Name of a section that gives none, if allowed; a bare name may then stand for a section."""
 
     def __get_pydantic_json_schema__(
         self, schema: CoreSchema, handler: GetJsonSchemaHandler

@@ -22,10 +22,7 @@ QUIET_SECONDS = 10.0  # minimum time between two messages of a line that is not 
 
 
 class StatusLine:
-    """A line of status, shown from entry to exit of the context.
-
-    Its last text does not stay on the terminal.
-    """
+    """A line of status on the terminal, shown from entry to exit of the context."""
 
     _lock = threading.Lock()
     _open = 0  # number of live lines; the last one to close stops the display

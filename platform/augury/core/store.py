@@ -173,10 +173,8 @@ class Folder:
         self.write(MARKER, b"")
 
     def manifest(self) -> dict[str, Any]:
-        """Return the manifest, which describes content and inputs.
-
-        Raise UserError if the folder is incomplete.
-        """
+        """Return the manifest, which describes content and inputs; UserError if the folder is
+        incomplete."""
         if not self.complete:
             raise UserError(
                 f"{self.uri} is incomplete: the command that creates it was interrupted; run it "

@@ -82,10 +82,7 @@ def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserE
 def _lines(
     node: yaml.Node, path: str, keys: KeyPath = (), ancestors: tuple[int, ...] = ()
 ) -> Iterator[tuple[KeyPath, int]]:
-    """Yield the line of every key below a node.
-
-    Raise UserError for duplicate keys and recursive aliases.
-    """
+    """Yield the line of every key below a node; UserError for duplicate keys and cyclic aliases."""
     if id(node) in ancestors:
         raise UserError(
             f"{path}: {'.'.join(keys)} is an alias of a node that contains it: write it out"

@@ -1,4 +1,1 @@
-"""Corpora: reading, cleaning, filtering and storing text; built-in corpora.
-
-Known public data sets.
-"""
+"""Corpora: reading, cleaning, filtering, storing text; built-in and known public corpora."""

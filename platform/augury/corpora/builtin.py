@@ -89,10 +89,7 @@ def candidates(lexicon: Lexicon, seed: int) -> Iterator[Both]:
 
 
 def stream(random: np.random.Generator) -> Draw:
-    """Return a function that returns the next uniform number of a generator.
-
-    Faster than single calls.
-    """
+    """Return a function that returns a generator's next uniform number, drawn many at a time."""
     return chain.from_iterable(random.random(4096).tolist() for _ in count()).__next__
 
 

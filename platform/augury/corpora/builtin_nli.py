@@ -109,10 +109,7 @@ def translations(
 
 
 def inferences(split: Split, lexicon: NliLexicon, seed: int) -> Iterator[Inference]:
-    """Yield an endless stream of examples, three for each hypothesis.
-
-    Hypotheses without all premises are skipped.
-    """
+    """Yield an endless stream of examples, three per hypothesis that has all its premises."""
     seen: set[int] = set()
     for block in count():
         drawer = StatementDrawer(

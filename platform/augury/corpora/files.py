@@ -44,7 +44,7 @@ class InputFile:
 def examine(path: str) -> InputFile:
     """Validate a text file; raise UserError if it is missing, empty, damaged or not UTF-8.
 
-    Lines and SHA-256 are those of the decompressed text and thus do not depend on compression.
+    Lines and SHA-256 are those of the decompressed text, whatever the compression.
     """
     file = find(path)
     digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
@@ -86,10 +86,8 @@ def find(path: str) -> Path:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes.
-
-    Raise UserError if it is unreadable, damaged or truncated.
-    """
+    """Open a file for reading its decompressed bytes; UserError if unreadable, damaged or
+    truncated."""
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
     try:

@@ -119,9 +119,8 @@ def word_counts(text: pa.Array) -> np.ndarray:
 def rejections(
     texts: Sequence[pa.Array], filter: Cleaning | None, sides: Sequence[str] = ("source", "target")
 ) -> np.ndarray:
-    """Return the index in REASONS of the first reason to reject each row.
-
-    Without a filter, only for empty sides.
+    """Return the index in REASONS of the first reason to reject each row; without a filter, empty
+    sides.
 
     As in Moses' clean-corpus-n, limits are inclusive and the ratio is that of the longer to the
     shorter side.

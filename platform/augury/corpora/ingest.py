@@ -115,10 +115,7 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
 
 
 def missing_texts(spec: BaseSpec) -> dict[str, str]:
-    """Return why texts of a corpus cannot be read: file or known set -> error, each once.
-
-    Empty if all can.
-    """
+    """Return why texts of a corpus cannot be read: file or known set -> error, each once."""
     missing: dict[str, str] = {}
     for split in spec.splits():
         for part in [*spec.mixture.values()] if split == "train" and spec.mixture else [spec]:

@@ -289,15 +289,11 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     """
     languages = [settings["target_language"], settings["source_language"]]
     splits = [settings.get("train"), settings.get("valid"), *(settings.get("tests") or {}).values()]
-    texts = [
-        text
-        for split in splits
-        for text in ([split] if isinstance(split, Mapping) else split or ())
-    ]
-    if any(text.get("builtin") for text in texts) and not {*languages} & {
-        *BUILTIN_SIDES,
-        *NLI_LANGUAGES,
-    }:
+    texts: list[Mapping[str, Any]] = []
+    for split in splits:
+        texts += [split] if isinstance(split, Mapping) else split or ()
+    known = {*languages} & {*BUILTIN_SIDES, *NLI_LANGUAGES}
+    if any(text.get("builtin") for text in texts) and not known:
         raise UserError(
             "the built-in text has a German-like and an English-like side, and the codes "
             f"{' and '.join(languages)} do not tell which is which for the opposite direction: "

@@ -162,12 +162,9 @@ class BaseText(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> BaseText:
-        settings = [
-            key
-            for keys in self.SOURCE_SETTINGS.values()
-            for key in keys
-            if getattr(self, key) is not None
-        ]
+        settings: list[str] = []
+        for keys in self.SOURCE_SETTINGS.values():
+            settings += [key for key in keys if getattr(self, key) is not None]
         kinds = {kind for kind, keys in self.SOURCE_SETTINGS.items() if set(keys) & set(settings)}
         if len(kinds) > 1:
             raise ValueError(f"{' and '.join(settings)} are given: give one of {self.ALTERNATIVES}")
@@ -303,11 +300,10 @@ class BaseSpec(Section):
     def resolve_all(self, split: str, directory: str | None = None) -> list[ResolvedSplit]:
         """Resolve a split, which for a mixture has several texts."""
         if split == "train" and self.mixture:
-            return [
-                resolved
-                for spec in self.mixture.values()
-                for resolved in spec.resolve_all(split, directory)
-            ]
+            resolved: list[ResolvedSplit] = []
+            for spec in self.mixture.values():
+                resolved += spec.resolve_all(split, directory)
+            return resolved
         return [self.resolve(split, directory)]
 
     def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:

@@ -50,9 +50,9 @@ def expected_utilities(hypotheses: Sequence[str], measure: CountedMetric) -> dic
         return dict.fromkeys(times, 100.0)
     counted, value = UTILITIES[measure.name]
     counts = counted([measure.prepare(text) for text in times]).tolist()
-    # Summed exactly, so that the order of hypotheses decides nothing but ties.
-    return {
-        text: fsum(count * value(pair) for count, pair in zip(times.values(), row, strict=True))
-        / len(hypotheses)
-        for text, row in zip(times, counts, strict=True)
-    }
+    utilities = {}
+    for text, row in zip(times, counts, strict=True):
+        # Summed exactly, so that the order of hypotheses decides nothing but ties.
+        total = fsum(count * value(pair) for count, pair in zip(times.values(), row, strict=True))
+        utilities[text] = total / len(hypotheses)
+    return utilities

@@ -60,7 +60,9 @@ def decode(
     chunks = [
         order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)
     ]
-    items = [[[list(sources[row]) for row in chunk] for sources in views] for chunk in chunks]
+    items = []
+    for chunk in chunks:
+        items.append([[list(sources[row]) for row in chunk] for sources in views])
     with Stage(name, len(sentences), "sentences") as stage:
         parts = (executor or LocalExecutor()).map(
             make, items, stage, size=len, cpus=cpus, gpus=gpus

@@ -31,8 +31,8 @@ class CTranslateDecoder:
         directory = Path(directory)
         config = _config(directory)
         vocabulary = (directory / "shared_vocabulary.json").read_text(encoding="utf-8")
-        self._pieces: list[str] = json.loads(vocabulary)
-        self._ids = {piece: index for index, piece in enumerate(self._pieces)}
+        self._vocabulary: list[str] = json.loads(vocabulary)
+        self._ids = {subword: index for index, subword in enumerate(self._vocabulary)}
         self._eos: str = config["eos_token"]
         self._pad: str = config["pad_token"]
         self._positions: int = config["max_positions"]
@@ -85,10 +85,8 @@ class CTranslateDecoder:
         assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(
-            [[self._pieces[index] for index in source] for source in sources],
-            target_prefix=[[self._pieces[index] for index in prefix]] * len(sources)
-            if prefix
-            else None,
+            [self._subwords(source) for source in sources],
+            target_prefix=[self._subwords(prefix)] * len(sources) if prefix else None,
             max_batch_size=decoding.batch_tokens,
             batch_type="tokens",
             beam_size=decoding.beam,
@@ -96,22 +94,23 @@ class CTranslateDecoder:
             length_penalty=decoding.length_penalty,
             max_decoding_length=decoding.max_length,
             max_input_length=0,  # otherwise longer sources are cut silently
-            suppress_sequences=[[self._pad], *([self._pieces[index]] for index in suppress)],
+            suppress_sequences=[[self._pad], *(self._subwords([index]) for index in suppress)],
             return_scores=True,
-            # without it, some versions leave it out of the length of the score
+            # Without it, some versions leave it out of the length of the score.
             return_end_token=True,
         )
-        return [
-            [
-                self._hypothesis(*hypothesis)
-                for hypothesis in zip(result.hypotheses, result.scores, strict=True)
-            ]
-            for result in results
-        ]
+        hypotheses = []
+        for result in results:
+            found = zip(result.hypotheses, result.scores, strict=True)
+            hypotheses.append([self._hypothesis(subwords, score) for subwords, score in found])
+        return hypotheses
 
-    def _hypothesis(self, pieces: list[str], score: float) -> Hypothesis:
-        end = -1 if pieces and pieces[-1] == self._eos else len(pieces)
-        return Hypothesis(tuple(self._ids[piece] for piece in pieces[:end]), score)
+    def _subwords(self, ids: Sequence[int]) -> list[str]:
+        return [self._vocabulary[index] for index in ids]
+
+    def _hypothesis(self, subwords: list[str], score: float) -> Hypothesis:
+        end = -1 if subwords and subwords[-1] == self._eos else len(subwords)
+        return Hypothesis(tuple(self._ids[subword] for subword in subwords[:end]), score)
 
 
 def visible_device() -> Device:

@@ -56,9 +56,8 @@ def n_best(
     try:
         for rows in batches_by_length(longest, max(1, decoding.batch_tokens // len(views))):
             batch = [[sources[row] for row in rows] for sources in views]
-            for row, best in zip(
-                rows, _search(model, batch, decoding, suppress, count), strict=True
-            ):
+            found = _search(model, batch, decoding, suppress, count)
+            for row, best in zip(rows, found, strict=True):
                 hypotheses[row] = best
     finally:
         model.train(training)
@@ -96,9 +95,9 @@ def _search(
     count: int,
 ) -> list[list[Hypothesis]]:
     eos, pad = model.config.eos_token_id, model.config.pad_token_id
-    rows = [
-        torch.tensor([*source, eos], device=model.device) for sources in views for source in sources
-    ]
+    rows = []
+    for sources in views:
+        rows += [torch.tensor([*source, eos], device=model.device) for source in sources]
     encoded = {
         "input_ids": pad_sequence(rows, batch_first=True, padding_value=pad),
         "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),

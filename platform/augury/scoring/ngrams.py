@@ -32,16 +32,15 @@ def pairwise_matches(sequences: Sequence[Tokens], order: int) -> tuple[NDArray[A
     """
     import numpy as np
 
-    totals = np.array(
-        [[max(0, len(sequence) - n + 1) for n in range(1, order + 1)] for sequence in sequences]
-    )
+    lengths = np.array([len(sequence) for sequence in sequences])
+    totals = np.maximum(0, lengths[:, None] - np.arange(order))
     matched = np.zeros((len(sequences), len(sequences), order), np.int64)
     for n in range(1, order + 1):
         counters = [_ngrams(sequence, n) for sequence in sequences]
-        columns = {
-            ngram: column
-            for column, ngram in enumerate(dict.fromkeys(ngram for c in counters for ngram in c))
-        }
+        columns: dict[Tokens, int] = {}
+        for counter in counters:
+            for ngram in counter:
+                columns.setdefault(ngram, len(columns))
         counts = np.zeros((len(sequences), len(columns)), np.int16)
         for row, counter in enumerate(counters):
             counts[row, [columns[ngram] for ngram in counter]] = list(counter.values())

@@ -239,10 +239,10 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
     languages, are dependent and must be resampled together. The row of an example is zero for sets
     that lack it, and summed if a set repeats it. Use with `mean_over`.
     """
-    rows = {
-        example: row
-        for row, example in enumerate(dict.fromkeys(name for ids, _ in sets for name in ids))
-    }
+    rows: dict[str, int] = {}
+    for ids, _ in sets:
+        for name in ids:
+            rows.setdefault(name, len(rows))
     by_set = []
     for ids, statistics in sets:
         summed = np.zeros((len(rows), statistics.shape[1]), dtype=statistics.dtype)

@@ -62,8 +62,9 @@ def check(
 ) -> None:
     """Raise UserError unless `hidden_states` and `head` give the model's own logits.
 
-    Its tokenizer must be its own. With `perturbable`, word embeddings must do as input too, as
-    adversarial regimes perturb them. The model is left in evaluation mode.
+    Also where the tokenizer belongs to another model, and, with `perturbable`, where the model does
+    not read word embeddings as it reads words, since adversarial regimes perturb them. The model is
+    left in evaluation mode.
     """
     known = len(model.get_input_embeddings().weight)
     if tokenizer.pad_token_id != model.config.pad_token_id or len(tokenizer) > known:

@@ -1,5 +1,5 @@
-"""Training of encoder-decoders: batches of sources in views and of targets, rows, likelihood of
-held-out targets."""
+"""The learner of encoder-decoders: batches of views and targets, rows, likelihood of held-out
+targets."""
 
 from __future__ import annotations
 
@@ -36,10 +36,7 @@ class Batch(NamedTuple):
 
 
 class SequenceTraining(RegimeTraining):
-    """Training of an encoder-decoder of `transformers`.
-
-    A row is a target position, the end of sentence included.
-    """
+    """The learner of an encoder-decoder; rows are target positions, end of sentence included."""
 
     module: PreTrainedModel
 
@@ -48,14 +45,14 @@ class SequenceTraining(RegimeTraining):
         self.module, self.pad = module, int(module.config.pad_token_id)
         self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
 
-    def source(self, pieces: np.ndarray, tag: str | None, target: str = TARGET) -> Ids:
-        """Return what the encoder reads of a source; `tag` is that of its text, `target` the
-        side to be written."""
-        return pieces
+    def source(self, subwords: np.ndarray, tag: str | None, target: str = TARGET) -> Ids:
+        """Return what the encoder reads of a source; `tag` is its text's, `target` the side to be
+        predicted."""
+        return subwords
 
-    def label(self, pieces: np.ndarray) -> Ids:
-        """Return what is to be predicted of a target."""
-        return pieces
+    def label(self, subwords: np.ndarray) -> Ids:
+        """Return the labels of a target."""
+        return subwords
 
     def collate(
         self,
@@ -63,20 +60,18 @@ class SequenceTraining(RegimeTraining):
         views: Sequence[Sequence[np.ndarray]],
         number: int,
     ) -> Loaded:
-        sources = [
-            [
-                self.source(pieces, self.examples.tag(row), group.target)
-                for (group, row), pieces in zip(located, view, strict=True)
-            ]
-            for view in views
-        ]
+        sources: list[list[Ids]] = []
+        for view in views:
+            sources.append([])
+            for (group, row), subwords in zip(located, view, strict=True):
+                sources[-1].append(self.source(subwords, self.examples.tag(row), group.target))
         targets = self.examples.labels(located, number)
-        labels = [self.label(pieces) for pieces in targets]
+        labels = [self.label(subwords) for subwords in targets]
         batch = self.batch(sources, labels)
-        tokens = sum(len(ids) for view in sources for ids in view) + len(views) * sum(
-            map(len, labels)
-        )
-        return Loaded(batch, tokens, batch.sources.numel() + len(views) * batch.labels.numel())
+        # The decoder reads the labels once under every view of the source.
+        tokens = sum(sum(map(len, view)) for view in sources) + len(views) * sum(map(len, labels))
+        positions = batch.sources.numel() + len(views) * batch.labels.numel()
+        return Loaded(batch, tokens, positions)
 
     def batch(self, sources: Sequence[Sequence[Ids]], labels: Sequence[Ids]) -> Batch:
         """Return sources, view by view, and labels as one batch."""
@@ -91,7 +86,7 @@ class SequenceTraining(RegimeTraining):
             )
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
-        """Return the real target positions of the chosen views, read in one concatenated forward
+        """Return the target positions of the chosen views without pads, in one concatenated forward
         pass."""
         sources = batch.sources[list(views)].flatten(0, 1)
         labels = batch.labels.repeat(len(views), 1)
@@ -106,10 +101,7 @@ class SequenceTraining(RegimeTraining):
         return encoder_decoder.head(self.module)
 
     def likelihood(self, pairs: HeldOut, device: torch.device) -> Likelihood:
-        """Return the likelihood of held-out targets, a token at a time.
-
-        The workers share the work.
-        """
+        """Return the likelihood of held-out targets per token, computed by all workers together."""
 
         def rows(examples: np.ndarray) -> Rows:
             return self.rows(to_device(self.held_out_batch(pairs, examples), device), [0])

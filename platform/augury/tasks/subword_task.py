@@ -75,7 +75,7 @@ class SubwordTask(Task):
         return {"model": settings}
 
     def symbols(self, run: Run) -> Symbols:
-        """Return what draws must know of a run's tokenizer; UserError where it has no unknown
+        """Return the symbols that draws need of a run's tokenizer; UserError if it has no unknown
         symbol."""
         return _symbols(self.subwords(run.experiment, run.stored_folder(run.tokenizer)).tokenizer())
 
@@ -92,7 +92,7 @@ def save_pretrained(
 
 
 def base_model(model: Section) -> str | None:
-    """Return the hub name of the model that training begins with, if it is one of a hub."""
+    """Return the hub name of the model that training starts from, if it is one of a hub."""
     return pretrained.hub_name(model.name) if isinstance(model, Pretrained) else None
 
 

@@ -1,5 +1,4 @@
-"""Tasks whose model reads a vocabulary that is learned from the training text, in all of its
-views."""
+"""The base of tasks whose model has a vocabulary learned from all views of the training text."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ class VocabularyTask(Task):
 
     def check(self, experiment: Any, store: Store) -> None:
         """Refuse a vocabulary that the training text does not allow, or that a stage needs and
-        does not have."""
+        lacks."""
         if (before := experiment.before) is not None:  # which is checked itself
             _check_stage(experiment, before)
             return
@@ -53,7 +52,7 @@ class VocabularyTask(Task):
         from augury.text.vocabulary import training
 
         settings = experiment.vocabulary.to_dict()
-        # The size of a view has an effect in one mode, and where there are views with texts of their
+        # The size of a view has an effect in one mode, and only where views have texts of their
         # own: those of a draw have the source's.
         has_views = any(view in texts for view in experiment.view_names)
         used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
@@ -109,7 +108,7 @@ class VocabularyTask(Task):
         )
 
     def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
-        """The texts of all sides of the training corpus."""
+        """Yield the lines of all sides of the training corpus."""
         corpus = self.corpus(experiment, "train", store)
         for side, columns in self.SIDES.items():
             yield from Text(corpus.folder, columns, side).lines()

@@ -1,11 +1,10 @@
 """Batches by token budget, planned as a pure function of pass, seed and world size.
 
-A pass reads every row of the training set once, under one of the view groups of the regime: the
-plain source with one cipher, say. As many passes as there are groups read every row under each of
-them once; a batch is within a pass, so that it never holds a row twice. A plan is a list of
-updates; an update is, for every rank, a list of batches; a batch is an array of example numbers.
-All ranks compute the same plan and take their part of it, so that they take equally many steps
-without communication.
+A pass reads every training row once, under one of the view groups of the regime, such as the plain
+source with one cipher. As many passes as there are groups read every row under each of them. A
+batch never holds a row twice. A plan is a list of updates; an update is a list of batches for every
+rank; a batch is an array of example numbers. All ranks compute the same plan and take their part of
+it, which needs no communication.
 """
 
 from __future__ import annotations
@@ -42,11 +41,10 @@ class Lengths:
 
 def batches_by_length(lengths: Lengths, max_tokens: int) -> list[Batch]:
     """Return batches of rows of similar length that hold every row once, as for validation."""
-    return [
-        batch
-        for update in plan_pass(lengths, max_tokens=max_tokens, seed=0, number=0)
-        for batch in update[0]
-    ]
+    batches = []
+    for update in plan_pass(lengths, max_tokens=max_tokens, seed=0, number=0):
+        batches += update[0]
+    return batches
 
 
 def plan_pass(
@@ -81,11 +79,14 @@ def plan_pass(
         raise UserError(
             f"pass {number + 1} reads no example, such are the weights of the texts: raise them"
         )
+    # A second copy of a row is planned apart from the first: no batch holds a row twice.
     batches = []
     for copy in range(counts.max()):
         random = generator(seed, "batches", number, *([copy] if copy else []))
         batches += _cut(lengths, counts > copy, max_tokens, max_examples, order, random)
+    # Ranks must make as many steps: one with fewer batches would leave the others waiting.
     batches = _divisible(batches, world)
+    # Rows of similar length are in one batch, but an update should not be of one length.
     generator(seed, "order of batches", number).shuffle(batches)
     batches = [chosen[rows] * len(chosen) + rows for rows in batches]
     per_update = world * accumulation
@@ -100,6 +101,8 @@ def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
     times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in an
     order that is drawn from the seed.
     """
+    # Each row starts at its own offset in [0, 1), evenly spaced within a weight, and is read where
+    # the sum of its weights passes a whole number.
     offsets = np.zeros(len(weights))
     for weight in np.unique(weights):
         rows = np.flatnonzero(weights == weight)
@@ -120,10 +123,7 @@ def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
 def padded(
     rows: Sequence[Sequence[int] | np.ndarray], pad: int, width: int | None = None
 ) -> np.ndarray:
-    """Return rows of ids as one array (rows, width), padded on the right.
-
-    By default as wide as the longest row.
-    """
+    """Return rows of ids as one array (rows, width), padded on the right to the longest."""
     array = np.full((len(rows), width or max(map(len, rows))), pad, np.int64)
     for index, ids in enumerate(rows):
         array[index, : len(ids)] = ids
@@ -151,6 +151,7 @@ def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> 
     each.
     """
     cycle, turn = divmod(number, len(groups))
+    # Drawn once a cycle, so that no row reads a group twice before it has read all.
     random = generator(seed, "draws", cycle)
     first, order = random.permutation(rows) % len(groups), random.permutation(len(groups))
     chosen: np.ndarray = order[(first + turn) % len(groups)]
@@ -167,11 +168,13 @@ def _cut(
 ) -> list[Batch]:
     """Sort rows by length or at random, and cut them into batches where a limit is reached."""
     cost = lengths.cost
+    # Equally long rows are ordered at random, so that batches differ from pass to pass.
     keys = (random.random(len(cost)), lengths.targets, cost)
     sorted_rows = np.lexsort(keys if order == "length" else keys[:1])
     sorted_rows = sorted_rows[present[sorted_rows]]
     batches, start, longest = [], 0, 0
     for end, length in enumerate(cost[sorted_rows].tolist()):
+        # Padding counts: a batch costs its rows times the longest.
         if max(longest, length) * (end - start + 1) > max_tokens or end - start == max_examples:
             batches.append(sorted_rows[start:end])
             start, longest = end, 0
@@ -181,6 +184,7 @@ def _cut(
 
 
 def _divisible(batches: list[Batch], world: int) -> list[Batch]:
+    """Split the largest batches until their number divides by that of the workers."""
     while len(batches) % world:
         batches.sort(key=len)
         largest = batches.pop()

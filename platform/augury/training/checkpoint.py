@@ -1,6 +1,4 @@
-"""Checkpoints: everything a resume needs, written whole.
-
-The last ones, the best one, and the mean of several.
+"""Checkpoints: all that a resumed run needs, of the last validations and of the best one.
 
 A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest and the best
 also have `state.pt` (optimizer, position in the plan, patience, cost so far). The random numbers of
@@ -51,8 +49,8 @@ class Position:
     cpu_seconds: float = 0.0
     """Processor time of this process."""
     start: int = 0
-    """The step of the schedule that this training goes on from: 0 but in a stage that carries
-    its optimizer."""
+    """The step of the schedule at which this training starts: 0, but in a stage with its
+    predecessor's optimizer."""
     scores: dict[int, float] = field(default_factory=dict)
     """The score of every validation, by its update; higher is better."""
 
@@ -77,7 +75,7 @@ def parameters(module: nn.Module) -> dict[str, Tensor]:
 
 
 def best(scores: Mapping[int, float]) -> int:
-    """Return the update whose validation has the best score, the earlier of equal ones."""
+    """Return the update whose validation has the best score, the earliest in a tie."""
     return min(scores, key=lambda update: (-scores[update], update))
 
 
@@ -87,10 +85,7 @@ def load_parameters(module: nn.Module, file: Path) -> None:
 
 
 def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) -> None:
-    """Copy tensors into the module's parameters and buffers.
-
-    Raise UserError if names or shapes differ.
-    """
+    """Copy tensors into a module's parameters and buffers; UserError if names or shapes differ."""
     own = parameters(module)
     if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
         different = sorted(
@@ -108,10 +103,8 @@ def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) ->
 
 
 class Checkpoints:
-    """The checkpoints of a run: the last `keep` of them and, if asked for, the best.
-
-    Training resumes from the latest.
-    """
+    """The checkpoints of a run: the last `keep`, and the best where wanted; training resumes from
+    the last."""
 
     def __init__(self, run: Folder, keep: int = 1, *, keep_best: bool = False):
         self.folder, self.keep, self.keep_best = run.sub("checkpoints"), keep, keep_best
@@ -124,10 +117,7 @@ class Checkpoints:
         *,
         snapshot: bool = False,
     ) -> None:
-        """Write a checkpoint after a validation, or a snapshot.
-
-        Older state is dropped afterwards.
-        """
+        """Write a checkpoint after a validation, or a snapshot, and then drop older state."""
         name = f"{SNAPSHOT if snapshot else ''}{position.update:08d}"
         directory = Path(tempfile.mkdtemp(prefix="augury-checkpoint-"))
         save_file(
@@ -173,10 +163,8 @@ class Checkpoints:
         return Position(**states[0]["position"]) if states else None
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
-        """Return the position after an update and the optimizer's state.
-
-        UserError where the state was not kept.
-        """
+        """Return the position after an update and the optimizer's state; UserError where it was not
+        kept."""
         name = f"{update:08d}"
         if not self.folder.exists(f"{name}/{STATE}"):
             raise UserError(
@@ -220,11 +208,11 @@ class Checkpoints:
     def _names_with_state(self) -> list[str]:
         names = [f"{update:08d}" for update in self.updates()]
         names += [name for name in self._snapshots() if self.folder.has_directory(name)]
-        return [
-            name
-            for name in names
-            if all(self.folder.exists(f"{name}/{file}") for file in (STATE, MODEL))
-        ]
+        complete = []
+        for name in names:
+            if self.folder.exists(f"{name}/{STATE}") and self.folder.exists(f"{name}/{MODEL}"):
+                complete.append(name)
+        return complete
 
     def _snapshots(self) -> list[str]:
         return [name for name in self.folder.subfolders() if name.startswith(SNAPSHOT)]

@@ -1,7 +1,4 @@
-"""The few collective operations of the loop.
-
-Without a process group they are those of one worker.
-"""
+"""The collective operations of the loop; without a process group there is one worker."""
 
 from __future__ import annotations
 

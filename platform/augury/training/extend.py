@@ -61,7 +61,7 @@ def _fitting(folder: Folder, training: Training) -> Position | None:
 def _copy(source: Folder, run: Folder, address: str) -> bool:
     """Copy checkpoints and history of another run to this run; return whether that succeeded.
 
-    It does not if the other run is training, and removes what was to be copied.
+    It fails where the other run is training and removes checkpoints meanwhile.
     """
     updates = Checkpoints(source).updates()
     with suppress(FileNotFoundError):

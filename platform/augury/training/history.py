@@ -66,25 +66,21 @@ class History:
 
 def read(run: Folder) -> list[Record]:
     """Return the records of a run, by update."""
-    unsorted = [record for name in files(run) for record in records(run, name)]
+    unsorted: list[Record] = []
+    for name in files(run):
+        unsorted += records(run, name)
     return sorted(unsorted, key=lambda record: record["update"])
 
 
 def files(run: Folder) -> dict[str, int]:
-    """Return the names of the history files and their sizes in bytes.
-
-    A restarted run may write a name anew.
-    """
+    """Return the names and sizes in bytes of history files, which a restart may rewrite."""
     folder = run.sub(KIND)
     infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path(), allow_not_found=True))
     return {info.base_name: info.size for info in infos if not info.base_name.startswith(".tmp-")}
 
 
 def records(run: Folder, name: str) -> list[Record]:
-    """Return the records of one history file.
-
-    Raise UserError, which names the file, where it is damaged.
-    """
+    """Return the records of one history file; UserError with its name where it is damaged."""
     folder = run.sub(KIND)
     try:
         lines = [json.loads(line) for line in folder.read(name).decode().splitlines()]

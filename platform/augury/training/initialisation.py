@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 Carry = Literal["weights", "optimizer"]
-"""The state that a stage carries over: the weights that the stage before reports on, or also the
-optimizer and the step of the schedule."""
+"""What a stage takes over: the reported weights of the stage before, or its optimizer and step too.
+"""
 
 
 class Initialisation(NamedTuple):
@@ -24,11 +24,11 @@ class Initialisation(NamedTuple):
     carry: Carry
 
     def load(self, module: nn.Module, optimizer: torch.optim.Optimizer) -> int:
-        """Initialise module and optimizer, and return the step at which the schedule goes on.
+        """Initialise module and optimizer; return the step at which the schedule continues.
 
-        The optimizer's state is that of the checkpoint that the weights come from, of several the
-        last; learning rate, betas and decay stay those of `optimizer`. Raises UserError where the
-        run has not ended, or has no such state.
+        The optimizer's state is that of the checkpoint with the weights, or of the last checkpoint
+        in their mean; learning rate, betas and decay are those of `optimizer`. Raises UserError
+        where the run has not ended, or has no such state.
         """
         load_weights(self.run, module)
         if self.carry == "weights":

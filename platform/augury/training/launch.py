@@ -1,4 +1,4 @@
-"""Two launchers of one loop: in this process, or on Ray Train workers."""
+"""Launchers of the loop: in this process, or on Ray Train workers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Crashed(RuntimeError):
 
 
 class Train(Protocol):
-    """Trains a run on a worker, as far as the validation `until` if that is given."""
+    """Trains a run on a worker, up to validation `until` if that is given."""
 
     def __call__(
         self, run: Any, device: torch.device, report: Report, until: int | None
@@ -46,13 +46,12 @@ def launch(
     report: Report | None = None,
     until: int | None = None,
 ) -> bool:
-    """Call `train` on the workers of the settings.
+    """Call `train` on the workers of the settings; return whether training has finished.
 
-    Return whether training has ended, and not just reached `until`.
-
-    A run that has an outcome is not repeated; one that has a prefix begins with what a shorter run
-    of the same prefix has. `report` is called in this process, where training runs in it too.
-    Raises Diverged, Crashed, and UserError where the cluster is too small.
+    With `until` it may only have reached that validation. A run that has an outcome is not
+    repeated; a new one continues the longest shorter run of its prefix. `report` is called in this
+    process, where training runs in it. Raises Diverged, Crashed, and UserError where the cluster is
+    too small.
     """
     folder = run.folder
     if folder.exists(OUTCOME):
@@ -131,10 +130,7 @@ def _on_ray(
 
 
 def _fit(trainer: TorchTrainer, folder: Folder, execution: Execution) -> None:
-    """Run a trainer.
-
-    Raises KeyboardInterrupt after Ctrl-C, and Crashed where its workers failed too often.
-    """
+    """Run a trainer; KeyboardInterrupt after Ctrl-C, Crashed where its workers failed too often."""
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     main = threading.current_thread() is threading.main_thread()

@@ -1,4 +1,4 @@
-"""The contract between the engine and a task: what the loop trains."""
+"""The contract of a learner: what the loop trains."""
 
 from __future__ import annotations
 
@@ -51,7 +51,5 @@ class Learner(Protocol):
         """Return the regime's loss of a batch, at a point of training."""
 
     def validate(self, device: torch.device) -> Validation:
-        """Return loss and score on the validation set.
-
-        Called by all workers together, with an equal result on all.
-        """
+        """Return loss and score on the validation set, computed by all workers together, equal on
+        all."""

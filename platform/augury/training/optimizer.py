@@ -1,4 +1,4 @@
-"""The optimizer: Adam, or AdamW where weights decay."""
+"""The optimizer: Adam, or AdamW with weight decay."""
 
 from __future__ import annotations
 

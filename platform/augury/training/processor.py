@@ -1,4 +1,4 @@
-"""The processor of a machine: its rounding of sums moves scores as much as a seed does."""
+"""The processor of a machine, whose rounding changes scores as much as another seed does."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ CPUINFO = Path("/proc/cpuinfo")
 def processor() -> str:
     """Return the processor's model and vector instructions: `AMD EPYC (26/2), AVX512 bf16`."""
     lines = CPUINFO.read_text().splitlines() if CPUINFO.exists() else []
-    facts = {
-        name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)
-    }
+    facts = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        facts[name.strip()] = value.strip()
     model = facts.get("model name") or platform.processor() or platform.machine()
     if "cpu family" in facts:  # virtual machines often hide the rest of the name
         model += f" ({facts['cpu family']}/{facts.get('model', '')})"

@@ -1,4 +1,4 @@
-"""A run as the engine sees it; without torch, so that stored runs are read quickly."""
+"""A run as the loop sees it; imports no torch, so that stored runs are read quickly."""
 
 from __future__ import annotations
 

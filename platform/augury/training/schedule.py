@@ -12,8 +12,8 @@ from augury.training.settings import Training
 def learning_rate(training: Training, update: int, updates_per_pass: int) -> float:
     """Return the learning rate of an update, from 1.
 
-    Its shape is that of Vaswani et al. (2017) with a free peak, as fairseq's inverse_sqrt, or as
-    the settings say.
+    The shape is that of Vaswani et al. (2017) with a free peak (fairseq's inverse_sqrt), linear or
+    constant.
     """
     peak = training.learning_rate
     warmup = training.warmup_updates
@@ -38,14 +38,12 @@ def last_update(training: Training, updates_per_pass: int) -> int:
 
 @dataclass
 class Patience:
-    """Counts validations whose mean with those before them is not strictly better than the best.
-
-    Higher is better.
-    """
+    """Counts validations whose mean with those before is not strictly better (higher) than the
+    best."""
 
     allowed: int
     mean_of: int = 1
-    """The number of last validations in a mean; before there are so many, none is counted."""
+    """The number of validations in a mean; as long as there are fewer, none is counted."""
     best: float = -math.inf
     """The best mean so far."""
     waited: int = 0

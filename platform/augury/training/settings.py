@@ -46,10 +46,10 @@ class Training(Section):
     """Budget of one batch: rows × longest side, counted on the plain source and the target,
     whatever view is read."""
     max_examples: Annotated[int | None, PLANNED] = Field(None, ge=1)
-    """Most examples of one batch, which is full at either limit; none: max_tokens alone."""
+    """Maximum number of examples in a batch besides max_tokens; null: no maximum."""
     order: Annotated[Order, PLANNED] = "length"
-    """Batches of examples of similar length, or (random) of examples in random order, which pads
-    more."""
+    """length: batches of rows of similar length; random: of random rows, which need more padding.
+    """
     accumulation: Annotated[int, PLANNED] = Field(1, ge=1)
     """Batches per worker and optimizer step."""
     workers: Annotated[int, PLANNED] = Field(1, ge=1)
@@ -72,21 +72,17 @@ class Training(Section):
     decayed: Annotated[Literal["matrices", "all"], OPTIMIZER] = "matrices"
     """What weight_decay acts on: matrices alone, or biases and normalisation too (fairseq)."""
     clip_norm: Annotated[float, MUTABLE] = Field(0.0, ge=0)
-    """Largest norm of the gradient; 0 does not clip."""
+    """Maximum norm of the gradient; 0: it is not clipped."""
     precision: Annotated[Literal["fp32", "bf16"], MUTABLE] = "fp32"
     """bf16: matrix products under autocast, parameters and sums in fp32."""
     max_passes: Annotated[int | None, COMPARED] = Field(None, ge=1)
-    """Passes over the training rows after which training ends.
-
-    In each, every row is read once, with one view.
-    """
+    """Passes after which training ends; a pass reads every training row once, with one of its
+    views."""
     max_updates: Annotated[int | None, COMPARED] = Field(100_000, ge=1)
-    """Optimizer steps after which training ends.
-
-    Setting one of both budgets drops the other's default.
-    """
+    """Optimizer steps after which training ends; setting one of both budgets drops the other's
+    default."""
     validate_every: Annotated[int | None, COMPARED] = Field(None, ge=1)
-    """Updates between validations; none: after passes."""
+    """Updates between validations; null: validate_every_passes decides."""
     validate_every_passes: Annotated[int, COMPARED] = Field(1, ge=1)
     """Passes between validations, where validate_every is not set."""
     patience: Annotated[int, COMPARED] = Field(15, ge=1)
@@ -97,9 +93,9 @@ class Training(Section):
     stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
     """The quantity that must improve: the task's validation score or the validation loss."""
     weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
-    """Which weights are reported on: the mean of the last checkpoints, the last, the best of all
-    validations in what stop_on names, or (chosen) whichever of these does best on the validation
-    set. A mean over a run that still rises is worse than its end."""
+    """The weights to report on: averaged over the last checkpoints, last, best by stop_on, or
+    chosen, whichever of these is best on the validation set. A mean over a run that still improves
+    is worse than its end."""
     average_last: Annotated[int, COMPARED] = Field(5, ge=1)
     """The number of checkpoints in the mean: those of the last validations, or fewer where there
     are fewer."""
@@ -157,17 +153,15 @@ class Training(Section):
         return any(limit is not None and count >= limit for count, limit in limits)
 
     def validates(self, update: int, passes: int, in_pass: int) -> bool:
-        """Return whether a validation is due after `update` updates.
-
-        `passes` whole passes are done, and `in_pass` updates of the next one.
-        """
+        """Return whether a validation is due after `update` updates: `passes` passes and `in_pass`
+        updates."""
         if self.validate_every is not None:
             return update % self.validate_every == 0
         return in_pass == 0 and passes % self.validate_every_passes == 0
 
     @property
     def validations(self) -> int | None:
-        """The most validations there can be; None where the settings alone do not decide it."""
+        """The maximum number of validations; None where it also depends on the length of a pass."""
         if self.validate_every is None:
             return (
                 None
@@ -180,10 +174,9 @@ class Training(Section):
 
 
 class FineTuning(Training):
-    """The optimisation of a pretrained model, whose rate falls linearly over ten passes.
+    """The optimisation of a pretrained model: a rate that falls linearly over ten passes.
 
-    Three of them in a row without gain are the last; the best validation says which checkpoint is
-    kept.
+    It ends after three passes without gain, and keeps the checkpoint of the best validation.
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
@@ -199,7 +192,7 @@ class FineTuning(Training):
 
 
 def without_end(training: Training) -> dict[str, Any]:
-    """Return the settings that enter addresses, without those that only decide the end."""
+    """Return the settings in a run's address, without those that only decide when it ends."""
     settings = training.to_dict()
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings

@@ -70,10 +70,8 @@ class Outcome:
 
 
 def load_weights(run: Folder, model: M) -> M:
-    """Return `model` with the weights that the run reports on, dropout off.
-
-    UserError where training has not ended.
-    """
+    """Return `model` in evaluation mode with the weights that the run reports; UserError before its
+    end."""
     from augury.training.checkpoint import load_parameters
 
     if not run.exists(WEIGHTS):

@@ -30,9 +30,7 @@ class Likelihood(NamedTuple):
 def likelihood(
     rows: Callable[[np.ndarray], Rows], lengths: Lengths, max_tokens: int, device: torch.device
 ) -> Likelihood:
-    """Return the likelihood of the first view of all examples.
-
-    The workers share the work, with an equal result on all.
+    """Return the likelihood of the first view of all examples, computed by all workers together.
 
     `rows` are those of a batch of examples, given their numbers; `lengths` (examples) are theirs,
     and a batch has at most `max_tokens` or is one example.

@@ -73,9 +73,9 @@ def check(
 ) -> None:
     """Raise UserError unless Reader computes the logits of `transformers` with its own padding.
 
-    With `perturbable`, word embeddings must do as input too, as adversarial regimes perturb them.
-    The check uses random weights and only the words of PROBE, so that a large vocabulary costs
-    nothing.
+    With `perturbable`, also unless it does so from word embeddings, which adversarial regimes
+    perturb. The check uses random weights and only the words of PROBE, so that a large vocabulary
+    costs nothing.
     """
     tokenizer = learned.load(directory)
     settings = _configuration(config, labels, directory)
@@ -308,10 +308,8 @@ def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Se
 
 @torch.no_grad()
 def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> None:
-    """Initialise matrices by N(0, σ²) with the model's σ, norms as identities, biases by zero.
-
-    The embedding of the pad is zero.
-    """
+    """Initialise matrices by N(0, σ²) with the model's σ, pads by zero, norms as identities, biases
+    by zero."""
     spread = getattr(model.config, "initializer_range", 0.02)
     pads = {
         f"{name}.weight": module.padding_idx

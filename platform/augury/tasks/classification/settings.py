@@ -26,16 +26,10 @@ from augury.training.settings import FineTuning
 
 
 class PretrainedClassifier(Pretrained):
-    """A model that others have trained, with its tokenizer.
-
-    A classifier of the same labels keeps its head.
-    """
+    """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
 
     name: str = "FacebookAI/xlm-roberta-base"
-    """Directory that `save_pretrained` wrote, or name on the hub.
-
-    Any encoder that classifies sequences.
-    """
+    """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
     dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
     attention: Attention = "auto"
@@ -57,7 +51,8 @@ ARCHITECTURES = {"tiny": Sizes(2, 64, 256, 4), "small": Sizes(4, 256, 1024, 4)}
 
 
 class Scratch(Section):
-    """XLM-R's architecture in a small size, from nothing; a size left out is the architecture's."""
+    """XLM-R's architecture in a small size with random weights; a size left out is the
+    architecture's."""
 
     architecture: Literal["tiny", "small"]
     """Sizes, where they are not set."""
@@ -94,8 +89,8 @@ class ClassifierTraining(FineTuning):
     """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best pass on
     validation text.
 
-    What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and
-    a rate that falls linearly over ten passes, of which three in a row without gain are the last.
+    What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates, a
+    rate that falls linearly over ten passes, and an end after three passes without gain.
     """
 
     max_examples: int | None = Field(32, ge=1)
