@@ -11,6 +11,7 @@ from augury.augment import mixins
 from augury.augment.operator import Operator
 from augury.experiments import capabilities
 from augury.experiments.task import Task
+from augury.reporting.analyses.analysis import Analysis
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "extending.md").read_text(encoding="utf-8")
@@ -29,7 +30,10 @@ def methods(contract: type) -> set[str]:
     return {name for name, value in vars(contract).items() if callable(value) and name[0] != "_"}
 
 
-@pytest.mark.parametrize(("heading", "contract"), [("An operator", Operator), ("A task", Task)])
+@pytest.mark.parametrize(
+    ("heading", "contract"),
+    [("An operator", Operator), ("A task", Task), ("An analysis", Analysis)],
+)
 def test_a_contract_is_shown_whole(heading: str, contract: type) -> None:
     shown = re.findall(r"^\| `(\w+)\([^|]*\)` \|", section(heading), re.MULTILINE)
     assert set(shown) == methods(contract) and len(shown) == len(set(shown))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from augury.cli import analyze_attack, analyze_keys
-from augury.cli.common import print_json
+from augury.cli.common import flag_arguments, flag_of, print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
 
@@ -22,7 +23,8 @@ EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
   augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
   augury analyze attack BASELINE/seed-1
   augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
-NAMES = ("hallucinations", "rare_subwords", "correlation", "buckets", "outputs")
+SETTING = "setting:"
+"""Before the settings of analyses among the arguments."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -45,7 +47,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--storage", default="results", help="storage of runs given by address (default: results)"
     )
     parser.add_argument(
-        "--which", nargs="+", choices=NAMES, metavar="ANALYSIS", help=f"default: {' '.join(NAMES)}"
+        "--which",
+        nargs="+",
+        metavar="ANALYSIS",
+        help="names of analyses, or paths of files with your own (default: all that have a name); "
+        "their settings are flags too: add --help to see them",
     )
     parser.add_argument(
         "--test", metavar="NAME", help="test set, or valid (default: the first that all runs share)"
@@ -64,41 +70,44 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         choices=["auto", "local", "ray"],
         help="where to translate (default: the experiment's)",
     )
-    specific = parser.add_argument_group("settings of single analyses")
-    specific.add_argument(
-        "--subwords",
-        type=int,
-        default=50,
-        help="hallucinations: number of frequent subwords to insert before a source (default: 50)",
-    )
-    specific.add_argument(
-        "--compare-to",
-        choices=["base", "reference"],
-        default="base",
-        help="hallucinations: compare a perturbed output with the unperturbed one (base, default) "
-        "or the reference",
-    )
-    specific.add_argument(
-        "--normalise-weights",
-        action="store_true",
-        help="hallucinations: adjusted BLEU with weights that sum to 1",
-    )
-    specific.add_argument(
-        "--pooled", action="store_true", help="rare_subwords: count over all views together"
-    )
-    specific.add_argument(
-        "--texts",
-        nargs="+",
-        metavar="TEXT",
-        help="rare_subwords: source sentences whose pieces are shown too",
-    )
-    specific.add_argument(
-        "--counted-in",
-        choices=["train", "references"],
-        default="train",
-        help="buckets: frequencies in the training target (default) or in the test set's "
-        "references",
-    )
+    named = _named(argv)
+    if named or not {"-h", "--help"}.intersection(argv):
+        _add_settings(parser, named)
+
+
+def _named(argv: Sequence[str]) -> list[str]:
+    """Return the analyses that arguments name after `--which`."""
+    words = list(argv)
+    if "--which" not in words:
+        return []
+    return list(takewhile(lambda word: word[:2] != "--", words[words.index("--which") + 1 :]))
+
+
+def _add_settings(parser: argparse.ArgumentParser, named: Sequence[str]) -> None:
+    """Add the settings of analyses as flags: of all, unless some are named."""
+    from augury.reporting.analyses import analysis
+
+    added: set[str] = set()
+    for name in named or analysis.ANALYSES.names():
+        try:
+            schema = analysis.schema(name)
+        except UserError:  # `run` reports it
+            continue
+        group = parser.add_argument_group(f"settings of {name}")
+        descriptions = schema.descriptions()
+        for key, field in schema.model_fields.items():
+            if key == "analysis" or key in added:
+                continue
+            default = field.get_default()
+            usual = f" (default: {default})" if default not in (None, False) else ""
+            group.add_argument(
+                flag_of(key),
+                default=argparse.SUPPRESS,
+                dest=f"{SETTING}{key}",
+                help=f"{descriptions.get(key, '')}{usual}".replace("%", "%%"),
+                **flag_arguments(field.annotation),
+            )
+            added.add(key)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -108,11 +117,20 @@ def run(arguments: argparse.Namespace) -> int:
         return analyze_attack.run(arguments)
     from augury.analysis.system import open_systems
     from augury.cli.common import open_run
-    from augury.reporting.analyses import catalogue
+    from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of, schema
 
-    for name in ("sentences", "subwords", "beam"):
+    for name in ("sentences", "beam"):
         if getattr(arguments, name) is not None and getattr(arguments, name) < 1:
             raise UserError(f"--{name} {getattr(arguments, name)}: give 1 or more")
+    given = {
+        key.removeprefix(SETTING): value
+        for key, value in vars(arguments).items()
+        if key.startswith(SETTING)
+    }
+    chosen = [
+        find(name, {key: given[key] for key in schema(name).model_fields if key in given})
+        for name in arguments.which or ANALYSES.names()
+    ]
     folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
     if len(set(folders)) < len(folders):
         raise UserError("a run is given twice: give each run once")
@@ -123,17 +141,17 @@ def run(arguments: argparse.Namespace) -> int:
         executor=arguments.executor,
         beam=arguments.beam,
     )
-    settings = vars(arguments)
     results: dict[str, Any] = {}
-    for name in arguments.which or NAMES:
+    for analysis in chosen:
+        name = analysis.analysis
         try:
-            report = catalogue.analyse(name, systems, settings)
+            report = analyse(analysis, systems)
         except UserError as error:
             if arguments.which:
                 raise
             say(f"{name} is skipped: {error}")
             continue
-        pages = [f"{catalogue.folder_of(systems, system).uri}/{report.page}" for system in systems]
+        pages = [f"{folder_of(systems, system).uri}/{report.page}" for system in systems]
         results[name] = {"answer": report.answer, **report.content, "pages": pages}
         if not arguments.json:
             print(f"{report.text()}page     {pages[0]}\n", flush=True)

@@ -7,9 +7,9 @@ import textwrap
 import types
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
-from augury.cli.common import add_experiment, flag_of, print_json
+from augury.cli.common import add_experiment, flag_arguments, flag_of, print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
 
@@ -289,7 +289,7 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 default=argparse.SUPPRESS,
                 dest=f"{PARAMETER}{key}",
                 help=descriptions.get(key, "").replace("%", "%%"),
-                **_flag(field.annotation),
+                **flag_arguments(field.annotation),
             )
     if sections:
         paragraphs = (
@@ -347,16 +347,3 @@ def _operator(arguments: argparse.Namespace) -> Operator:
         if value == "none" and type(None) in get_args(fields[name].annotation)
     }
     return operator.parse({"operator": arguments.operator, **parameters})
-
-
-def _flag(annotation: Any) -> dict[str, Any]:
-    """Return the arguments of `add_argument` for a parameter of this type."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        annotation = next(part for part in get_args(annotation) if part is not type(None))
-    if get_origin(annotation) is tuple:
-        return {"nargs": "+", "metavar": "VALUE"}
-    if get_origin(annotation) is Literal:
-        return {"choices": get_args(annotation)}
-    if annotation is bool:
-        return {"action": argparse.BooleanOptionalAction}
-    return {"metavar": "VALUE"}

@@ -6,8 +6,9 @@ import argparse
 import json
 import shlex
 import sys
+import types
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
 
@@ -65,6 +66,19 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
 def flag_of(setting: str) -> str:
     """Return the flag of a setting: `--n-best` for `n_best`."""
     return f"--{setting.replace('_', '-')}"
+
+
+def flag_arguments(annotation: Any) -> dict[str, Any]:
+    """Return the arguments of `add_argument` for a parameter of this type."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        annotation = next(part for part in get_args(annotation) if part is not type(None))
+    if get_origin(annotation) is tuple:
+        return {"nargs": "+", "metavar": "VALUE"}
+    if get_origin(annotation) is Literal:
+        return {"choices": get_args(annotation)}
+    if annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    return {"metavar": "VALUE"}
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:

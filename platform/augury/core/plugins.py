@@ -1,4 +1,4 @@
-"""Registries of operators, regimes, metrics, tasks, search spaces and tables.
+"""Registries of operators, regimes, metrics, tasks, analyses, search spaces and tables.
 
 A plug-in is looked up by name among the built-in modules (those of a package that assign a certain
 attribute), then among the entry points of installed packages. A path (`./mine.py`, or a directory
@@ -74,7 +74,8 @@ class Registry:
     @property
     def group(self) -> str:
         """The entry-point group."""
-        return f"augury.{self.noun.replace(' ', '_')}s"
+        noun = self.noun.replace(" ", "_")
+        return f"augury.{noun[:-2]}es" if noun.endswith("is") else f"augury.{noun}s"
 
     def builtin(self) -> dict[str, str]:
         """Return the built-in names with their modules, without importing the modules unless

@@ -8,7 +8,7 @@ from typing import Any
 
 from augury.analysis.paired import mean
 from augury.analysis.rare_subwords import Piece, RareSubwords, ViewCounts
-from augury.reporting.analyses.rare_subwords import parts
+from augury.reporting.analyses.rare_subwords import RareSubwordAnalysis
 
 
 def drawn(*pieces: Piece) -> Any:
@@ -16,7 +16,7 @@ def drawn(*pieces: Piece) -> Any:
     counts = ViewCounts("plain", (0,), mean([0.0]), 0.0, 1, None, None)
     result = RareSubwords("one", (counts,), ((0, {"plain": pieces}),))
     system: Any = SimpleNamespace(name="one", sources=["AB"], rows=[0])
-    return parts([result], [system], {"pooled": False})[-1].figures[-1].chart
+    return RareSubwordAnalysis().parts([result], [system])[-1].figures[-1].chart
 
 
 def test_sentences_that_are_given_have_their_rarest_piece_by_view() -> None:
@@ -27,7 +27,7 @@ def test_sentences_that_are_given_have_their_rarest_piece_by_view() -> None:
     }
     result = RareSubwords("one", (counts,), (), (("hey,", views),))
     system: Any = SimpleNamespace(name="one", sources=["ab"], rows=[0])
-    _, given, drawings = parts([result], [system], {"pooled": False})
+    _, given, drawings = RareSubwordAnalysis().parts([result], [system])
     assert given.table is not None
     assert given.table.lines()[1:] == [
         ["hey,", "one", "plain", "▁hey", "2"],

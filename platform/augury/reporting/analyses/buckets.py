@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from augury.analysis.buckets import TESTED, Bucket, Buckets, buckets
+from augury.analysis.buckets import TESTED, Bucket, Buckets, CountedIn, buckets
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, difference_cells, test_label
+from augury.reporting.analyses.analysis import Analysis
+from augury.reporting.analyses.report import Part, difference_cells, test_label
 from augury.reporting.figures import Figure, IntervalEnds, chart, trace
 from augury.reporting.numbers import interval
 from augury.reporting.styles import legend, system_style
@@ -46,35 +47,45 @@ LENGTH = BucketKind(
 )
 
 
-def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
-    """Return where systems differ from the first.
+class BucketAnalysis(Analysis):
+    """Scores by the frequency of words and by the length of sentences."""
 
-    For a single one, its scores on rare and frequent words.
-    """
-    first, *others = results
-    if not others:
-        rare, frequent = first.frequency[0], first.frequency[-1]
-        return (
-            f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that "
-            f"occur {rare.bucket} "
-            f"times in {_counted(first)}, and {100 * frequent.value:.1f} on those that occur "
-            f"{frequent.bucket} times."
+    TITLE = "Scores by frequency and length"
+
+    analysis: str = "buckets"
+    counted_in: CountedIn = "train"
+    """Frequencies in the training target (train) or in the test set's references."""
+
+    def compute(self, systems: Sequence[System]) -> Sequence[Buckets]:
+        """Return the results."""
+        return buckets(systems, counted_in=self.counted_in)
+
+    def answer(self, results: Sequence[Buckets], systems: Sequence[System]) -> str:
+        """Return where systems differ from the first.
+
+        For a single one, its scores on rare and frequent words.
+        """
+        first, *others = results
+        if not others:
+            rare, frequent = first.frequency[0], first.frequency[-1]
+            return (
+                f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that "
+                f"occur {rare.bucket} "
+                f"times in {_counted(first)}, and {100 * frequent.value:.1f} on those that occur "
+                f"{frequent.bucket} times."
+            )
+        summary = "; ".join(
+            _differences(kind, result, first) for result in others for kind in _kinds(first)
         )
-    summary = "; ".join(
-        _differences(kind, result, first) for result in others for kind in _kinds(first)
-    )
-    return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
+        return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
-
-def parts(
-    results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]
-) -> list[Part]:
-    """Return a table and a chart for every kind of buckets."""
-    names = [result.system for result in results]
-    return [
-        Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names))
-        for kind in _kinds(results[0])
-    ]
+    def parts(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Part]:
+        """Return a table and a chart for every kind of buckets."""
+        names = [result.system for result in results]
+        return [
+            Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names))
+            for kind in _kinds(results[0])
+        ]
 
 
 def _kinds(result: Buckets) -> tuple[BucketKind, BucketKind]:
@@ -180,6 +191,4 @@ def _ends(kind: BucketKind, bucket: Bucket) -> IntervalEnds:
     )
 
 
-ANALYSIS = Analysis(
-    "buckets", "Scores by frequency and length", buckets, answer, parts, ("counted_in",)
-)
+ANALYSIS = BucketAnalysis

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from augury.analysis.correlation import (
     LEADING,
@@ -14,7 +13,8 @@ from augury.analysis.correlation import (
     correlations,
 )
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, test_label
+from augury.reporting.analyses.analysis import Analysis
+from augury.reporting.analyses.report import Part, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING
 from augury.reporting.styles import legend, system_style
@@ -27,35 +27,48 @@ NOISES = (
 """The lines of noise in charts."""
 
 
-def answer(result: Correlations, systems: Sequence[System]) -> str:
-    """Return the correlations of the last layer's states, and those of noise."""
-    compared = (*result.views, *result.models)
-    if not compared:
-        within = result.layers[0]
-        return (
-            f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} "
-            "correlate by "
-            f"{within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear map; "
-            f"{_noise(within.noise)}); "
-            "there is no other view or model to compare."
+class CorrelationAnalysis(Analysis):
+    """Canonical correlations of encoder states, between layers, views and models."""
+
+    TITLE = "Encoder states"
+
+    analysis: str = "correlation"
+
+    def compute(self, systems: Sequence[System]) -> Correlations:
+        """Return the results."""
+        return correlations(systems)
+
+    def answer(self, results: Correlations, systems: Sequence[System]) -> str:
+        """Return the correlations of the last layer's states, and those of noise."""
+        compared = (*results.views, *results.models)
+        if not compared:
+            within = results.layers[0]
+            return (
+                f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} "
+                "correlate by "
+                f"{within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear map; "
+                f"{_noise(within.noise)}); "
+                "there is no other view or model to compare."
+            )
+        summary = ", ".join(f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f}" for pair in compared)
+        noises = " or ".join(
+            _noise(noise) for noise in dict.fromkeys(pair.noise for pair in compared)
         )
-    summary = ", ".join(f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f}" for pair in compared)
-    noises = " or ".join(_noise(noise) for noise in dict.fromkeys(pair.noise for pair in compared))
-    measure = "PWCCA in the last common layer, 1 if alike up to a linear map"
-    return f"On {test_label(systems)}, {measure}: {summary}; {noises}."
+        measure = "PWCCA in the last common layer, 1 if alike up to a linear map"
+        return f"On {test_label(systems)}, {measure}: {summary}; {noises}."
 
-
-def parts(
-    result: Correlations, systems: Sequence[System], settings: Mapping[str, Any]
-) -> list[Part]:
-    """Return the correlations of equal layers between views and between models, then heat maps
-    of all layers."""
-    kinds = (("Between views", result.views), ("Between models", result.models))
-    maps = [_heat_map(pair) for pair in (*result.models, *result.views, *result.layers)]
-    first, *others = [*(_equal_layers(heading, pairs) for heading, pairs in kinds if pairs), *maps]
-    assert first.table is not None
-    explained = replace(first.table, notes=(*first.table.notes, *_notes(result)))
-    return [replace(first, table=explained), *others]
+    def parts(self, results: Correlations, systems: Sequence[System]) -> list[Part]:
+        """Return the correlations of equal layers between views and between models, then heat maps
+        of all layers."""
+        kinds = (("Between views", results.views), ("Between models", results.models))
+        maps = [_heat_map(pair) for pair in (*results.models, *results.views, *results.layers)]
+        first, *others = [
+            *(_equal_layers(heading, pairs) for heading, pairs in kinds if pairs),
+            *maps,
+        ]
+        assert first.table is not None
+        explained = replace(first.table, notes=(*first.table.notes, *_notes(results)))
+        return [replace(first, table=explained), *others]
 
 
 def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Part:
@@ -157,4 +170,4 @@ def _notes(result: Correlations) -> tuple[str, ...]:
     )
 
 
-ANALYSIS = Analysis("correlation", "Encoder states", correlations, answer, parts)
+ANALYSIS = CorrelationAnalysis

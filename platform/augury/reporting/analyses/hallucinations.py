@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations, hallucinations
+from pydantic import Field
+
+from augury.analysis.hallucination import (
+    LOST,
+    MAX_SUBWORDS,
+    TRANSLATED,
+    CompareTo,
+    Hallucinations,
+    hallucinations,
+)
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, heading, test_label
+from augury.reporting.analyses.analysis import Analysis
+from augury.reporting.analyses.report import Part, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, share
 from augury.reporting.samples import Example
@@ -20,55 +29,76 @@ SHOWN = 5
 """The number of examples of every system on the page; the JSON has all."""
 
 
-def answer(results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
-    """Return how many sentences each system loses, and whether the difference is real."""
-    if not any(result.candidates for result in results):
-        return (
-            f"Of {test_label(systems)}, no output has two neighbouring words of its reference "
-            "(adjusted BLEU above "
-            f"{TRANSLATED}): hallucinations are measured for models that translate, into languages "
-            "written with spaces."
+class HallucinationAnalysis(Analysis):
+    """Sentences that are lost when a frequent subword is put before them."""
+
+    TITLE = "Hallucinations under perturbation"
+
+    analysis: str = "hallucinations"
+    subwords: int = Field(MAX_SUBWORDS, ge=1)
+    """Number of frequent subwords to insert before a source."""
+    compare_to: CompareTo = "base"
+    """Compare a perturbed output with the unperturbed one (base) or the reference."""
+    normalise_weights: bool = False
+    """Adjusted BLEU with weights that sum to 1."""
+
+    def compute(self, systems: Sequence[System]) -> Sequence[Hallucinations]:
+        """Return the results."""
+        return hallucinations(
+            systems,
+            subwords=self.subwords,
+            compare_to=self.compare_to,
+            normalise_weights=self.normalise_weights,
         )
-    counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
-    tests = {
-        result.system: result.against_first.p_sign for result in results if result.against_first
-    }
-    verdicts = [
-        f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"
-    ]
-    corrected = holm(list(tests.values()))
-    for system, p_value in zip(tests, corrected, strict=True):
-        real = (
-            "the difference to the first is real"
-            if p_value < 0.05
-            else "the difference may be chance"
+
+    def answer(self, results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
+        """Return how many sentences each system loses, and whether the difference is real."""
+        if not any(result.candidates for result in results):
+            return (
+                f"Of {test_label(systems)}, no output has two neighbouring words of its reference "
+                "(adjusted BLEU above "
+                f"{TRANSLATED}): hallucinations are measured for models that translate, into languages "
+                "written with spaces."
+            )
+        counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
+        tests = {
+            result.system: result.against_first.p_sign for result in results if result.against_first
+        }
+        verdicts = [
+            f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"
+        ]
+        corrected = holm(list(tests.values()))
+        for system, p_value in zip(tests, corrected, strict=True):
+            real = (
+                "the difference to the first is real"
+                if p_value < 0.05
+                else "the difference may be chance"
+            )
+            of_system = f"{system}: " if len(tests) > 1 else ""
+            verdicts.append(
+                f"{of_system}{real} (sign test {p_text(p_value)}{', corrected' if len(tests) > 1 else ''})"
+            )
+        return f"{'; '.join(verdicts)}."
+
+    def parts(self, results: Sequence[Hallucinations], systems: Sequence[System]) -> list[Part]:
+        """Return the numbers of lost sentences, in all and by subword, and examples."""
+        examples = [
+            _example(result, system, index)
+            for result, system in zip(results, systems, strict=True)
+            for index in range(min(SHOWN, len(result.examples)))
+        ]
+        text = (
+            f"The first {SHOWN} sentences of every system; the JSON file next to the page has all."
         )
-        of_system = f"{system}: " if len(tests) > 1 else ""
-        verdicts.append(
-            f"{of_system}{real} (sign test {p_text(p_value)}{', corrected' if len(tests) > 1 else ''})"
-        )
-    return f"{'; '.join(verdicts)}."
+        names = legend(result.system for result in results)
+        return [
+            Part("Sentences that are lost", _table(results, self.compare_to)),
+            Part("By the subword in front", figures=_by_subword(results), legend=names),
+            Part("Examples", text=text, examples=examples),
+        ]
 
 
-def parts(
-    results: Sequence[Hallucinations], systems: Sequence[System], settings: Mapping[str, Any]
-) -> list[Part]:
-    """Return the numbers of lost sentences, in all and by subword, and examples."""
-    examples = [
-        _example(result, system, index)
-        for result, system in zip(results, systems, strict=True)
-        for index in range(min(SHOWN, len(result.examples)))
-    ]
-    text = f"The first {SHOWN} sentences of every system; the JSON file next to the page has all."
-    names = legend(result.system for result in results)
-    return [
-        Part("Sentences that are lost", _table(results, settings)),
-        Part("By the subword in front", figures=_by_subword(results), legend=names),
-        Part("Examples", text=text, examples=examples),
-    ]
-
-
-def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Table:
+def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
     rows = []
     for result in results:
         test, ends = result.against_first, (result.share.value, result.share.low, result.share.high)
@@ -84,7 +114,7 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
         }
         rows.append(row)
     references = {"base": "the output for the source as it is", "reference": "the reference"}
-    reference = references[settings["compare_to"]]
+    reference = references[compare_to]
     count = len(results[0].subwords)
     notes = (
         f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and "
@@ -141,7 +171,4 @@ def _example(result: Hallucinations, system: System, index: int) -> Example:
     )
 
 
-SETTINGS = ("subwords", "compare_to", "normalise_weights")
-ANALYSIS = Analysis(
-    "hallucinations", "Hallucinations under perturbation", hallucinations, answer, parts, SETTINGS
-)
+ANALYSIS = HallucinationAnalysis

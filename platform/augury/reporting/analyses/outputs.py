@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from augury.analysis.outputs import Outputs, outputs
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, difference_cells, heading, test_label
+from augury.reporting.analyses.analysis import Analysis
+from augury.reporting.analyses.report import Part, difference_cells, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import interval, p_text, share
 from augury.reporting.samples import Example
@@ -17,50 +17,60 @@ from augury.reporting.tables import Cell, Table, table
 from augury.scoring.significance import holm
 
 
-def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
-    """Return the score of every view, and how often outputs are equal."""
-    summary = []
-    for result in [result for result in results if len(result.views) > 1] or results:
-        plain, *others = result.views
-        head = f"{result.system} reaches BLEU {plain.value:.1f} from plain text"
-        views = []
-        tests = [view.against_plain for view in others if view.against_plain]
-        corrected = holm([test.p_value for test in tests])
-        for view, test, p_value in zip(others, tests, corrected, strict=True):
-            real = "" if p_value < 0.05 else ", may be chance"
-            views.append(
-                f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(p_value)}{real})"
-            )
-        equal = f"all outputs are equal for {share(result.all_same / result.sentences)}"
-        summary.append(
-            f"{head}, {', '.join(views)}; {equal}" if others else f"{head} and has no other view"
-        )
-    return f"On {test_label(systems)}, {'. '.join(summary)}."
+class OutputAnalysis(Analysis):
+    """Scores and outputs by the view that is read."""
 
+    TITLE = "Outputs by view"
 
-def parts(
-    results: Sequence[Outputs], systems: Sequence[System], settings: Mapping[str, Any]
-) -> list[Part]:
-    """Return the scores by view, and outputs side by side."""
-    sections = [Part("Scores by input view", _table(results), (_chart(results),))]
-    for result, system in zip(results, systems, strict=True):
-        examples = [
-            Example(
-                heading(system, example.sentence),
-                {"source": example.source},
-                {"reference": example.reference},
-                example.outputs,
+    analysis: str = "outputs"
+
+    def compute(self, systems: Sequence[System]) -> Sequence[Outputs]:
+        """Return the results."""
+        return outputs(systems)
+
+    def answer(self, results: Sequence[Outputs], systems: Sequence[System]) -> str:
+        """Return the score of every view, and how often outputs are equal."""
+        summary = []
+        for result in [result for result in results if len(result.views) > 1] or results:
+            plain, *others = result.views
+            head = f"{result.system} reaches BLEU {plain.value:.1f} from plain text"
+            views = []
+            tests = [view.against_plain for view in others if view.against_plain]
+            corrected = holm([test.p_value for test in tests])
+            for view, test, p_value in zip(others, tests, corrected, strict=True):
+                real = "" if p_value < 0.05 else ", may be chance"
+                views.append(
+                    f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(p_value)}{real})"
+                )
+            equal = f"all outputs are equal for {share(result.all_same / result.sentences)}"
+            summary.append(
+                f"{head}, {', '.join(views)}; {equal}"
+                if others
+                else f"{head} and has no other view"
             )
-            for example in result.examples
-        ]
-        of_system = f": {result.system}" if len(results) > 1 else ""
-        text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
-        sections += (
-            [Part(f"Outputs side by side{of_system}", examples=examples, text=text)]
-            if examples
-            else []
-        )
-    return sections
+        return f"On {test_label(systems)}, {'. '.join(summary)}."
+
+    def parts(self, results: Sequence[Outputs], systems: Sequence[System]) -> list[Part]:
+        """Return the scores by view, and outputs side by side."""
+        sections = [Part("Scores by input view", _table(results), (_chart(results),))]
+        for result, system in zip(results, systems, strict=True):
+            examples = [
+                Example(
+                    heading(system, example.sentence),
+                    {"source": example.source},
+                    {"reference": example.reference},
+                    example.outputs,
+                )
+                for example in result.examples
+            ]
+            of_system = f": {result.system}" if len(results) > 1 else ""
+            text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
+            sections += (
+                [Part(f"Outputs side by side{of_system}", examples=examples, text=text)]
+                if examples
+                else []
+            )
+        return sections
 
 
 def _table(results: Sequence[Outputs]) -> Table:
@@ -113,4 +123,4 @@ def _chart(results: Sequence[Outputs]) -> Figure:
     )
 
 
-ANALYSIS = Analysis("outputs", "Outputs by view", outputs, answer, parts)
+ANALYSIS = OutputAnalysis

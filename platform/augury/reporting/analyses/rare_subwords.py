@@ -5,14 +5,14 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords, rarest_piece
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, heading, test_label
+from augury.reporting.analyses.analysis import Analysis
+from augury.reporting.analyses.report import Part, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
 from augury.reporting.styles import legend, system_style
@@ -27,76 +27,90 @@ UNSEEN = 0.5
 """The position of 0 on a logarithmic axis."""
 
 
-def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
-    """Return the views in which the rarest subword is more frequent, and how certain that is."""
-    sentences = []
-    for result in [result for result in results if len(result.views) > 1] or results:
-        plain, *others = result.views
-        of_system = f"{result.system}: " if len(results) > 1 else ""
-        if not others:
+class RareSubwordAnalysis(Analysis):
+    """How often training has seen the rarest subword of a sentence, by view."""
+
+    TITLE = "Rarest subwords"
+
+    analysis: str = "rare_subwords"
+    pooled: bool = False
+    """Count over all views together."""
+    texts: tuple[str, ...] | None = None
+    """Source sentences whose pieces are shown too."""
+
+    def compute(self, systems: Sequence[System]) -> Sequence[RareSubwords]:
+        """Return the results."""
+        return rare_subwords(systems, pooled=self.pooled, texts=self.texts)
+
+    def answer(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
+        """Return the views in which the rarest subword is more frequent, and how certain that is."""
+        sentences = []
+        for result in [result for result in results if len(result.views) > 1] or results:
+            plain, *others = result.views
+            of_system = f"{result.system}: " if len(results) > 1 else ""
+            if not others:
+                sentences.append(
+                    f"{of_system}the rarest subword of a sentence was seen {plain.mean.value:.1f} "
+                    "times in training on "
+                    f"average (median {plain.median:.0f}); the run has no other view to compare"
+                )
+                continue
+            summary = []
+            for view in others:
+                test = view.against_plain
+                assert test is not None and view.p_corrected is not None
+                verbs = {"more": test.more, "less": test.fewer}
+                most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
+                certainty = p_text(view.p_corrected) + (
+                    "" if view.p_corrected < 0.05 else ", may be chance"
+                )
+                summary.append(
+                    f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and "
+                    f"{least} often in "
+                    f"{verbs[least]:,} ({certainty})"
+                )
             sentences.append(
-                f"{of_system}the rarest subword of a sentence was seen {plain.mean.value:.1f} "
-                "times in training on "
-                f"average (median {plain.median:.0f}); the run has no other view to compare"
+                f"{of_system}the rarest subword of a sentence was seen in training "
+                f"{plain.mean.value:.1f} times on average "
+                f"in plain text; {'; '.join(summary)}"
             )
-            continue
-        summary = []
-        for view in others:
-            test = view.against_plain
-            assert test is not None and view.p_corrected is not None
-            verbs = {"more": test.more, "less": test.fewer}
-            most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
-            certainty = p_text(view.p_corrected) + (
-                "" if view.p_corrected < 0.05 else ", may be chance"
-            )
-            summary.append(
-                f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and "
-                f"{least} often in "
-                f"{verbs[least]:,} ({certainty})"
-            )
-        sentences.append(
-            f"{of_system}the rarest subword of a sentence was seen in training "
-            f"{plain.mean.value:.1f} times on average "
-            f"in plain text; {'; '.join(summary)}"
+        return f"On {test_label(systems)}, {'. '.join(sentences)}."
+
+    def parts(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Part]:
+        """Return the counts of the rarest subwords, their distribution, and sentences with their
+        pieces."""
+        shown = [Part("The rarest subword of a sentence", _table(results, self.pooled))]
+        if results[0].texts:
+            shown.append(Part("Sentences that were given", _texts(results)))
+        text = (
+            "Sentences of the test set are drawn without regard to their pieces. A line is a piece "
+            "over the letters of the "
+            "plain text that it represents; its height says how often the training source of its view "
+            "has it. A piece that "
+            "was never seen is at the lower edge."
         )
-    return f"On {test_label(systems)}, {'. '.join(sentences)}."
-
-
-def parts(
-    results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]
-) -> list[Part]:
-    """Return the counts of the rarest subwords, their distribution, and sentences with their
-    pieces."""
-    shown = [Part("The rarest subword of a sentence", _table(results, settings))]
-    if results[0].texts:
-        shown.append(Part("Sentences that were given", _texts(results)))
-    text = (
-        "Sentences of the test set are drawn without regard to their pieces. A line is a piece "
-        "over the letters of the "
-        "plain text that it represents; its height says how often the training source of its view "
-        "has it. A piece that "
-        "was never seen is at the lower edge."
-    )
-    for place, (result, system) in enumerate(zip(results, systems, strict=True)):
-        headed = [
-            *((text, views) for text, views in result.texts),
-            *((heading(system, row), views) for row, views in result.examples),
-        ]
-        sentences = [_sentence(f"sentence-{place}-{index}", *of) for index, of in enumerate(headed)]
-        of_system = f": {result.system}" if len(results) > 1 else ""
-        views = legend(view.view for view in result.views)
-        shown.append(
-            Part(
-                f"Sentences and their pieces{of_system}",
-                figures=[_distribution(result, place), *sentences],
-                legend=views,
-                text=text,
+        for place, (result, system) in enumerate(zip(results, systems, strict=True)):
+            headed = [
+                *((text, views) for text, views in result.texts),
+                *((heading(system, row), views) for row, views in result.examples),
+            ]
+            sentences = [
+                _sentence(f"sentence-{place}-{index}", *of) for index, of in enumerate(headed)
+            ]
+            of_system = f": {result.system}" if len(results) > 1 else ""
+            views = legend(view.view for view in result.views)
+            shown.append(
+                Part(
+                    f"Sentences and their pieces{of_system}",
+                    figures=[_distribution(result, place), *sentences],
+                    legend=views,
+                    text=text,
+                )
             )
-        )
-    return shown
+        return shown
 
 
-def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Table:
+def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
     rows = []
     for result, view in ((system, view) for system in results for view in system.views):
         mean, test = view.mean, view.against_plain
@@ -112,11 +126,7 @@ def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Tabl
             "p, signs": cell(view.p_corrected, probability),
         }
         rows.append(row)
-    counted = (
-        "over all views together"
-        if settings["pooled"]
-        else "in the training source of the view itself"
-    )
+    counted = "over all views together" if pooled else "in the training source of the view itself"
     notes = (
         f"Counted {counted}; a piece that training has not seen counts 0.",
         "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
@@ -245,6 +255,4 @@ def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
         start = end
 
 
-ANALYSIS = Analysis(
-    "rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled", "texts")
-)
+ANALYSIS = RareSubwordAnalysis

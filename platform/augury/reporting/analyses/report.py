@@ -5,9 +5,9 @@ As text, page and JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from augury.analysis.system import System
 from augury.core.store import Folder
@@ -31,20 +31,6 @@ class Part:
     examples: Sequence[Example] = ()
     text: str = ""
     """An explanation of the section."""
-
-
-class Analysis(NamedTuple):
-    """An analysis of runs; its results are one object for all systems, or a list with one for
-    each."""
-
-    name: str
-    title: str
-    compute: Callable[..., Any]
-    """The function from systems and settings to results."""
-    answer: Callable[[Any, Sequence[System]], str]
-    parts: Callable[[Any, Sequence[System], Mapping[str, Any]], list[Part]]
-    settings: tuple[str, ...] = ()
-    """The names of the settings of `compute`."""
 
 
 @dataclass(frozen=True)

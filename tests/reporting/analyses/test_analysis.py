@@ -5,31 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from augury.analysis.system import open_systems
 from augury.cli import analyze_keys, main
-from augury.cli.analyze import NAMES
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.reporting.analyses.catalogue import ANALYSES, analyse, folder_of
+from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of
 
 pytestmark = pytest.mark.trains
 
-SETTINGS: Mapping[str, Any] = {
-    "subwords": 3,
-    "compare_to": "base",
-    "normalise_weights": False,
-    "pooled": False,
-    "texts": None,
-    "counted_in": "train",
-}
+NAMES = ("buckets", "correlation", "hallucinations", "outputs", "rare_subwords")
+SETTINGS: Mapping[str, Any] = {"hallucinations": {"subwords": 3}}
+LENGTHS = Path(__file__).parents[3] / "docs" / "examples" / "lengths.py"
 
 
-def test_the_command_offers_all_analyses() -> None:
-    assert tuple(ANALYSES) == NAMES
+def test_all_analyses_are_found() -> None:
+    assert ANALYSES.names() == [*NAMES] and ANALYSES.group == "augury.analyses"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -38,7 +33,7 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
 ) -> None:
     systems = open_systems(folders)
     systems[1] = replace(systems[1], name=hostile)
-    report = analyse(name, systems, SETTINGS)
+    report = analyse(find(name, SETTINGS.get(name, {})), systems)
     assert report.text().endswith(
         f"{report.answer}\n" + "".join(f"{line}\n" for line in report.cautions)
     )
@@ -90,6 +85,23 @@ def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
     output = capsys.readouterr()
     assert "correlation is skipped: 9 sentences" in output.err
     assert output.out.count("page ") == len(NAMES) - 1
+
+
+def test_an_analysis_from_outside_has_its_settings_as_flags(
+    folders: list[Folder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--which", str(LENGTHS), "--view", "rot-1", "--json"]
+    assert main(["analyze", folders[1].uri, *words]) == 0
+    result = json.loads(capsys.readouterr().out)["lengths"]
+    assert result["settings"]["view"] == "rot-1"
+    assert result["results"][0]["references"] > 0
+
+
+def test_an_unknown_analysis_names_the_nearest(
+    folders: list[Folder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["analyze", folders[0].uri, "--which", "bucket"]) == 2
+    assert "buckets" in capsys.readouterr().err
 
 
 def test_a_storage_may_be_called_keys() -> None:

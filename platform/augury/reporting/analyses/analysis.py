@@ -1,33 +1,74 @@
-"""The analyses of runs by name: their computation and their reports."""
+"""The contract of an analysis of runs, its lookup, and how it is carried out.
+
+An analysis is a plug-in: a file that sets `ANALYSIS`.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 from augury.analysis.system import VALID, System
-from augury.core import config
+from augury.core import config, plugins
+from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting import run_files
-from augury.reporting.analyses import buckets, correlation, hallucinations, outputs, rare_subwords
-from augury.reporting.analyses.report import Analysis, Report
+from augury.reporting.analyses.report import Part, Report
 from augury.reporting.tables import Cell, Table, records
 
-MODULES = (hallucinations, rare_subwords, correlation, buckets, outputs)
-ANALYSES: Mapping[str, Analysis] = {module.ANALYSIS.name: module.ANALYSIS for module in MODULES}
+ANALYSES = Registry(
+    "analysis",
+    package="augury.reporting.analyses",
+    attribute="ANALYSIS",
+    contract="set ANALYSIS to a subclass of augury.reporting.analyses.analysis.Analysis",
+)
 
 
-def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
-    """Return the report of one analysis, and write it into the folder of every run.
+class Analysis(Extension, ABC):
+    """Settings of an analysis of runs, which are also its flags on the command line."""
 
-    Of `settings`, the analysis uses those that it names.
-    """
-    analysis, first = ANALYSES[name], systems[0]
-    analysis_settings = {key: settings[key] for key in analysis.settings}
-    results = analysis.compute(systems, **analysis_settings)
+    TITLE: ClassVar[str]
+
+    analysis: str
+    """The name of the analysis, or the path of its file."""
+
+    @abstractmethod
+    def compute(self, systems: Sequence[System]) -> Any:
+        """Return the results: a dataclass for all systems, or a list with one for each."""
+
+    @abstractmethod
+    def answer(self, results: Any, systems: Sequence[System]) -> str:
+        """Return what the results say, in a sentence that claims no more than they support."""
+
+    @abstractmethod
+    def parts(self, results: Any, systems: Sequence[System]) -> list[Part]:
+        """Return the sections of the report."""
+
+
+def schema(name: str) -> type[Analysis]:
+    """Return the class of the analysis called `name`, or at that path."""
+    analysis, _ = plugins.resolve(ANALYSES, Analysis, "analysis", {"analysis": name})
+    return analysis
+
+
+def find(name: str, settings: Mapping[str, Any]) -> Analysis:
+    """Return the analysis called `name`, or at that path, with its settings."""
+    chosen, values = plugins.resolve(ANALYSES, Analysis, "analysis", {**settings, "analysis": name})
+    return config.validate(chosen, values, f"analysis {values['analysis']}")
+
+
+def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
+    """Return the report of one analysis, and write it into the folder of every run."""
+    first, results = systems[0], analysis.compute(systems)
+    settings = {
+        name: value
+        for name, value in analysis.to_dict().items()
+        if name not in ("analysis", plugins.FILE)
+    }
     content = {
         "test": first.test,
         "lines": [row + 1 for row in first.rows],
@@ -40,17 +81,21 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
             }
             for system, run in ((system, system.run) for system in systems)
         ],
-        "settings": analysis_settings | {"decoding": first.decoding and first.decoding.to_dict()},
+        "settings": settings | {"decoding": first.decoding and first.decoding.to_dict()},
         "results": [asdict(result) for result in results]
         if isinstance(results, list)
         else asdict(results),
     }
-    title = f"{analysis.title}: {', '.join(system.name for system in systems)} on {first.test}"
-    answer, parts = (
+    title = f"{analysis.TITLE}: {', '.join(system.name for system in systems)} on {first.test}"
+    report = Report(
+        analysis.analysis,
+        title,
         analysis.answer(results, systems),
-        analysis.parts(results, systems, analysis_settings),
+        analysis.parts(results, systems),
+        content,
+        _cautions(systems),
+        _runs(systems),
     )
-    report = Report(name, title, answer, parts, content, _cautions(systems), _runs(systems))
     for system in systems:
         report.write(folder_of(systems, system))
     return report
