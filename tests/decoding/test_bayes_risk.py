@@ -13,7 +13,7 @@ from augury.decoding.bayes_risk import choose, expected_utilities
 from augury.decoding.settings import Utility
 from augury.scoring.bleu import sentence_value
 from augury.scoring.metric import CountedMetric
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 
 POOL = [
     "the cat sat",

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.scoring.scores import score
 
 

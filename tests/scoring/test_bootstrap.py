@@ -9,7 +9,7 @@ from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.scoring import bootstrap
 from augury.scoring.bootstrap import resample, resample_counts
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 
 
 def mean(sums) -> float:

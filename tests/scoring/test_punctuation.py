@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.scoring import metrics
-from augury.scoring.metrics import metric_class, title
+from augury.scoring import registry
 from augury.scoring.punctuation import fix
+from augury.scoring.registry import metric_class, title
 from augury.scoring.scores import score
 
 GOLDEN = {
@@ -42,7 +42,7 @@ def test_the_step_has_a_line_of_its_own() -> None:
         "BLEU, punctuation fixed",
         "BLEU (lower), punctuation fixed",
     ]
-    assert metric_class("ter-fixed").lower_is_better and "-fixed" not in "".join(metrics.names())
+    assert metric_class("ter-fixed").lower_is_better and "-fixed" not in "".join(registry.names())
 
 
 def test_references_stay() -> None:
@@ -53,6 +53,6 @@ def test_references_stay() -> None:
 def test_there_are_rules_for_french_alone() -> None:
     for language in ("de", None):
         with pytest.raises(UserError, match="fixes the punctuation of fr, not of"):
-            metrics.metric("bleu-fixed", language)
+            registry.metric("bleu-fixed", language)
     with pytest.raises(UserError, match="have no punctuation"):
         metric_class("accuracy-fixed")

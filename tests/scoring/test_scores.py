@@ -9,7 +9,7 @@ import sacrebleu
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.scoring.metrics import lower_is_better, metric, metric_class, names
+from augury.scoring.registry import lower_is_better, metric, metric_class, names
 from augury.scoring.scores import score
 from augury.scoring.settings import TextScoring
 from augury.scoring.stored import read_statistics, write_statistics

@@ -13,7 +13,7 @@ from scipy import stats
 from augury.core.rng import generator
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance
 from augury.scoring.significance import (
     Difference,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.scoring.wer import Alignment, align
 
 

@@ -47,7 +47,7 @@ class Nmt(VocabularyTask):
         text does not allow."""
         apart = base_language(experiment.corpus.target_language) in TOKENISED_APART
         if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
-            from augury.scoring.metrics import metric
+            from augury.scoring.registry import metric
 
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)

@@ -15,7 +15,7 @@ from augury.decoding.settings import Decoding
 from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.tasks.sequence_training import HeldOut, SequenceTraining
 from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training import distributed

@@ -10,7 +10,7 @@ from augury.analysis.system import System
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.scoring.bootstrap import SAMPLES, resample
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.scoring.significance import Difference, Interval, compare, interval
 
 EXAMPLES = 8

@@ -17,7 +17,7 @@ EXAMPLE = """augury score hypotheses.txt references.txt --metrics bleu chrf++ te
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    from augury.scoring.metrics import names
+    from augury.scoring.registry import names
 
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence per line")
     parser.add_argument("references", type=Path, help="one reference per line")
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.scoring.metrics import lower_is_better
+    from augury.scoring.registry import lower_is_better
     from augury.scoring.scores import score
 
     scores = score(

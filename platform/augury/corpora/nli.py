@@ -10,8 +10,8 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 from augury.core.errors import unknown
 from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
-from augury.corpora.labels import NoGold
 from augury.corpora.languages import SEVERAL, LanguageCode
+from augury.corpora.nli_labels import NoGold
 from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits, Share
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 

@@ -11,9 +11,9 @@ from augury.core.errors import UserError
 from augury.core.rng import digest
 from augury.corpora.corpus import KINDS, LABELS
 from augury.corpora.filters import NO_LABEL, SUBSET
-from augury.corpora.labels import LabelNames
 from augury.corpora.languages import check_language
 from augury.corpora.nli import NliText
+from augury.corpora.nli_labels import LabelNames
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import ResolvedSplit

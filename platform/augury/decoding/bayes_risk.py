@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from augury.decoding.settings import Utility
 from augury.scoring import bleu, chrf
 from augury.scoring.metric import CountedMetric
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 
 Counts = Callable[[Sequence[Any]], NDArray[Any]]
 Value = Callable[[Sequence[float]], float]

@@ -35,7 +35,7 @@ from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
-from augury.scoring import metrics
+from augury.scoring import registry
 
 UNCHECKED = {
     "name",
@@ -122,7 +122,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
-            metrics.metric_class(name).require()
+            registry.metric_class(name).require()
         find_task(experiment.task).check(experiment, store)
         _check_held_out(experiment, graph)
         for operator, models in zip(experiment.augment, experiment.models, strict=True):

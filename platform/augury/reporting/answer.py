@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import factor, number, p_text, signed
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 
 
 def answer(table: Comparison) -> str:

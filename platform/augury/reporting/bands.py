@@ -20,7 +20,7 @@ from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
 from augury.reporting.tables import Cell, Table, cell, table
 from augury.scoring.bootstrap import Resampled
-from augury.scoring.metrics import lower_is_better, title
+from augury.scoring.registry import lower_is_better, title
 from augury.scoring.significance import Difference, compare
 from augury.scoring.simultaneous import Band, simultaneous_bands
 from augury.text.alignment import word_order as orders

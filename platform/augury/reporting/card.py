@@ -26,7 +26,7 @@ from augury.reporting.page import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
 from augury.reporting.tables import Table, markdown, table
-from augury.scoring.metrics import lower_is_better, title
+from augury.scoring.registry import lower_is_better, title
 from augury.scoring.stored import Score
 from augury.training.trained import Outcome
 

@@ -16,7 +16,7 @@ from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
 from augury.scoring.bootstrap import SEED
-from augury.scoring.metrics import lower_is_better, segment_noun, title
+from augury.scoring.registry import lower_is_better, segment_noun, title
 from augury.scoring.significance import TRIALS, Difference, Method, holm
 
 WEIGHTS = {

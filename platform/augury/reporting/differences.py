@@ -18,8 +18,8 @@ from augury.core.store import Store
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.stored_systems import stored_systems
 from augury.scoring.bootstrap import Resampled
-from augury.scoring.metrics import bounds, metric_class
 from augury.scoring.power import Components, components
+from augury.scoring.registry import bounds, metric_class
 from augury.scoring.seed_variance import (
     UNKNOWN,
     SeedVariance,

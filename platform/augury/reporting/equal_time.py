@@ -10,7 +10,7 @@ from augury.core.progress import duration
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.tables import Cell, Table, row, table
-from augury.scoring.metrics import lower_is_better, title
+from augury.scoring.registry import lower_is_better, title
 
 SHARES = (0.125, 0.25, 0.5, 0.75, 1.0)
 """The times at which systems are compared, as shares of the longest training."""

@@ -18,7 +18,7 @@ from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import time_unit
 from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 from augury.training.history import Record
 
 MAX_POINTS = 400

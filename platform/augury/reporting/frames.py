@@ -15,7 +15,7 @@ from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.selection import common_tests, load_systems
-from augury.scoring.metrics import record_name
+from augury.scoring.registry import record_name
 
 RUN = ("system", "experiment", "task", "address", "seed")
 SCORE = ("test", "metric", "value", "low", "high", "n", "signature")

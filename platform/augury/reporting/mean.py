@@ -15,7 +15,7 @@ from augury.reporting.differences import DEFAULT, Inference
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.metrics import bounds, metric_class
+from augury.scoring.registry import bounds, metric_class
 from augury.scoring.significance import clusters, interval, mean_over
 
 

@@ -7,8 +7,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from augury.scoring.metrics import segment_noun, title
 from augury.scoring.power import Components
+from augury.scoring.registry import segment_noun, title
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments.record import RunRecord
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.metrics import metric_class
+from augury.scoring.registry import metric_class
 from augury.scoring.stored import read_statistics
 
 

@@ -20,8 +20,8 @@ from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
 from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
-from augury.scoring.metrics import bounds, lower_is_better
-from augury.scoring.metrics import metric as get_metric
+from augury.scoring.registry import bounds, lower_is_better
+from augury.scoring.registry import metric as get_metric
 from augury.scoring.signature import with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.scoring.stored import Score

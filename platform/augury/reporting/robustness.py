@@ -13,7 +13,7 @@ from augury.corpora.noise import KINDS
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.results import SystemResult
 from augury.reporting.styles import system_style
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 
 SECTION, NOISE = "corpus.tests.", "noise."
 

@@ -13,8 +13,8 @@ from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import MISSING, amount, factor, passes, probability
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
-from augury.scoring import metrics
-from augury.scoring.metrics import title
+from augury.scoring import registry
+from augury.scoring.registry import title
 
 COSTS = (
     "data_factor",
@@ -110,7 +110,7 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
 
 def cost_columns(comparison: Comparison) -> list[str]:
     """Return the titles of the columns of `cost_cells`."""
-    seen = "examples seen" if comparison.metrics[0] in metrics.names("labels") else "tokens seen"
+    seen = "examples seen" if comparison.metrics[0] in registry.names("labels") else "tokens seen"
     return ["data", "parameters", "updates", "passes", seen, comparison.times()[0], "× baseline"]
 
 

@@ -13,7 +13,7 @@ from augury.experiments.record import RunRecord
 from augury.reporting import report, run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 from augury.sweeping import state
 
 

@@ -12,7 +12,7 @@ from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, table
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 
 
 def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:

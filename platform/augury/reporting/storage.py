@@ -17,7 +17,7 @@ from augury.reporting.page import Download, download, render_page
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import Cell, Table, cell, csv, table
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 from augury.sweeping import state
 
 PAGE = "index.html"

@@ -13,7 +13,7 @@ from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.tables import plain_text, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 
 MOST_SETS = 3
 """The maximum number of test sets that are shown in full.

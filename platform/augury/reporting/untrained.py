@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
 from augury.reporting import run_files
-from augury.scoring import metrics
+from augury.scoring import registry
 
 WARNING = "warning: "
 MIN_BLEU = 1.0
@@ -34,7 +34,7 @@ class SystemScore(NamedTuple):
 def untrained_warnings(scores: Sequence[SystemScore], test: str) -> list[str]:
     """Return warnings that name the systems that have not learned, or are not shown to have."""
     low = [
-        f"{score.name} ({metrics.title(score.metric)} {score.value:.1f})"
+        f"{score.name} ({registry.title(score.metric)} {score.value:.1f})"
         for score in scores
         if "bleu" in score.metric and score.value < MIN_BLEU
     ]
@@ -48,7 +48,7 @@ def untrained_warnings(scores: Sequence[SystemScore], test: str) -> list[str]:
         constant = _constant_score(score, test)
         if constant is not None and score.low <= constant[1]:
             label, value = constant
-            level = f"{metrics.title(score.metric)} {value:.1f} on {test} by '{label}' for every example"
+            level = f"{registry.title(score.metric)} {value:.1f} on {test} by '{label}' for every example"
             by_chance.setdefault(level, []).append(f"{score.name} ({score.value:.1f})")
     return lines + [
         f"{WARNING}not shown to be above chance, {level}: {_list_names(names)}; train longer"
@@ -65,7 +65,7 @@ def _constant_score(score: SystemScore, test: str) -> tuple[str, float] | None:
     """Return the most frequent label and the score of predicting it always; None for text or a
     missing test set."""
     try:
-        metric = metrics.metric_class(score.metric)
+        metric = registry.metric_class(score.metric)
     except UserError:
         return None
     if (
@@ -82,5 +82,5 @@ def _constant_score(score: SystemScore, test: str) -> tuple[str, float] | None:
 def _score_constant(corpus: Folder, metric: str) -> tuple[str, float]:
     labels = Corpus(corpus).column(KINDS[Corpus(corpus).kind].target)
     ((label, _),) = Counter(labels).most_common(1)
-    scorer = metrics.metric(metric)
+    scorer = registry.metric(metric)
     return label, scorer.value(scorer.statistics([label] * len(labels), labels).sum(0))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.scoring.signature import with_resampling
 from augury.scoring.significance import interval
 from augury.scoring.stored import Measured

@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES
-from augury.scoring.metrics import metric_class, names, reference
+from augury.scoring.registry import metric_class, names, reference
 
 
 class Scoring(Section):

@@ -48,7 +48,7 @@ from types import ModuleType
 from typing import Any
 
 from augury.core.errors import UserError, unknown
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 from augury.sweeping import printed
 from augury.sweeping import space as spaces
 from augury.sweeping.printed import PrintedTable

@@ -18,7 +18,7 @@ from augury.core.naming import title
 from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.experiments import record
-from augury.scoring.metrics import bounds
+from augury.scoring.registry import bounds
 from augury.training import history
 from augury.training.trained import OUTCOME, Outcome
 

@@ -16,7 +16,7 @@ from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
 from augury.reporting import exporting, run_files
-from augury.scoring.metrics import record_name
+from augury.scoring.registry import record_name
 from augury.tracking.client import (
     FOLDER,
     NOTE,

@@ -25,7 +25,7 @@ from augury.reporting import results
 from augury.reporting.sweeps import summary
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import ConfigurationResult, leader
-from augury.scoring.metrics import record_name
+from augury.scoring.registry import record_name
 from augury.sweeping import state
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 from augury.tracking.client import (

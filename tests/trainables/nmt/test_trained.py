@@ -16,7 +16,7 @@ from augury.core.execution import Execution
 from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
 from augury.experiments.run import Run
-from augury.scoring.metrics import metric
+from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
 from trainables.nmt import TASK
 from trainables.nmt.trained import Trained

@@ -19,7 +19,7 @@ from augury.reporting.papers.reproduction import Measurement, Reproduction, Tabl
 from augury.reporting.score_tables import COSTS
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Row, Table, cell, row, table
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 from augury.sweeping.published import Published
 
 LONGEST = 200

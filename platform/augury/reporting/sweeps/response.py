@@ -18,7 +18,7 @@ from augury.reporting.styles import COLOURS
 from augury.reporting.sweeps.axes import Axis, axes
 from augury.reporting.sweeps.summary import Summary
 from augury.reporting.tables import Cell, Table, table
-from augury.scoring.metrics import title
+from augury.scoring.registry import title
 
 GREY, BLUE = COLOURS[0], COLOURS[1]
 DENSE = 0.5

@@ -14,7 +14,7 @@ from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.score_tables import score_cells, score_columns
 from augury.reporting.tables import Cell
-from augury.scoring.metrics import bounds, title
+from augury.scoring.registry import bounds, title
 from augury.scoring.significance import Interval
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial

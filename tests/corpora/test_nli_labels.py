@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from augury.corpora.corpus import LABELS
-from augury.corpora.labels import LabelNames
+from augury.corpora.nli_labels import LabelNames
 
 
 def test_usual_names() -> None:
