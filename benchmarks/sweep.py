@@ -27,8 +27,9 @@ import yaml
 from augury.core.cores import available_cores
 
 SPACE = """
-QUESTION = "What does a sweep of short trials cost?"
-base = {{
+from augury.sweeping.declarations import SearchSpace
+
+BASE = {{
     "name": "short", "task": "nmt", "baseline": False, "regime": "plain",
     "corpus": {{
         "source_language": "de", "target_language": "en",
@@ -45,8 +46,14 @@ base = {{
     "decoding": {{"beam": 1, "max_length": 20}},
     "scoring": {{"metrics": ["bleu"], "bootstrap_samples": 100}},
 }}
-space = {{"training.learning_rate": [{rates}]}}
-metric, mode, seeds = "valid/loss", "min", (1, 2, 3)
+SPACE = SearchSpace(
+    question="What does a sweep of short trials cost?",
+    base=BASE,
+    keys={{"training.learning_rate": [{rates}]}},
+    metric="valid/loss",
+    mode="min",
+    seeds=(1, 2, 3),
+)
 """
 
 
@@ -79,11 +86,12 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
 def run_without_sweep(updates: int, storage: Path) -> tuple[float, float]:
     """Return the median seconds of three sequential runs: of the whole run, and of its training
     steps."""
-    space: dict[str, Any] = {}
-    exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), space)
+    names: dict[str, Any] = {}
+    exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), names)
+    space = names["SPACE"]
     experiment = storage / "short.yaml"
     experiment.write_text(
-        yaml.safe_dump({**space["base"], "seeds": list(space["seeds"]), "storage": str(storage)})
+        yaml.safe_dump({**space.base, "seeds": list(space.seeds), "storage": str(storage)})
     )
     subprocess.run(
         [

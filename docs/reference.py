@@ -1,9 +1,9 @@
-"""Write docs/reference.md, every setting of an experiment file: `python docs/reference.py`."""
+"""Write docs/reference.md, every setting of an experiment file and of a search space: `python docs/reference.py`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,6 +13,7 @@ from augury.augment.operator import OPERATORS, Operator
 from augury.core.config import Section
 from augury.experiments.spec import TASKS
 from augury.regimes.regime import REGIMES, Regime
+from augury.sweeping.declarations import PaperTable, SearchSpace
 
 PAGE = Path(__file__).with_name("reference.md")
 HEAD = """\
@@ -46,6 +47,10 @@ def render() -> str:
                     parts.append(
                         f"#### {section.__name__}\n\n{_summary(section)}\n\n{_table(section)}"
                     )
+    parts.append("## Search spaces\n\nA function is one of the name of a scale, but for `measure`.")
+    parts.append(f"### SearchSpace\n\n{_summary(SearchSpace)}\n\n{_table(SearchSpace)}")
+    shown = SearchSpace.model_fields
+    parts.append(f"### PaperTable\n\n{_summary(PaperTable)}\n\n{_table(PaperTable, shown)}")
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
@@ -53,12 +58,14 @@ def _summary(schema: type[Section]) -> str:
     return " ".join((schema.__doc__ or "").split("\n\n")[0].split())
 
 
-def _table(schema: type[Section]) -> str:
+def _table(schema: type[Section], without: Container[str] = ()) -> str:
+    """Return the settings of a section as rows, but for some."""
     descriptions = schema.descriptions()
     rows = [
         f"| `{name}` | {_kind(field)} | {_default(field)} | "
         f"{_cell(descriptions.get(name) or _of_section(field))} |"
         for name, field in schema.model_fields.items()
+        if name not in without
     ]
     return "\n".join(
         ["| setting | value | default | meaning |", "|---|---|---|---|", *rows]
@@ -110,6 +117,8 @@ def _named(annotation: Any) -> str:
     origin = getattr(annotation, "__origin__", None)
     if "Literal" in str(origin):
         return ", ".join(f"`{value}`" for value in arguments)
+    if origin is Callable:
+        return "function"
     if origin in (tuple, list):
         return f"list of {_named(arguments[0])}"
     if origin is dict or "Mapping" in str(origin):

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.sweeping.declarations import SearchSpace
 from search_spaces.scales import CIPHERDAUG, at_scales
-
-QUESTION = "How strongly should the agreement between a source and its cipher be weighted?"
-
-base = CIPHERDAUG
-scales = at_scales()
-space = {"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]}
-metric, mode = "valid/bleu", "max"
-seeds = (1, 2, 3)
-scheduler = "halving"
 
 
 def domains(scale: str) -> dict[str, Any]:
@@ -26,3 +18,17 @@ def mutations(scale: str) -> dict[str, Any]:
     from ray import tune
 
     return {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}
+
+
+SPACE = SearchSpace(
+    question="How strongly should the agreement between a source and its cipher be weighted?",
+    base=CIPHERDAUG,
+    scales=at_scales(),
+    keys={"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]},
+    domains=domains,
+    mutations=mutations,
+    metric="valid/bleu",
+    mode="max",
+    seeds=(1, 2, 3),
+    scheduler="halving",
+)

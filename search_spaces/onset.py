@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.sweeping.declarations import SearchSpace
 from search_spaces.scales import CIPHERDAUG, TRANSLATION
 
-QUESTION = (
-    "When should the divergence start on small corpora, and with what weight, for one and two keys?"
-)
-
-base = CIPHERDAUG
-scales = TRANSLATION
 ONSETS: dict[str, dict[str, Any]] = {
     "from pass 5": {"regime.warmup_passes": 5},
     "from pass 10": {"regime.warmup_passes": 10},
@@ -19,22 +14,37 @@ ONSETS: dict[str, dict[str, Any]] = {
     "rising from pass 5 to 20": {"regime.warmup_passes": 5, "regime.ramp_passes": 15},
 }
 KEYS = {"1 key": [1], "2 keys": [1, 2]}
-PLAIN = {"augment": [], "regime": {"name": "plain"}}
-R_DROP = {"augment": [], "regime": {"name": "coregularised", "preset": "r_drop"}, "regime.beta": 1}
-rows = {
-    "baseline": PLAIN,
-    **{f"R-Drop, {onset}": {**R_DROP, **settings} for onset, settings in ONSETS.items()},
-    **{
-        f"{keys}, β {beta}, {onset}": {
-            "augment.0.keys": KEYS[keys],
-            "regime.beta": beta,
-            **settings,
-        }
-        for keys in KEYS
-        for beta in (1, 2, 5)
-        for onset, settings in ONSETS.items()
-    },
+PLAIN: dict[str, Any] = {"augment": [], "regime": {"name": "plain"}}
+R_DROP: dict[str, Any] = {
+    "augment": [],
+    "regime": {"name": "coregularised", "preset": "r_drop"},
+    "regime.beta": 1,
 }
-metric, mode = "valid/bleu", "max"
-seeds = (1, 2, 3)
-scheduler = "halving"
+
+
+def rows(scale: str) -> dict[str, dict[str, Any]]:
+    """Return the baseline, R-Drop and CipherDAug by keys, weight and onset."""
+    systems = {"baseline": PLAIN}
+    for onset, settings in ONSETS.items():
+        systems[f"R-Drop, {onset}"] = R_DROP | settings
+    for name, keys in KEYS.items():
+        for beta in (1, 2, 5):
+            for onset, settings in ONSETS.items():
+                weighted = {"augment.0.keys": keys, "regime.beta": beta}
+                systems[f"{name}, β {beta}, {onset}"] = weighted | settings
+    return systems
+
+
+SPACE = SearchSpace(
+    question=(
+        "When should the divergence start on small corpora, and with what weight, for one and two "
+        "keys?"
+    ),
+    base=CIPHERDAUG,
+    scales=TRANSLATION,
+    rows=rows,
+    metric="valid/bleu",
+    mode="max",
+    seeds=(1, 2, 3),
+    scheduler="halving",
+)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES, TOY_ATTACK
+from augury.sweeping.declarations import SearchSpace
+from search_spaces.papers.xnli_adversarial.corpora import SCALES
+from search_spaces.papers.xnli_adversarial.systems import PLAIN, TOY_ATTACK
+from search_spaces.papers.xnli_adversarial.table import BASE
 
-QUESTION = "How strong should adversarial training be: radius, length and number of steps?"
-
-base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}}
-scales = SCALES | {
-    "toy": SCALES["toy"] | {f"regime.{key}": value for key, value in TOY_ATTACK.items()}
-}
 RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0, 3.0]}
 
 
-def space(scale: str) -> dict[str, list[Any]]:
+def keys(scale: str) -> dict[str, list[Any]]:
     """Return radii as norms of the perturbation of a pair, which are smaller at the toy scale as
     its embeddings are."""
     return {
@@ -51,7 +48,17 @@ def domains(scale: str) -> dict[str, Any]:
     }
 
 
-reference = {"regime": PLAIN}
-metric, mode = "valid/accuracy", "max"
-seeds = (1, 2, 3)
-scheduler = "halving"
+SPACE = SearchSpace(
+    question="How strong should adversarial training be: radius, length and number of steps?",
+    base={**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}},
+    scales=SCALES
+    | {"toy": SCALES["toy"] | {f"regime.{key}": value for key, value in TOY_ATTACK.items()}},
+    keys=keys,
+    rows=rows,
+    domains=domains,
+    reference={"regime": PLAIN},
+    metric="valid/accuracy",
+    mode="max",
+    seeds=(1, 2, 3),
+    scheduler="halving",
+)

@@ -60,8 +60,8 @@ for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
 import augury.experiments.texts, trainables.nli, trainables.nmt, trainables.seq2seq
-from augury.sweeping import plan, points, settings, space
-for name in space.known():
+from augury.sweeping import declarations, plan, points, settings, space
+for name in declarations.known():
     space.find(name, "toy")
 imported["sweep --dry-run"] = sorted(sys.modules)
 assert "cost" in shown("config", f"search_spaces/experiments/{sys.argv[1]}.yaml")

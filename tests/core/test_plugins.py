@@ -55,10 +55,16 @@ TASK = {
     "   mine: int = 3\n",
 }
 SPACE = """
-QUESTION = "Which?"
-base = {"name": "mine", "task": "nmt"}
-space = {"training.max_updates": [1, 2]}
-metric, mode, seeds = "valid/bleu", "max", [1]
+from augury.sweeping.declarations import SearchSpace
+
+SPACE = SearchSpace(
+    question="Which?",
+    base={"name": "mine", "task": "nmt"},
+    keys={"training.max_updates": [1, 2]},
+    metric="valid/bleu",
+    mode="max",
+    seeds=[1],
+)
 """
 
 

@@ -51,3 +51,8 @@ def test_an_operator_and_a_task_from_outside_are_short() -> None:
     operators = [text for text in examples if "OPERATOR =" in text]
     assert len(operators) == 2 and all(text.count("\n") <= 30 for text in operators)
     assert (DOCS / "examples" / "sentiment.py").read_text().count("\n") <= 40
+
+
+def test_a_space_and_a_table_from_outside_are_short() -> None:
+    assert section("A search space or a paper's table").count("\n") <= 40
+    assert (DOCS / "examples" / "smoothing.py").read_text().count("\n") <= 40

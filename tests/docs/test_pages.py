@@ -24,7 +24,7 @@ from augury.corpora.spec import CorpusSpec
 from augury.experiments.graph import address
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load
-from augury.sweeping import points, published, space
+from augury.sweeping import declarations, points, published, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
@@ -132,9 +132,19 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     ]
 
 
-def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
-    path = tmp_path / "table1.py"
-    path.write_text(block("reproducing", "python"), encoding="utf-8")
+def test_the_space_of_the_contract_can_be_swept(tmp_path: Path) -> None:
+    path = tmp_path / "dropout.py"
+    path.write_text(block("extending", "python", "SPACE ="), encoding="utf-8")
+    search_space = space.find(str(path))
+    assert [
+        parse(merge(search_space.base, point)).model.dropout
+        for point in points.sample(search_space)
+    ] == [0.1, 0.3, 0.5]
+
+
+def test_its_table_can_be_reproduced() -> None:
+    path = ROOT / "docs" / "examples" / "smoothing.py"
+    assert block("reproducing", "python") in path.read_text(encoding="utf-8")
     table = published.find(str(path))
     assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
     assert [
@@ -154,7 +164,7 @@ def test_its_commands_can_be_typed() -> None:
 
 
 def test_it_names_every_space() -> None:
-    for name in space.known():
+    for name in declarations.known():
         assert f"| `{name}` |" in TEXT, name
 
 

@@ -17,7 +17,7 @@ from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.results import load
 from augury.reporting.score_tables import frame, score_tables
 from augury.reporting.tables import LATEX_ESCAPES, latex, latex_escaped, markdown, plain_text, table
-from augury.sweeping import published, space
+from augury.sweeping import declarations, published
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 
@@ -109,7 +109,7 @@ def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> 
 def test_rows_of_papers_have_no_letters_that_latex_lacks() -> None:
     """Current LaTeX defines those of Latin-1, dashes, dots and arrows."""
     known = {*LATEX_ESCAPES, *map(chr, range(256)), *"→…–"}
-    for name in space.tables():
+    for name in declarations.tables():
         paper_table = published.find(name)
         columns = [column for row in paper_table.printed.rows.values() for column in row.values]
         assert not set("".join([*paper_table.rows, *columns])) - known

@@ -1,8 +1,8 @@
 """A search space whose trials take a second, for tests of whole sweeps."""
 
-QUESTION = "Does agreement matter on a handful of sentences?"
+from augury.sweeping.declarations import SearchSpace
 
-base = {
+BASE = {
     "name": "quick",
     "task": "nmt",
     "corpus": {
@@ -36,6 +36,11 @@ base = {
     "scoring": {"metrics": ["bleu"], "bootstrap_samples": 100},
     "tracking": {"enabled": False},
 }
-space = {"regime.beta": [0, 5]}
-metric, mode = "valid/loss", "min"
-seeds = (1, 2)
+SPACE = SearchSpace(
+    question="Does agreement matter on a handful of sentences?",
+    base=BASE,
+    keys={"regime.beta": [0, 5]},
+    metric="valid/loss",
+    mode="min",
+    seeds=(1, 2),
+)

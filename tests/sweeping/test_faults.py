@@ -34,7 +34,7 @@ def test_a_failing_configuration_is_marked_and_the_others_continue(tmp_path):
         .read_text()
         .replace('{"regime.beta": [0, 5]}', '{"training.learning_rate": [5e-3, 1e30]}')
     )
-    text = text.replace("seeds = (1, 2)", "seeds = (1,)").replace(
+    text = text.replace("seeds=(1, 2)", "seeds=(1,)").replace(
         '"max_updates": 64', '"max_updates": 8'
     )
     diverging.write_text(text)
@@ -77,13 +77,13 @@ def test_a_killed_train_worker_of_a_trial(tmp_path):
     flags = [word for setting in settings for word in ("--set", setting)]
     experiment = tmp_path / "quick.yaml"
     experiment.write_text(
-        yaml.safe_dump({**quick.base, "regime": {**quick.base["regime"], "beta": 5}, "seeds": [1]})
+        yaml.safe_dump({**quick.BASE, "regime": {**quick.BASE["regime"], "beta": 5}, "seeds": [1]})
     )
     undisturbed = tmp_path / "undisturbed"
     assert main(["train", str(experiment), "--set", f"storage={undisturbed}", *flags]) == 0
     space = tmp_path / "quick.py"
     space.write_text(
-        Path(QUICK).read_text().replace("[0, 5]", "[5]").replace("seeds = (1, 2)", "seeds = (1,)")
+        Path(QUICK).read_text().replace("[0, 5]", "[5]").replace("seeds=(1, 2)", "seeds=(1,)")
     )
     driver = start(*command_line(tmp_path / "killed", *flags, space=str(space)))
     wait_for(lambda: validations(tmp_path / "killed"), driver)

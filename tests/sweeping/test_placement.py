@@ -25,9 +25,9 @@ def quick(**sections) -> Experiment:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     merged = {
-        name: {**module.base.get(name, {}), **settings} for name, settings in sections.items()
+        name: {**module.BASE.get(name, {}), **settings} for name, settings in sections.items()
     }
-    return parse({**module.base, **merged})
+    return parse({**module.BASE, **merged})
 
 
 def test_a_small_trial_trains_in_its_own_actor():

@@ -9,20 +9,30 @@ import pytest
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
-from augury.sweeping import published, space
+from augury.sweeping import declarations, published
 
 MINIMAL = """
-paper, where, tolerance = "Nobody (1999)", "Table 1", 0.5
-QUESTION = "Does it help?"
-base = {"name": "x", "task": "nmt"}
-rows = {"strong": {"regime.beta": 5}, "plain": {}}
-scales = {"toy": {}, "paper": {}}
-metric, mode, seeds = "valid/bleu", "max", (1, 2)
-published = {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}, "gain": {"mean": 5.1}}
-improvements = {"gain": ("strong", "plain")}
-rescored = {"stronger": ("strong", "chrf")}
-unavailable = {"oracle": "reads the references"}
-deviations = {"toy": ["little text"]}
+from augury.sweeping.declarations import PaperTable
+
+TABLE = PaperTable(
+    paper="Nobody (1999)",
+    where="Table 1",
+    question="Does it help?",
+    base={"name": "x", "task": "nmt"},
+    scales={"toy": {}, "paper": {}},
+    rows={"strong": {"regime.beta": 5}, "plain": {}},
+    metric="valid/bleu",
+    mode="max",
+    seeds=(1, 2),
+    published={
+        "plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}, "gain": {"mean": 5.1}
+    },
+    tolerance=0.5,
+    deviations={"toy": ["little text"]},
+    improvements={"gain": ("strong", "plain")},
+    rescored={"stronger": ("strong", "chrf")},
+    unavailable={"oracle": "reads the references"},
+)
 """
 
 
@@ -58,7 +68,7 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (MINIMAL.replace("where", "there"), "lacks where: a table also defines paper, where"),
+        (MINIMAL.replace("where", "there"), "unknown key 'there': did you mean 'where'"),
         (
             MINIMAL.replace('"oracle": {', '"orakel": {'),
             "published values for 'orakel', which is not in rows",
@@ -72,10 +82,14 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
             "row in the rescored rows .* mean 'strong'",
         ),
         (
-            MINIMAL.replace("rows =", "reference, space = None, {'regime.beta': [1]}\nthings ="),
+            MINIMAL.replace(
+                'rows={"strong": {"regime.beta": 5}, "plain": {}}', 'keys={"regime.beta": [1]}'
+            ),
             "must be one of its rows",
         ),
-        (MINIMAL.replace("metric", "meter"), "lacks metric"),
+        (MINIMAL.replace("metric", "meter"), "'metric' is required"),
+        (MINIMAL.replace("PaperTable", "SearchSpace"), "unknown key 'published'"),
+        (MINIMAL.replace("TABLE", "SPACE"), "does not define TABLE: .* TABLE = PaperTable"),
     ],
 )
 def test_errors_about_a_table(tmp_path: Path, text: str, message: str) -> None:
@@ -91,7 +105,7 @@ def test_an_unknown_table_suggests_the_nearest() -> None:
         published.find("xnli_adversarial/tabel2")
 
 
-@pytest.mark.parametrize("name", space.tables())
+@pytest.mark.parametrize("name", declarations.tables())
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
 def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> None:
     table = published.find(name, scale)
@@ -102,9 +116,9 @@ def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> N
     assert all(value > 0 and (value <= 100 or table.measure) for value in printed)
 
 
-@pytest.mark.parametrize("name", space.tables())
+@pytest.mark.parametrize("name", declarations.tables())
 def test_rows_of_shipped_tables_are_valid_experiments(name: str, tmp_path: Path) -> None:
-    for scale in space.load(name).scales:
+    for scale in declarations.load_table(name).scales:
         table = published.find(name, scale)
         parsed = [
             parse({**merge(table.space.base, changes), "storage": str(tmp_path)}).model_dump_json()

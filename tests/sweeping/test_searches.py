@@ -28,11 +28,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mar
 SHORT = ("--set", "training.max_updates=16")
 
 
-def quick(tmp_path: Path, space: str, definitions: str = "") -> str:
-    """Return the path of the quick space with other keys and additional definitions."""
+def quick(tmp_path: Path, keys: str, fields: str = "") -> str:
+    """Return the path of the quick space with other keys and additional fields."""
     path = tmp_path / "quick.py"
-    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', space)
-    path.write_text(f"from ray import tune\n{text}{definitions}\n")
+    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]},', f"{keys}, {fields}")
+    path.write_text(f"from ray import tune\n{text}\n")
     return str(path)
 
 
@@ -44,7 +44,7 @@ def values(run: Folder) -> list[float]:
 
 def test_a_population_is_trained_with_changing_values(tmp_path):
     mine = quick(
-        tmp_path, '{"regime.beta": [1, 5]}', 'mutations = {"regime.beta": tune.uniform(0.5, 10)}'
+        tmp_path, '{"regime.beta": [1, 5]}', 'mutations={"regime.beta": tune.uniform(0.5, 10)},'
     )
     flags = ("--scheduler", "pbt", *SHORT)
     result = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,15 +10,25 @@ import pytest
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.experiments import spec
-from augury.sweeping import points, space
+from augury.sweeping import declarations, points, space
 
 MINIMAL = """
-QUESTION = "Does it help?"
-base = {"name": "x", "task": "nmt"}
-space = {"regime.beta": [0, 5]}
-metric, mode = "valid/bleu", "max"
-seeds = (1, 2)
+from augury.sweeping.declarations import SearchSpace
+
+SPACE = SearchSpace(
+    question="Does it help?",
+    base={"name": "x", "task": "nmt"},
+    keys={"regime.beta": [0, 5]},
+    metric="valid/bleu",
+    mode="max",
+    seeds=(1, 2),
+)
 """
+
+
+def with_fields(fields: str, text: str = MINIMAL) -> str:
+    """Return the file of a space with additional fields."""
+    return text.replace("\n)\n", f"\n    {fields}\n)\n")
 
 
 def write(tmp_path: Path, text: str) -> str:
@@ -26,7 +37,7 @@ def write(tmp_path: Path, text: str) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("name", space.known())
+@pytest.mark.parametrize("name", declarations.known())
 def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path):
     for scale in ("toy", "small", "paper"):
         loaded = space.find(name, scale)
@@ -37,7 +48,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
 
 
 def test_known_spaces():
-    assert space.known() == [
+    assert declarations.known() == [
         "agreement",
         "cipher_keys",
         "cipherdaug",
@@ -61,7 +72,7 @@ def test_a_file_of_the_user_works_by_path(tmp_path):
 
 
 def test_scales_differ_by_dotted_keys(tmp_path):
-    path = write(tmp_path, MINIMAL + 'scales = {"toy": {"training.max_updates": 9}, "big": {}}')
+    path = write(tmp_path, with_fields('scales={"toy": {"training.max_updates": 9}, "big": {}}'))
     assert space.find(path).base["training"] == {"max_updates": 9}
     assert "training" not in space.find(path, "big").base
     with pytest.raises(
@@ -73,7 +84,10 @@ def test_scales_differ_by_dotted_keys(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (MINIMAL.replace("seeds", "grains"), "lacks seeds"),
+        (MINIMAL.replace("seeds", "sedes"), r"mine\.py' is not valid:\n(.|\n)*'seeds' is required"),
+        (MINIMAL.replace("seeds", "sedes"), "unknown key 'sedes': did you mean 'seeds'"),
+        (with_fields("rows=5"), "rows = 5: must be keys with values, .* or a function"),
+        (with_fields("scales={}"), "scales"),
         (
             MINIMAL.replace("[0, 5]", "5"),
             "regime.beta: give a list of values or a domain of ray.tune, not 5",
@@ -95,15 +109,39 @@ def test_scales_differ_by_dotted_keys(tmp_path):
             MINIMAL.replace("regime.beta", "tracking.enabled"),
             "'--set tracking.enabled=...' applies it to all trials",
         ),
-        (MINIMAL + "mutations = {'regime.beta': 5}", "regime.beta: give a list"),
-        (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
-        (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
+        (with_fields("mutations={'regime.beta': 5}"), "regime.beta: give a list"),
+        (
+            MINIMAL.replace('"max"', '"maximum"'),
+            "mode = 'maximum': must be 'max' or 'min': did you mean 'max'",
+        ),
+        (MINIMAL.replace('"Does it help?"', "3"), "question = 3: must be text"),
+        (MINIMAL.replace("Does it help?", " "), "question = ' ': must be text"),
+        (MINIMAL.replace("SPACE =", "SPICE ="), "does not define SPACE: .* SPACE = SearchSpace"),
+        ("SPACE = {}", "SPACE of .* is a dict: the file must define SPACE = SearchSpace"),
         ("import nonsense_of_mine", "cannot be imported: ModuleNotFoundError"),
     ],
 )
 def test_errors_about_a_file(tmp_path, text, message):
     with pytest.raises(UserError, match=message):
         space.find(write(tmp_path, text))
+
+
+FORMER = """
+QUESTION = "Does it help?"
+base = {"name": "x", "task": "nmt"}
+space = {"regime.beta": [0, 5]}
+metric, mode = "valid/bleu", "max"
+seeds = (1, 2)
+scheduler = "halving"
+"""
+
+
+def test_the_error_about_the_former_form_ends_with_what_makes_it_valid(tmp_path):
+    with pytest.raises(UserError, match="does not define SPACE") as raised:
+        space.find(write(tmp_path, FORMER))
+    _, added = str(raised.value).split("\n\n", 1)
+    loaded = space.find(write(tmp_path, f"{FORMER}\n{added}\n"))
+    assert loaded == replace(space.find(write(tmp_path, MINIMAL)), scheduler="halving")
 
 
 def test_errors_suggest_the_nearest_name():
@@ -133,7 +171,7 @@ def test_a_grid_takes_no_samples():
 
 
 ROWS = MINIMAL.replace(
-    'space = {"regime.beta": [0, 5]}', 'rows = {"plain": {}, "strong": {"regime.beta": 5}}'
+    'keys={"regime.beta": [0, 5]}', 'rows={"plain": {}, "strong": {"regime.beta": 5}}'
 )
 
 
@@ -141,16 +179,14 @@ def test_rows_are_points_with_names(tmp_path):
     loaded = space.find(write(tmp_path, ROWS))
     assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
     assert (loaded.reference, loaded.search, points.sample(loaded)) == ("plain", "grid", [])
-    both = space.find(write(tmp_path, MINIMAL + 'rows = {"plain": {}}\nreference = "plain"'))
+    both = space.find(write(tmp_path, with_fields('rows={"plain": {}}, reference="plain"')))
     assert points.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
     assert list(both.rows) == ["plain"]
 
 
 def test_rows_may_depend_on_the_scale(tmp_path):
-    text = (
-        ROWS.replace("rows = {", "rows = lambda scale: {scale: {}, ")
-        + "scales = {'toy': {}, 'big': {}}"
-    )
+    text = ROWS.replace("rows={", "rows=lambda scale: {scale: {}, ")
+    text = with_fields("scales={'toy': {}, 'big': {}}", text)
     assert list(space.find(write(tmp_path, text), "big").rows) == ["big", "plain", "strong"]
 
 
@@ -178,14 +214,18 @@ def test_radii_depend_on_the_scale():
     ("text", "message"),
     [
         (
-            ROWS + 'reference = "weak"',
+            with_fields('reference="weak"', ROWS),
             "unknown reference of space .* 'weak': allowed: plain, strong",
         ),
-        (ROWS.replace("{}", "5"), "rows must map names to dotted keys"),
-        (ROWS + 'search = "random"', "has only rows"),
+        (ROWS.replace("{}", "5"), "rows.plain = 5: must be keys with values"),
         (
-            MINIMAL.replace("space = ", "spice = "),
-            "sweeps nothing: give 'space' at least one dotted key, or 'rows'",
+            ROWS.replace("rows={", "rows=lambda scale: {'a': 5, "),
+            "rows must map names to dotted keys",
+        ),
+        (with_fields('search="random"', ROWS), "has only rows"),
+        (
+            MINIMAL.replace('    keys={"regime.beta": [0, 5]},\n', ""),
+            "sweeps nothing: give 'keys' at least one dotted key, or 'rows'",
         ),
     ],
 )
@@ -195,7 +235,7 @@ def test_errors_about_rows(tmp_path, text, message):
 
 
 def test_tables_of_papers_are_spaces():
-    assert {"xnli_adversarial/table2", "xnli_adversarial/figure2"} <= set(space.tables())
+    assert {"xnli_adversarial/table2", "xnli_adversarial/figure2"} <= set(declarations.tables())
     loaded = space.find("xnli_adversarial/table2", "toy")
     assert (loaded.name, loaded.reference, len(loaded.rows)) == (
         "xnli_adversarial-table2",

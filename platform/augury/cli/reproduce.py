@@ -172,9 +172,9 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
 
 
 def _list(as_json: bool) -> int:
-    from augury.sweeping import published, space
+    from augury.sweeping import declarations, published
 
-    tables = [published.find(name) for name in space.tables()]
+    tables = [published.find(name) for name in declarations.tables()]
     if as_json:
         print_json(
             [

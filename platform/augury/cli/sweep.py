@@ -12,10 +12,11 @@ from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.reporting.planned_power import PlannedPower
+    from augury.sweeping.declarations import SchedulerName
     from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan
     from augury.sweeping.settings import SweepOptions
-    from augury.sweeping.space import SchedulerName, Space
+    from augury.sweeping.space import Space
     from augury.sweeping.state import Sweep
 
 HELP = "Train the configurations of a search space with several seeds and answer its question."

@@ -186,10 +186,17 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
-        faults = faults_of(
-            error.errors(include_url=False), content, lambda path: _known_keys(schema, path)
-        )
-        raise InvalidSettings(where, faults) from error
+        raise invalid(schema, content, where, error) from error
+
+
+def invalid(
+    schema: type[Section], content: Mapping[str, Any], where: str, error: ValidationError
+) -> InvalidSettings:
+    """Return the error that lists what is wrong with `content` as a `schema`."""
+    errors = error.errors(include_url=False)
+    return InvalidSettings(
+        where, faults_of(errors, content, lambda path: _known_keys(schema, path))
+    )
 
 
 def discriminated_union(

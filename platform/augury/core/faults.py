@@ -38,6 +38,7 @@ ALLOWED = {
     **dict.fromkeys(
         ("model_type", "model_attributes_type"), "a section of settings, such as {{key: value}}"
     ),
+    "callable_type": "a function",
     "string_type": TEXT,
     "string_pattern_mismatch": "text that matches {pattern}",
     "literal_error": "{expected}",

@@ -14,7 +14,7 @@ import hashlib
 import importlib
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
@@ -64,8 +64,8 @@ class Registry:
     """Top-level attribute that a plug-in module must assign."""
     contract: str
     """Completes "a plug-in file must ..." in error messages."""
-    is_module: bool = False
-    """Whether the plug-in is the module itself rather than the value of the attribute."""
+    hint: Callable[[ModuleType], str] = lambda module: ""
+    """What the error about a file without the attribute says besides the contract."""
     is_mapping: bool = False
     """Whether the attribute maps names to plug-ins, so that one module can define several."""
     depth: int = 0
@@ -93,6 +93,14 @@ class Registry:
         """Return all registered names, built-in ones first."""
         builtin = self.builtin()
         return [*builtin, *sorted(set(self._installed()) - builtin.keys())]
+
+    def defines(self, name: str) -> bool:
+        """Return whether a name is registered, or is the path of a file that assigns the
+        attribute."""
+        if name in self.names():
+            return True
+        file = file_of(name)
+        return is_path(name) and file.is_file() and _assigns(file, self.attribute)
 
     def find(self, name: str) -> Any:
         """Return the plug-in with this name or at this path.
@@ -155,9 +163,8 @@ class Registry:
         except AttributeError as error:
             raise UserError(
                 f"'{name}' does not define {self.attribute}: the file must {self.contract}"
+                f"{self.hint(module)}"
             ) from error
-        if self.is_module:
-            return module
         if not self.is_mapping:
             return value
         if not is_path(name) or name in value:
@@ -331,12 +338,6 @@ def describe_error(error: BaseException) -> str:
     ]
     location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
     return f"{type(error).__name__}: {error}{location}"
-
-
-def short_name(module: ModuleType) -> str:
-    """Return the file stem of a plug-in module, and the name of any other module."""
-    match = _MODULE.fullmatch(module.__name__)
-    return _decode_path(match[2]).stem if match else module.__name__
 
 
 def _decode_path(encoded: str) -> Path:

@@ -1,66 +1,24 @@
-"""The interface of a paper's table, and loading one by name or path.
-
-A paper's table is a search space of rows (see `space`) whose module also defines:
-
-- `paper`: the citation, one line;
-- `where`: the location of the values in the paper (`Table 2`);
-- `published`: the printed table, read from the paper's file (see `printed`), or a mapping row ->
-  test set, or `mean`
-  for the mean over all test sets -> value or None; or a function from the scale's name to either;
-- `tolerance`: the accepted difference between measured and published values, in points;
-- `deviations`: scale -> list of deviations from the paper at this scale;
-- optional `improvements`: printed row -> (row, other row), for rows that print the relative
-  improvement of the first
-  over the second in per cent; they are computed, not run;
-- optional `rescored`: printed row -> (row, metric), for rows that print the outputs of another row
-  scored by another of
-  its metrics, such as one with a step before it; or a function from the scale's name to such a
-  mapping;
-- optional `assembled`: printed row -> column -> the row that is run for this column, for rows that
-  print values of
-  several systems, such as a model for each language; or a function from the scale's name to such a
-  mapping;
-- optional `unavailable`: printed row that is none of these -> why it is not run; or a function from
-  the scale's name to
-  such a mapping;
-- optional `literature`: row -> location -> a value printed elsewhere for the same system, or of
-  another quantity;
-- optional `measure`, for tables of quantities other than scores: a function from a finished run,
-  opened for analysis
-  (`augury.analysis.system.System`), to printed column -> value; a quantity `TABLE | LINE | COLUMN` is shown
-  there in a table of its own; and `sentences`: scale -> maximum number of test sentences it reads;
-- optional `measure_with_reference`, used in place of `measure` for rows other than the reference: a
-  function from the
-  reference's run and the row's run of the same seed to printed column -> value;
-- optional `measure_version`, raised where a table measures other values of the same runs (default:
-  1).
-
-Values are only comparable at the scale `paper`. A scale with several corpora is several scales:
-`paper` has the first corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply to
-them as well.
-"""
+"""A paper's table at one of its scales: rows as configurations, and the printed values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
 
 from augury.core.errors import UserError, unknown
 from augury.scoring.registry import title
-from augury.sweeping import printed
+from augury.sweeping import declarations, printed
 from augury.sweeping import space as spaces
+from augury.sweeping.declarations import Measure, PaperTable, at_scale
 from augury.sweeping.printed import PrintedTable
 from augury.sweeping.space import Space
 
-REQUIRED = ("paper", "where", "published", "tolerance", "deviations")
 FULL_SCALE = "paper"
 
 
 @dataclass(frozen=True)
 class Published:
-    """A paper's table: its rows as configurations, and the printed values."""
+    """A paper's table at a scale; fields without a docstring are those of `PaperTable`."""
 
     name: str
     """`xnli_adversarial/table2`, or the path of a file."""
@@ -70,26 +28,15 @@ class Published:
     printed: PrintedTable
     tolerance: float
     deviations: tuple[str, ...]
-    """Deviations from the paper at the scale of the space."""
     improvements: Mapping[str, tuple[str, str]]
-    """Row -> the pair of rows whose relative improvement in per cent it prints, the better one
-    first."""
     rescored: Mapping[str, tuple[str, str]]
-    """Row -> the row whose outputs it scores, and the metric."""
     assembled: Mapping[str, Mapping[str, str]]
-    """Row -> column -> the row whose value it prints there."""
     unavailable: Mapping[str, str]
-    """Row -> why it is not run."""
     literature: Mapping[str, Mapping[str, float]]
-    """Row -> location -> value."""
-    measure: Callable[[Any], Mapping[str, float]] | None = None
-    """Finished run -> printed column -> value; None if the table prints scores."""
-    measure_with_reference: Callable[[Any, Any], Mapping[str, float]] | None = None
-    """The reference's run, and a run of another row with its seed -> printed column -> value;
-    None: `measure` does."""
+    measure: Measure | None = None
+    measure_with_reference: Measure | None = None
     measure_version: int = 1
     sentences: int | None = None
-    """Maximum number of test sentences that `measure` reads."""
 
     @property
     def comparable(self) -> bool:
@@ -131,65 +78,52 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
 
     `corpus` selects a corpus of the scale other than its first.
     """
-    if not name.endswith(".py") and name not in spaces.tables():
-        raise unknown("table", name, spaces.tables())
-    module = spaces.load(name)
-    missing = [attribute for attribute in REQUIRED if not hasattr(module, attribute)]
-    if missing:
-        raise UserError(
-            f"table '{name}' lacks {', '.join(missing)}: a table also defines {', '.join(REQUIRED)}"
-        )
+    if not name.endswith(".py") and name not in declarations.tables():
+        raise unknown("table", name, declarations.tables())
+    declared = declarations.load_table(name)
     if corpus is not None:
-        scale = _with_corpus(name, module, scale, corpus)
-    space = spaces.read(module, name, scale)
+        scale = _with_corpus(name, declared, scale, corpus)
+    space = spaces.resolve(declared, name, scale)
+    scale = space.scale
     if not isinstance(space.reference, str):
         raise UserError(
             f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}"
         )
+    values = declared.published
+    if callable(values):
+        values = values(scale)
+    deviations = declared.deviations.get(scale.partition("/")[0], ())
     table = Published(
         name=name,
         space=space,
-        paper=module.paper,
-        where=module.where,
-        printed=_printed(module, space.scale),
-        tolerance=module.tolerance,
-        deviations=tuple(
-            module.deviations.get(
-                space.scale, module.deviations.get(space.scale.partition("/")[0], ())
-            )
-        ),
-        improvements=getattr(module, "improvements", {}),
-        rescored=_at_scale(getattr(module, "rescored", {}), space.scale),
-        assembled=_at_scale(getattr(module, "assembled", {}), space.scale),
-        unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
-        literature=getattr(module, "literature", {}),
-        measure=getattr(module, "measure", None),
-        measure_with_reference=getattr(module, "measure_with_reference", None),
-        measure_version=getattr(module, "measure_version", 1),
-        sentences=getattr(module, "sentences", {}).get(space.scale),
+        paper=declared.paper,
+        where=declared.where,
+        printed=values if isinstance(values, PrintedTable) else printed.from_values(values),
+        tolerance=declared.tolerance,
+        deviations=declared.deviations.get(scale, deviations),
+        improvements=declared.improvements,
+        rescored=at_scale(declared.rescored, scale),
+        assembled=at_scale(declared.assembled, scale),
+        unavailable=at_scale(declared.unavailable, scale),
+        literature=declared.literature,
+        measure=declared.measure,
+        measure_with_reference=declared.measure_with_reference,
+        measure_version=declared.measure_version,
+        sentences=declared.sentences.get(scale),
     )
     _check_rows(table)
     return table
 
 
-def _with_corpus(name: str, module: ModuleType, scale: str | None, corpus: str) -> str:
+def _with_corpus(name: str, table: PaperTable, scale: str | None, corpus: str) -> str:
     """Return the name of the scale with this corpus."""
-    scale = scale or next(iter(module.scales))
-    corpora = [other.partition("/")[2] for other in module.scales if other.startswith(f"{scale}/")]
+    scale = scale or next(iter(table.scales))
+    corpora = [other.partition("/")[2] for other in table.scales if other.startswith(f"{scale}/")]
     if not corpora:
         raise UserError(f"table '{name}' has a single corpus at scale {scale}: leave out --corpus")
     if corpus not in corpora:
         raise unknown(f"corpus of table '{name}' at scale {scale}", corpus, corpora)
     return f"{scale}/{corpus}"
-
-
-def _printed(module: ModuleType, scale: str) -> PrintedTable:
-    published = _at_scale(module.published, scale)
-    return published if isinstance(published, PrintedTable) else printed.from_values(published)
-
-
-def _at_scale(value: Any, scale: str) -> Any:
-    return value(scale) if callable(value) else value
 
 
 def _check_rows(table: Published) -> None:

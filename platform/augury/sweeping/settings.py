@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from augury.sweeping.space import SchedulerName, SearchName
+from augury.sweeping.declarations import SchedulerName, SearchName
 
 
 @dataclass(frozen=True)

@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = "How many keys are best, and how strongly should views agree?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "baseline"
+from search_spaces.papers.cipherdaug.corpora import is_paper
+from search_spaces.papers.cipherdaug.deviations import deviations
+from search_spaces.papers.cipherdaug.systems import Rows, agreement, cipher, cipherdaug, row
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """Keys under the usual weight, and weights with two keys.
-
-    Β is the paper's, and a fifth of it at other scales.
-    """
-    weight = 1 if common.is_paper(scale) else 0.2
-    return {
-        "baseline": common.row(),
-        **{
-            f"{keys} key{'s' * (keys > 1)}, β 5": common.cipherdaug(scale, keys)
-            for keys in (1, 2, 3, 4, 5)
-        },
-        **{
-            f"2 keys, β {beta}": common.row(
-                common.cipher(2), regime=common.agreement(scale, beta=beta * weight)
-            )
-            for beta in (0, 1, 2, 10)
-        },
-    }
+def rows(scale: str) -> Rows:
+    """Keys under the usual weight, and weights with two keys: the paper's, and at other scales a
+    fifth of it."""
+    weight = 1 if is_paper(scale) else 0.2
+    systems = {"baseline": row()}
+    for keys in (1, 2, 3, 4, 5):
+        systems[f"{keys} key{'s' * (keys > 1)}, β 5"] = cipherdaug(scale, keys)
+    for beta in (0, 1, 2, 10):
+        regime = agreement(scale, beta=beta * weight)
+        systems[f"2 keys, β {beta}"] = row(cipher(2), regime=regime)
+    return systems
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Figure 2", common.published("figure2", "BLEU")
-_WEIGHTS = "β in names is five times that of the rows: 5 means 1"
-deviations = {
-    scale: lines if scale == "paper" else (*lines, _WEIGHTS)
-    for scale, lines in common.deviations().items()
-}
+WEIGHTS = ("β in names is five times that of the rows: 5 means 1",)
+TABLE = Table(
+    where="Figure 2",
+    question="How many keys are best, and how strongly should views agree?",
+    rows=rows,
+    published=read("figure2", mean="BLEU"),
+    deviations=deviations(toy=WEIGHTS, small=WEIGHTS),
+)

@@ -3,24 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from augury.analysis.rare_subwords import rare_subwords
 from augury.analysis.system import System
-from augury.sweeping import printed
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = (
-    "Is the rarest subword of a sentence more frequent in enciphered text than in plain text?"
-)
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """CipherDAug with two keys, whose views are counted."""
-    return {"CipherDAug-2 keys": common.cipherdaug(scale, 2)}
+from search_spaces.papers.cipherdaug.systems import two_keys
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
 def measure(system: System) -> Mapping[str, float]:
@@ -29,7 +16,12 @@ def measure(system: System) -> Mapping[str, float]:
     return {view.view: view.mean.value for view in result.views}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Figure 3"
-published = printed.read(common.PUBLISHED, "figure3", {})
-deviations = common.deviations()
+TABLE = Table(
+    where="Figure 3",
+    question=(
+        "Is the rarest subword of a sentence more frequent in enciphered text than in plain text?"
+    ),
+    rows=two_keys,
+    published=read("figure3"),
+    measure=measure,
+)

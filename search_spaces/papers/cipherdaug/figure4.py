@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from augury.analysis.buckets import buckets
 from augury.analysis.system import System
-from augury.sweeping import printed
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = "Does CipherDAug translate rare words better?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The baseline and CipherDAug with two keys."""
-    return {"Transformer": common.row(), "CipherDAug-2 keys": common.cipherdaug(scale, 2)}
+from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
 def measure(system: System) -> Mapping[str, float]:
@@ -28,7 +16,10 @@ def measure(system: System) -> Mapping[str, float]:
     return {bucket.bucket: 100 * bucket.value for bucket in result.frequency}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Figure 4 (a)"
-published = printed.read(common.PUBLISHED, "figure4", {})
-deviations = common.deviations()
+TABLE = Table(
+    where="Figure 4 (a)",
+    question="Does CipherDAug translate rare words better?",
+    rows=baseline_and_two_keys,
+    published=read("figure4"),
+    measure=measure,
+)

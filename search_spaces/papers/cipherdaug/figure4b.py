@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from augury.analysis.buckets import buckets
 from augury.analysis.system import System
-from augury.sweeping import printed
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = "Does CipherDAug translate short and long sentences better?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The baseline and CipherDAug with two keys."""
-    return {"Transformer": common.row(), "CipherDAug-2 keys": common.cipherdaug(scale, 2)}
+from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
 def measure(system: System) -> Mapping[str, float]:
@@ -29,7 +17,10 @@ def measure(system: System) -> Mapping[str, float]:
     return {bucket.bucket: bucket.value for bucket in result.length}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Figure 4 (b)"
-published = printed.read(common.PUBLISHED, "figure4b", {})
-deviations = common.deviations()
+TABLE = Table(
+    where="Figure 4 (b)",
+    question="Does CipherDAug translate short and long sentences better?",
+    rows=baseline_and_two_keys,
+    published=read("figure4b"),
+    measure=measure,
+)

@@ -4,25 +4,11 @@ and CipherDAug."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from augury.analysis.correlation import Correlations, LayerCorrelations, correlations
 from augury.analysis.system import System
-from augury.sweeping import printed
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = (
-    "Does a model that reads enciphered sources come to similar states for the same sentence?"
-)
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The baseline and CipherDAug with two keys."""
-    return {"Transformer": common.row(), "CipherDAug-2 keys": common.cipherdaug(scale, 2)}
+from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
 def measure(system: System) -> Mapping[str, float]:
@@ -64,12 +50,17 @@ def _title(pair: LayerCorrelations) -> str:
     return f"{rows} (rows) by {other} (columns)"
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, measure_version = "Figure 5", 2
-published = printed.read(
-    common.PUBLISHED, "figure5", {"truncated mean of noise": "truncated mean of noise"}
+TABLE = Table(
+    where="Figure 5",
+    question=(
+        "Does a model that reads enciphered sources come to similar states for the same sentence?"
+    ),
+    rows=baseline_and_two_keys,
+    published=read("figure5", "truncated mean of noise"),
+    measure=measure,
+    unavailable={
+        "random baseline": "a number of the shape of the states alone, which every row has too"
+    },
+    measure_with_reference=measure_with_reference,
+    measure_version=2,
 )
-unavailable = {
-    "random baseline": "a number of the shape of the states alone, which every row has too"
-}
-deviations = common.deviations()

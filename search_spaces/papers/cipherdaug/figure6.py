@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from augury.analysis.outputs import outputs
 from augury.analysis.system import System
-from augury.sweeping import printed
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = "Does CipherDAug translate enciphered sources as well as plain ones?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The baseline, which reads plain sources only, and CipherDAug with two keys."""
-    return {"Transformer": common.row(), "CipherDAug-2 keys": common.cipherdaug(scale, 2)}
+from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
 def measure(system: System) -> Mapping[str, float]:
@@ -29,8 +17,10 @@ def measure(system: System) -> Mapping[str, float]:
     return {view.view: view.value for view in result.views}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Figure 6"
-_VIEWS = ("plain", "rot-1", "rot-2")
-published = printed.read(common.PUBLISHED, "figure6", {view: view for view in _VIEWS})
-deviations = common.deviations()
+TABLE = Table(
+    where="Figure 6",
+    question="Does CipherDAug translate enciphered sources as well as plain ones?",
+    rows=baseline_and_two_keys,
+    published=read("figure6", "plain", "rot-1", "rot-2"),
+    measure=measure,
+)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -11,30 +10,10 @@ from augury.analysis.rare_subwords import pieces_by_view, rarest, rarest_piece
 from augury.analysis.system import System
 from augury.corpora.languages import base_language
 from augury.decoding.settings import PLAIN
-from augury.sweeping import printed
-from augury.sweeping.printed import PrintedTable
-from search_spaces.papers import cipherdaug as common
+from search_spaces.papers.cipherdaug.deviations import deviations
+from search_spaces.papers.cipherdaug.systems import two_keys
+from search_spaces.papers.cipherdaug.table import Table, read
 from trainables.nmt.config import Config
-
-SENTENCE = "hey, warum nicht?"
-QUESTION = (
-    f"Is the rarest subword of '{SENTENCE}' more frequent in enciphered text than in plain text?"
-)
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, (1,)
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The run of CipherDAug with two keys that the other tables have too: its subwords are what
-    is counted."""
-    return {"CipherDAug-2 keys": common.cipherdaug(scale, 2)}
-
-
-def measure(system: System) -> Mapping[str, float]:
-    """Return the count by view; `augury analyze --which rare_subwords --texts` shows the
-    subwords too."""
-    return rarest_counts(system, SENTENCE, 0)
 
 
 def rarest_counts(system: System, german: str, place: int) -> dict[str, float]:
@@ -52,16 +31,23 @@ def rarest_counts(system: System, german: str, place: int) -> dict[str, float]:
     }
 
 
-VIEWS = ("plain", "rot-1", "rot-2")
-OTHER_TEXT = "a sentence of the test set with a rare subword, not the paper's German one"
+def example(where: str, name: str, german: str, place: int) -> Table:
+    """Return the figure of one example; `augury analyze --which rare_subwords --texts` shows the
+    subwords too."""
+    return Table(
+        where=where,
+        question=(
+            f"Is the rarest subword of '{german}' more frequent in enciphered text than in plain "
+            "text?"
+        ),
+        rows=two_keys,
+        seeds=(1,),
+        published=read(name, "plain", "rot-1", "rot-2"),
+        measure=lambda system: rarest_counts(system, german, place),
+        deviations=deviations(
+            toy=("a sentence of the test set with a rare subword, not the paper's German one",)
+        ),
+    )
 
 
-def printed_counts(name: str) -> PrintedTable:
-    """Return the printed counts by view."""
-    return printed.read(common.PUBLISHED, name, {view: view for view in VIEWS})
-
-
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Figure 7", printed_counts("figure7")
-deviations = common.deviations()
-deviations["toy"] += (OTHER_TEXT,)
+TABLE = example("Figure 7", "figure7", "hey, warum nicht?", 0)

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from augury.analysis.system import System
 from augury.regimes.regime import TARGET
-from augury.sweeping import printed
 from augury.text.tokens import Tokens
-from search_spaces.papers import cipherdaug as common
+from search_spaces.papers.cipherdaug.corpora import CORPORA, SCALES, trained
+from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug
+from search_spaces.papers.cipherdaug.table import Table, read
 
-QUESTION = (
-    "How many subwords of a joint vocabulary does each text use, and what do enciphered ones cost?"
-)
-
-base = common.BASE
-scales = {
-    **common.SCALES,
-    **{f"paper/{corpus}": settings for corpus, settings in common.CORPORA.items()},
-    "paper/ted-en-sk": common.trained("ted", "en", "sk", 10_000, 3_000),
-}
-metric, mode, seeds = common.METRIC, common.MODE, (1,)
 NAMES = {
     "paper": "IWSLT14 De→En",
     "paper/iwslt14-en-de": "IWSLT14 En→De",
@@ -35,10 +24,10 @@ NAMES = {
 """The printed row of a scale."""
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """The run of CipherDAug with two keys that the other tables have too: its vocabulary is what
     is counted."""
-    return {NAMES.get(scale, scale): common.cipherdaug(scale, 2)}
+    return {NAMES.get(scale, scale): cipherdaug(scale, 2)}
 
 
 def unavailable(scale: str) -> dict[str, str]:
@@ -66,8 +55,20 @@ def measure(system: System) -> Mapping[str, float]:
     }
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Table 1"
-_COLUMNS = ("src", "tgt", "s∪t", "1(src)", "2(src)", "total")
-published = printed.read(common.PUBLISHED, "table1", {column: column for column in _COLUMNS})
-deviations = common.deviations()
+TABLE = Table(
+    where="Table 1",
+    question=(
+        "How many subwords of a joint vocabulary does each text use, and what do enciphered ones "
+        "cost?"
+    ),
+    scales={
+        **SCALES,
+        **CORPORA,
+        "paper/ted-en-sk": trained("ted", "en", "sk", 10_000, 3_000),
+    },
+    rows=rows,
+    seeds=(1,),
+    published=read("table1", "src", "tgt", "s∪t", "1(src)", "2(src)", "total"),
+    unavailable=unavailable,
+    measure=measure,
+)

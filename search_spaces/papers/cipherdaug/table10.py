@@ -4,28 +4,21 @@ paper's formulas."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import cast
 
 from augury.analysis.system import System
-from augury.sweeping import printed
-from search_spaces.papers import cipherdaug as common
 from search_spaces.papers.cipherdaug import table9
+from search_spaces.papers.cipherdaug.systems import Rows
+from search_spaces.papers.cipherdaug.table import Table, read
 from trainables.nmt.architecture import Alone, ModelConfig, resolve
 from trainables.nmt.config import Config
 
-QUESTION = "How many parameters do the embeddings of one side have, with a vocabulary and without?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, (1,)
-reference = "Transformer"
+ALONE = "Transformer + ALONE, O trained"
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """A row of Table 9 with tables, whose size grows with the vocabulary, and one with ALONE."""
     return {name: row for name, row in table9.rows(scale).items() if name in ("Transformer", ALONE)}
-
-
-ALONE = "Transformer + ALONE, O trained"
 
 
 def measure(system: System) -> Mapping[str, float]:
@@ -60,8 +53,13 @@ def formula(model: ModelConfig, entries: int) -> int:
     return d_o + d_inter * (d_o + d_emb) + alone.codebooks * d_o * alone.codes
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Table 10"
-published = printed.read(common.PUBLISHED, "table10", {})
-literature = {"Transformer": {"Table 9, Emb Θ": 6.1e6}, ALONE: {"Table 9, Emb Θ": 4.1e6}}
-deviations = table9.deviations
+TABLE = Table(
+    where="Table 10",
+    question="How many parameters do the embeddings of one side have, with a vocabulary and without?",
+    rows=rows,
+    seeds=(1,),
+    published=read("table10"),
+    measure=measure,
+    literature={"Transformer": {"Table 9, Emb Θ": 6.1e6}, ALONE: {"Table 9, Emb Θ": 4.1e6}},
+    deviations=table9.TABLE.deviations,
+)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = "Does CipherDAug regularise, so that it helps most where there is little dropout?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer, dropout 0.3"
+from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug, row
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """Both systems at four rates."""
-    systems = {"Transformer": common.row(), "CipherDAug": common.cipherdaug(scale, 2)}
-    return {
-        f"{name}, dropout {rate:g}": system | {"model.dropout": rate}
-        for name, system in systems.items()
-        for rate in (0, 0.1, 0.2, 0.3)
-    }
+    systems = {}
+    for name, system in (("Transformer", row()), ("CipherDAug", cipherdaug(scale, 2))):
+        for rate in (0, 0.1, 0.2, 0.3):
+            systems[f"{name}, dropout {rate:g}"] = system | {"model.dropout": rate}
+    return systems
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 11", common.published("table11", "BLEU")
-deviations = common.deviations()
+TABLE = Table(
+    where="Table 11",
+    question="Does CipherDAug regularise, so that it helps most where there is little dropout?",
+    rows=rows,
+    reference="Transformer, dropout 0.3",
+    published=read("table11", mean="BLEU"),
+)

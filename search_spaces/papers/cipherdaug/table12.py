@@ -3,33 +3,30 @@ model."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = (
-    "Can the views of one CipherDAug model replace the models of three seeds that diversify data?"
-)
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "data-diverse, base"
+from search_spaces.papers.cipherdaug.systems import Rows, diversification, row
+from search_spaces.papers.cipherdaug.table import Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """Backward and forward translations of the training text, alone and together.
 
     Both bases are the baseline.
     """
-    systems: dict[str, dict[str, Any]] = {}
+    systems = {}
     for name, views in (("data-diverse", False), ("CipherDAug+", True)):
-        systems[f"{name}, base"] = common.row()
-        systems[f"{name}, bwd."] = common.diversification(scale, views, forward=False)
-        systems[f"{name}, fwd."] = common.diversification(scale, views, backward=False)
-        systems[f"{name}, bidir."] = common.diversification(scale, views)
+        systems[f"{name}, base"] = row()
+        systems[f"{name}, bwd."] = diversification(scale, views, forward=False)
+        systems[f"{name}, fwd."] = diversification(scale, views, backward=False)
+        systems[f"{name}, bidir."] = diversification(scale, views)
     return systems
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 12", common.published("table12", "BLEU")
-deviations = common.deviations()
+TABLE = Table(
+    where="Table 12",
+    question=(
+        "Can the views of one CipherDAug model replace the models of three seeds that diversify "
+        "data?"
+    ),
+    rows=rows,
+    published=read("table12", mean="BLEU"),
+)

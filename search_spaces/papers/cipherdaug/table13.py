@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from search_spaces.papers.cipherdaug.systems import (
+    Rows,
+    cipherdaug,
+    diversification,
+    r_drop,
+    row,
+    switch_out,
+    word_drop,
+)
+from search_spaces.papers.cipherdaug.table import LITERATURE, Table, read
 
-from search_spaces.papers import cipherdaug as common
 
-QUESTION = "Where is CipherDAug among the methods that are known for IWSLT14 De→En?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """The systems of the table that Augury has."""
     return {
-        "Transformer": common.row(),
-        "Word Dropout": common.row(common.word_drop(scale)),
-        "SwitchOut": common.row(common.switch_out(scale)),
-        "DataDiverse": common.diversification(scale),
-        "R-DROP": common.row(regime=common.r_drop(scale)),
-        "CipherDAug-2 keys": common.cipherdaug(scale, 2),
+        "Transformer": row(),
+        "Word Dropout": row(word_drop(scale)),
+        "SwitchOut": row(switch_out(scale)),
+        "DataDiverse": diversification(scale),
+        "R-DROP": row(regime=r_drop(scale)),
+        "CipherDAug-2 keys": cipherdaug(scale, 2),
     }
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 13", common.published("table13", "De→En")
-unavailable = dict.fromkeys(
-    ("MixSeq", "SeqMix", "MixedRep", "Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"),
-    common.LITERATURE,
+TABLE = Table(
+    where="Table 13",
+    question="Where is CipherDAug among the methods that are known for IWSLT14 De→En?",
+    rows=rows,
+    published=read("table13", mean="De→En"),
+    unavailable=dict.fromkeys(
+        ("MixSeq", "SeqMix", "MixedRep", "Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"),
+        LITERATURE,
+    ),
 )
-deviations = common.deviations()

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from augury.core.config import merge
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = (
-    "Do enciphered sources help as further training pairs, how many of them, "
-    "and is agreement between views better?"
+from search_spaces.papers.cipherdaug.corpora import IWSLT14, SCALES
+from search_spaces.papers.cipherdaug.deviations import deviations
+from search_spaces.papers.cipherdaug.systems import (
+    RAML,
+    Rows,
+    cipher,
+    cipherdaug,
+    row,
+    switch_out,
+    word_drop,
 )
-
-base = common.BASE
-scales = common.SCALES | {
-    "paper": merge(common.IWSLT14, {"corpus.tests": {"dev": {"validation": True}}})
-}
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
-
+from search_spaces.papers.cipherdaug.table import Table, read
 
 KEYS: dict[str, tuple[int, ...]] = {"toy": (2, 3, 4, 5)}
 """Numbers of keys in place of 2, 5, 10 and 20, by scale."""
@@ -34,47 +32,52 @@ def naive(scale: str, named: int, equation: int, *draws: dict[str, Any]) -> dict
     keys that a row names."""
     name = scale.partition("/")[0]
     keys = dict(zip((2, 5, 10, 20), KEYS.get(name, (2, 5, 10, 20)), strict=True))[named]
-    system = common.row(
-        common.cipher(keys), *draws, regime={"name": "multi_source", "equation": equation}
-    )
+    system = row(cipher(keys), *draws, regime={"name": "multi_source", "equation": equation})
     return system | {f"training.{key}": value for key, value in BUDGET.get(name, {}).items()}
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """Both equations of naive training are rows of their own."""
-    raml, switch_out, word_drop = common.RAML, common.switch_out(scale), common.word_drop(scale)
-    return {
-        "Transformer": common.row(),
-        "+ Word Dropout": common.row(word_drop),
-        "+ SwitchOut": common.row(switch_out),
-        "+ RAML": common.row(raml),
-        "+ RAML + Switchout": common.row(raml, switch_out),
-        "+ RAML + WordDrop": common.row(raml, word_drop),
-        **{
-            f"{keys} keys, eq. {equation}": naive(scale, keys, equation)
-            for keys in (2, 5, 10, 20)
-            for equation in (1, 2)
-        },
-        "5 keys + RAML + Switchout, eq. 2": naive(scale, 5, 2, raml, switch_out),
-        "5 keys + RAML + WordDrop, eq. 2": naive(scale, 5, 2, raml, word_drop),
-        "CipherDAug - 1 key": common.cipherdaug(scale, 1),
-        "CipherDAug - 2 keys": common.cipherdaug(scale, 2),
+    switched, dropped = switch_out(scale), word_drop(scale)
+    systems = {
+        "Transformer": row(),
+        "+ Word Dropout": row(dropped),
+        "+ SwitchOut": row(switched),
+        "+ RAML": row(RAML),
+        "+ RAML + Switchout": row(RAML, switched),
+        "+ RAML + WordDrop": row(RAML, dropped),
+    }
+    for keys in (2, 5, 10, 20):
+        for equation in (1, 2):
+            systems[f"{keys} keys, eq. {equation}"] = naive(scale, keys, equation)
+    return systems | {
+        "5 keys + RAML + Switchout, eq. 2": naive(scale, 5, 2, RAML, switched),
+        "5 keys + RAML + WordDrop, eq. 2": naive(scale, 5, 2, RAML, dropped),
+        "CipherDAug - 1 key": cipherdaug(scale, 1),
+        "CipherDAug - 2 keys": cipherdaug(scale, 2),
     }
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 2", common.published("table2", "dev")
-deviations = common.deviations()
-for _scale in ("toy", "small"):
-    deviations[_scale] += (
-        "the paper prints BLEU on the development set; measured is the test set",
-    )
+_DEVELOPMENT = "the paper prints BLEU on the development set; measured is the test set"
 _NAIVE = (
-    "naive training: at most {} passes, each of which reads a pair in one of its texts, "
-    "however many keys there are"
+    "naive training: at most {} passes, each of which reads a pair in one of its texts, however "
+    "many keys there are"
 )
-deviations["toy"] += (
-    "naive training: 2, 3, 4 and 5 keys stand for 2, 5, 10 and 20",
-    _NAIVE.format(BUDGET["toy"]["max_passes"]),
+TABLE = Table(
+    where="Table 2",
+    question=(
+        "Do enciphered sources help as further training pairs, how many of them, and is agreement "
+        "between views better?"
+    ),
+    scales=SCALES | {"paper": merge(IWSLT14, {"corpus.tests": {"dev": {"validation": True}}})},
+    rows=rows,
+    published=read("table2", mean="dev"),
+    deviations=deviations(
+        toy=(
+            _DEVELOPMENT,
+            "naive training: 2, 3, 4 and 5 keys stand for 2, 5, 10 and 20",
+            _NAIVE.format(BUDGET["toy"]["max_passes"]),
+        ),
+        small=(_DEVELOPMENT, _NAIVE.format(BUDGET["small"]["max_passes"])),
+    ),
 )
-deviations["small"] += (_NAIVE.format(BUDGET["small"]["max_passes"]),)

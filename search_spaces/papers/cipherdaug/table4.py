@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import cipherdaug as common
-
-QUESTION = "Is CipherDAug better than R-Drop, which needs no enciphered text?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "Transformer"
+from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug, r_drop, row
+from search_spaces.papers.cipherdaug.table import LITERATURE, Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """The systems of the table that Augury has."""
     return {
-        "Transformer": common.row(),
-        "R-DROP": common.row(regime=common.r_drop(scale)),
-        "CipherDAug-2 keys": common.cipherdaug(scale, 2),
+        "Transformer": row(),
+        "R-DROP": row(regime=r_drop(scale)),
+        "CipherDAug-2 keys": cipherdaug(scale, 2),
     }
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 4", common.published("table4", "De→En")
-unavailable = dict.fromkeys(
-    ("Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"), common.LITERATURE
+TABLE = Table(
+    where="Table 4",
+    question="Is CipherDAug better than R-Drop, which needs no enciphered text?",
+    rows=rows,
+    published=read("table4", mean="De→En"),
+    unavailable=dict.fromkeys(("Macaron Net", "BERT Fuse", "MAT", "UniDrop", "BiBERT"), LITERATURE),
 )
-deviations = common.deviations()

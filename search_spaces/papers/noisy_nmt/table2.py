@@ -8,19 +8,15 @@ from typing import Any
 from augury.analysis.system import System
 from augury.corpora.corpus import Corpus
 from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
-from augury.sweeping import printed
-from search_spaces.papers import noisy_nmt as common
-
-QUESTION = "How many words are recognised in the transcripts that a limit of lengths leaves?"
-
-base, scales = common.BASE, common.scales("en", "fr")
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "ASR (λ = 1.5)"
+from search_spaces.papers.noisy_nmt.deviations import deviations
+from search_spaces.papers.noisy_nmt.settings import at_scales
+from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.table import Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """The systems of Table 4 that are tuned on transcripts."""
-    direction = common.Direction(scale, "en", "fr")
+    direction = Direction(scale, "en", "fr")
     return {f"ASR (λ = {ratio})": direction.asr(ratio) for ratio in (1.5, 1.2)}
 
 
@@ -40,9 +36,12 @@ def measure(system: System) -> Mapping[str, float]:
     return {"WER": word_error_rate(counts), "WRR": word_recognition_rate(counts)}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where = "Table 2"
-published = printed.read(common.PUBLISHED, "table2", {"WER": "WER", "WRR": "WRR"})
-deviations = common.deviations(
-    "transcripts by people are compared as they are in the training text"
+TABLE = Table(
+    where="Table 2",
+    question="How many words are recognised in the transcripts that a limit of lengths leaves?",
+    scales=at_scales("en", "fr"),
+    rows=rows,
+    published=read("table2", "WER", "WRR"),
+    measure=measure,
+    deviations=deviations("transcripts by people are compared as they are in the training text"),
 )

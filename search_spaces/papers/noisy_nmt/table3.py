@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import noisy_nmt as common
-
-QUESTION = "What helps on noisy French besides tuning on it, and what does it cost on clean text?"
-
-base, scales = common.BASE, common.scales("fr", "en")
-metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, common.REFERENCE
+from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.table import Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """Every system that the paper trains, and mixed training, which it has in the other
     direction alone."""
-    direction = common.Direction(scale, "fr", "en")
+    direction = Direction(scale, "fr", "en")
     return {**direction.rows(), "Mixed training": direction.mixed()}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 3", common.published("table3")
-deviations = common.deviations()
+TABLE = Table(
+    where="Table 3",
+    question="What helps on noisy French besides tuning on it, and what does it cost on clean text?",
+    rows=rows,
+    published=read("table3"),
+)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from search_spaces.papers.noisy_nmt.settings import BLEU, FIXED, at_scales, fixed
+from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.table import Table, read
 
-from search_spaces.papers import noisy_nmt as common
-
-QUESTION = "What helps on noisy English besides tuning on it: transcripts of speech, one training with tags?"
-
-base, scales = common.BASE, common.scales("en", "fr")
-metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, common.REFERENCE
 NAMES = {"Tune-S": "MTNT(Tune-S)", "Tune-B": "MTNT(Tune-B)"}
+_FIXED = {"Tune-S +fix punctuation": "MTNT(Tune-S)", "double tune +fix punctuation": "+double tune"}
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """Every system that the paper trains; it has no row for BT here."""
-    direction = common.Direction(scale, "en", "fr")
+    direction = Direction(scale, "en", "fr")
     shared = {
         NAMES.get(name, name): changes
         for name, changes in direction.rows().items()
@@ -30,26 +27,26 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     }
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 4", common.published("table4")
-_FIXED = {"Tune-S +fix punctuation": "MTNT(Tune-S)", "double tune +fix punctuation": "+double tune"}
-
-
 def rescored(scale: str) -> dict[str, tuple[str, str]]:
     """The rows whose outputs are those of another, scored after their punctuation is fixed."""
-    return {
-        row: (of, common.BLEU + common.FIXED)
-        for row, of in _FIXED.items()
-        if common.fixed(scale, "fr")
-    }
+    return {row: (of, BLEU + FIXED) for row, of in _FIXED.items() if fixed(scale, "fr")}
 
 
 def unavailable(scale: str) -> dict[str, str]:
     """The same rows where outputs are not French."""
-    return dict.fromkeys(
-        _FIXED.keys() - rescored(scale).keys(),
-        "at this scale outputs are English, and French is fixed",
-    )
+    reason = "at this scale outputs are English, and French is fixed"
+    return {row: reason for row in _FIXED if row not in rescored(scale)}
 
 
-deviations = common.deviations()
+TABLE = Table(
+    where="Table 4",
+    question=(
+        "What helps on noisy English besides tuning on it: transcripts of speech, one training "
+        "with tags?"
+    ),
+    scales=at_scales("en", "fr"),
+    rows=rows,
+    published=read("table4"),
+    rescored=rescored,
+    unavailable=unavailable,
+)

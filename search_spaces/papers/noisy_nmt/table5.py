@@ -3,22 +3,22 @@ MTNT2019."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import noisy_nmt as common
-
-QUESTION = "How far is the submitted French-English system from the other teams' systems?"
-
-base, scales = common.BASE, common.scales("fr", "en", common.UNCASED)
-metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, "Ours"
+from search_spaces.papers.noisy_nmt.settings import UNCASED, at_scales
+from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.table import Table, leaderboard, other_teams
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """The system that was submitted: merged MTNT, FT and FM."""
-    return {"Ours": common.Direction(scale, "fr", "en").rows()["+FT+FM"]}
+    return {"Ours": Direction(scale, "fr", "en").rows()["+FT+FM"]}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 5", common.leaderboard("table5")
-unavailable = {name: common.LEADERBOARD for name in published.rows if name != "Ours"}
-deviations = common.deviations()
+PRINTED = leaderboard("table5")
+TABLE = Table(
+    where="Table 5",
+    question="How far is the submitted French-English system from the other teams' systems?",
+    scales=at_scales("fr", "en", UNCASED),
+    rows=rows,
+    published=PRINTED,
+    unavailable=other_teams(PRINTED),
+)

@@ -3,22 +3,22 @@ MTNT2019."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import noisy_nmt as common
-
-QUESTION = "How far is the submitted English-French system from the other teams' systems?"
-
-base, scales = common.BASE, common.scales("en", "fr", common.UNCASED + common.FIXED)
-metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, "Ours"
+from search_spaces.papers.noisy_nmt.settings import FIXED, UNCASED, at_scales
+from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.table import Table, leaderboard, other_teams
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """The system that was submitted: double tuning, punctuation fixed."""
-    return {"Ours": common.Direction(scale, "en", "fr").rows()["+double tune"]}
+    return {"Ours": Direction(scale, "en", "fr").rows()["+double tune"]}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 6", common.leaderboard("table6")
-unavailable = {name: common.LEADERBOARD for name in published.rows if name != "Ours"}
-deviations = common.deviations()
+PRINTED = leaderboard("table6")
+TABLE = Table(
+    where="Table 6",
+    question="How far is the submitted English-French system from the other teams' systems?",
+    scales=at_scales("en", "fr", UNCASED + FIXED),
+    rows=rows,
+    published=PRINTED,
+    unavailable=other_teams(PRINTED),
+)

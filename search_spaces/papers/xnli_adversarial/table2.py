@@ -5,58 +5,54 @@ from __future__ import annotations
 from typing import Any
 
 from augury.corpora.known_nli import XNLI_LANGUAGES
-from search_spaces.papers import xnli_adversarial as common
+from search_spaces.papers.xnli_adversarial.corpora import SCALES
+from search_spaces.papers.xnli_adversarial.deviations import deviations
+from search_spaces.papers.xnli_adversarial.systems import Rows, ea, pgd, ra, row, sa
+from search_spaces.papers.xnli_adversarial.table import Table, read
 
-QUESTION = (
-    "Which augmentations help zero-shot cross-lingual NLI, alone and with adversarial training?"
-)
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "XLM-R"
+ZERO_SHOT = "XLM-R"
 TOY = ("qaa", "qab")
-
-
-def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The rows of zero-shot transfer, and a system of each language for the rows of in-language
-    training."""
-    ea, ra, sa, pgd = common.ea(scale), common.ra(scale), common.sa(scale), common.pgd(scale)
-    return {
-        "XLM-R": common.row(),
-        "+PGD": common.row(regime=pgd),
-        "+EA(80k)": common.row(ea),
-        "+RA(20k)": common.row(ra),
-        "+SA(80k)": common.row(sa),
-        "+EA+PGD": common.row(ea, regime=pgd),
-        "+RA+PGD": common.row(ra, regime=pgd),
-        "+SA+PGD": common.row(sa, regime=pgd),
-        "+EA+SA+PGD": common.row(ea, sa, regime=pgd),
-        "+RA+SA+PGD": common.row(ra, sa, regime=pgd),
-        **_in_language(scale),
-    }
-
-
 MODELS: dict[str, dict[str, Any]] = {
     "RoBERTa": {"model.name": "FacebookAI/roberta-large", "training.max_examples": 16},
     "mBERT": {"model.name": "google-bert/bert-base-multilingual-cased"},
     "XLM-R": {},
 }
+REASONS = {
+    "toy": "at this scale there is one model, from nothing",
+    "small": "trains on MultiNLI translated into each language, which is not among the data",
+}
 
 
-def _in_language(scale: str) -> dict[str, dict[str, Any]]:
-    """A system for each language, trained on the text that was translated into it.
-
-    And one trained on all of these.
-    """
-    systems = {
-        row: common.row() | _translated(scale, language, MODELS[model])
-        for model in MODELS
-        for language, row in _parts(scale, model).items()
-        if row != reference
+def rows(scale: str) -> Rows:
+    """The rows of zero-shot transfer, and a system of each language for the rows of in-language
+    training."""
+    with_ea, with_ra, with_sa, attack = ea(scale), ra(scale), sa(scale), pgd(scale)
+    return {
+        ZERO_SHOT: row(),
+        "+PGD": row(regime=attack),
+        "+EA(80k)": row(with_ea),
+        "+RA(20k)": row(with_ra),
+        "+SA(80k)": row(with_sa),
+        "+EA+PGD": row(with_ea, regime=attack),
+        "+RA+PGD": row(with_ra, regime=attack),
+        "+SA+PGD": row(with_sa, regime=attack),
+        "+EA+SA+PGD": row(with_ea, with_sa, regime=attack),
+        "+RA+SA+PGD": row(with_ra, with_sa, regime=attack),
+        **_in_language(scale),
     }
-    return systems | (
-        {} if scale == "small" else {"XLM-R (translate-train-all)": common.row() | _all(scale)}
-    )
+
+
+def _in_language(scale: str) -> Rows:
+    """A system for each language, trained on the text that was translated into it, and one trained
+    on all of these."""
+    systems = {}
+    for model, settings in MODELS.items():
+        for language, name in _parts(scale, model).items():
+            if name != ZERO_SHOT:
+                systems[name] = row() | _translated(scale, language, settings)
+    if scale != "small":
+        systems["XLM-R (translate-train-all)"] = row() | _all(scale)
+    return systems
 
 
 def _parts(scale: str, model: str) -> dict[str, str]:
@@ -73,7 +69,7 @@ def _parts(scale: str, model: str) -> dict[str, str]:
         languages = languages and ("en",)
     zero_shot = {"en", TOY[0]} if model == "XLM-R" else set()
     return {
-        language: reference if language in zero_shot else f"{model} (in-language, {language})"
+        language: ZERO_SHOT if language in zero_shot else f"{model} (in-language, {language})"
         for language in languages
     }
 
@@ -82,7 +78,7 @@ def _translated(scale: str, language: str, model: dict[str, Any]) -> dict[str, A
     if scale == "toy":
         return {
             "corpus.language": language,
-            "corpus.tests": {language: common.SCALES["toy"]["corpus"]["tests"]["qaa"]},
+            "corpus.tests": {language: SCALES["toy"]["corpus"]["tests"]["qaa"]},
         }
     text = (
         {}
@@ -95,7 +91,7 @@ def _translated(scale: str, language: str, model: dict[str, Any]) -> dict[str, A
 def _all(scale: str) -> dict[str, Any]:
     """Translate-train-all: one model for the training text in all languages."""
     if scale == "toy":
-        train = common.SCALES["toy"]["corpus"]["train"]
+        train = SCALES["toy"]["corpus"]["train"]
         return {
             "corpus.train": [{"name": language, "language": language, **train} for language in TOY]
         }
@@ -110,27 +106,25 @@ def assembled(scale: str) -> dict[str, dict[str, str]]:
     return {f"{model} (in-language)": parts for model in MODELS if (parts := _parts(scale, model))}
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 2", common.published("table2")
-REASONS = {
-    "toy": "at this scale there is one model, from nothing",
-    "small": "trains on MultiNLI translated into each language, which is not among the data",
-}
-
-
 def unavailable(scale: str) -> dict[str, str]:
     """The rows of in-language training that a scale cannot run."""
-    return {
-        row: REASONS[scale]
-        for model in MODELS
-        if (row := f"{model} (in-language)") not in assembled(scale)
-    }
+    names = (f"{model} (in-language)" for model in MODELS)
+    return {name: REASONS[scale] for name in names if name not in assembled(scale)}
 
 
-deviations = common.deviations(
-    "in-language rows: which RoBERTa is not stated, and the teacher's, RoBERTa-large, is taken; "
-    "XLM-R on English is "
-    "the system of zero-shot transfer",
-    "XLM-R (translate-train-all), trained on as many examples of every language, is not in the "
-    "paper",
+TABLE = Table(
+    where="Table 2",
+    question=(
+        "Which augmentations help zero-shot cross-lingual NLI, alone and with adversarial training?"
+    ),
+    rows=rows,
+    published=read("table2"),
+    assembled=assembled,
+    unavailable=unavailable,
+    deviations=deviations(
+        "in-language rows: which RoBERTa is not stated, and the teacher's, RoBERTa-large, is "
+        "taken; XLM-R on English is the system of zero-shot transfer",
+        "XLM-R (translate-train-all), trained on as many examples of every language, is not in "
+        "the paper",
+    ),
 )

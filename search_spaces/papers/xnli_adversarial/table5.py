@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from search_spaces.papers import xnli_adversarial as common
-
-QUESTION = "How many augmented examples are worth making?"
-
-base, scales = common.BASE, common.SCALES
-metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
-reference = "XLM-R (20k)"
+from search_spaces.papers.xnli_adversarial.deviations import deviations
+from search_spaces.papers.xnli_adversarial.systems import Rows, ea, pgd, ra, row, sa
+from search_spaces.papers.xnli_adversarial.table import Table, read
 
 
-def rows(scale: str) -> dict[str, dict[str, Any]]:
+def rows(scale: str) -> Rows:
     """Operators by the number of examples that they make of 20,000, without PGD and then with
     it."""
-    pgd = common.pgd(scale)
-    augmentations = {
-        "EA": {"20k": common.ea(scale, copies=1), "80k": common.ea(scale, copies=4)},
-        "RA": {"20k": common.ra(scale, copies=1), "80k": common.ra(scale, copies=4)},
-        "SA": {
-            "20k": common.sa(scale, copies=1, labels="one_other"),
-            "80k": common.sa(scale, copies=2),
-        },
+    attack = pgd(scale)
+    operators = {
+        ("EA", "20k"): ea(scale, copies=1),
+        ("EA", "80k"): ea(scale, copies=4),
+        ("RA", "20k"): ra(scale, copies=1),
+        ("RA", "80k"): ra(scale, copies=4),
+        ("SA", "20k"): sa(scale, copies=1, labels="one_other"),
+        ("SA", "80k"): sa(scale, copies=2),
     }
-    augmented = [
-        (name, size, operator)
-        for name, sizes in augmentations.items()
-        for size, operator in sizes.items()
-    ]
-    return {
-        "XLM-R (20k)": common.row(),
-        **{f"+{name} ({size})": common.row(operator) for name, size, operator in augmented},
-        "+PGD": common.row(regime=pgd),
-        **{
-            f"+{name} +PGD ({size})": common.row(operator, regime=pgd)
-            for name, size, operator in augmented
-        },
-    }
+    systems = {"XLM-R (20k)": row()}
+    for (name, size), operator in operators.items():
+        systems[f"+{name} ({size})"] = row(operator)
+    systems["+PGD"] = row(regime=attack)
+    for (name, size), operator in operators.items():
+        systems[f"+{name} +PGD ({size})"] = row(operator, regime=attack)
+    return systems
 
 
-paper, tolerance = common.PAPER, common.TOLERANCE
-where, published = "Table 5", common.published("table5")
-deviations = common.deviations(
-    "how SA's 20k are chosen is not stated: one hypothesis is generated for each example, for one "
-    "of the other labels"
+TABLE = Table(
+    where="Table 5",
+    question="How many augmented examples are worth making?",
+    rows=rows,
+    published=read("table5"),
+    deviations=deviations(
+        "how SA's 20k are chosen is not stated: one hypothesis is generated for each example, for "
+        "one of the other labels"
+    ),
 )

@@ -14,21 +14,37 @@ from augury.scoring.stored import write_statistics
 from augury.sweeping import published
 
 TABLE = """
-paper = "Nobody (1999), <Nothing>"
-QUESTION = "Does it help?"
-base = {"name": "nothing", "task": "nli"}
-scales = {"toy": {}, "paper": {}}
-metric, mode, seeds = "valid/accuracy", "max", (1, 2)
-rows = {"plain": {}, "+A": {"augment": ["a"]}, "+A again": {"augment": ["a", "a"]}, "+B": {"augment": ["b"]}}
-where, tolerance = "Table 7", 1.0
-published = {
-    "plain": {"mean": 69.1}, "+A": {"mean": 79.0, "qab": 80.0}, "+A again": {}, "+B": {"mean": None},
-    "oracle": {"mean": 99.0}, "gain": {"mean": 14.3, "qab": 16.0},
-}
-improvements = {"gain": ("+A", "plain")}
-unavailable = {"oracle": "reads the labels"}
-literature = {"+A": {"Table 8": 78.9}}
-deviations = {"toy": ["two toy languages"]}
+from augury.sweeping.declarations import PaperTable
+
+TABLE = PaperTable(
+    paper="Nobody (1999), <Nothing>",
+    where="Table 7",
+    question="Does it help?",
+    base={"name": "nothing", "task": "nli"},
+    scales={"toy": {}, "paper": {}},
+    rows={
+        "plain": {},
+        "+A": {"augment": ["a"]},
+        "+A again": {"augment": ["a", "a"]},
+        "+B": {"augment": ["b"]},
+    },
+    metric="valid/accuracy",
+    mode="max",
+    seeds=(1, 2),
+    published={
+        "plain": {"mean": 69.1},
+        "+A": {"mean": 79.0, "qab": 80.0},
+        "+A again": {},
+        "+B": {"mean": None},
+        "oracle": {"mean": 99.0},
+        "gain": {"mean": 14.3, "qab": 16.0},
+    },
+    tolerance=1.0,
+    deviations={"toy": ["two toy languages"]},
+    improvements={"gain": ("+A", "plain")},
+    unavailable={"oracle": "reads the labels"},
+    literature={"+A": {"Table 8": 78.9}},
+)
 """
 
 

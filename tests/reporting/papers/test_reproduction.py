@@ -124,7 +124,7 @@ def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> No
     """With its cost and seeds, and without a difference to rows of other measures."""
     content = paper.path.read_text()
     content = content.replace('"oracle": {"mean"', '"+A fixed": {"qab": 81.0}, "oracle": {"mean"')
-    paper.path.write_text(content + 'rescored = {"+A fixed": ("+A", "accuracy")}\n')
+    paper.path.write_text(f'{content[:-2]}    rescored={{"+A fixed": ("+A", "accuracy")}},\n)\n')
     paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
     reproduction = paper.reproduction("paper", ended=False)
@@ -150,7 +150,8 @@ def test_a_row_can_have_a_system_for_each_column(paper: Any) -> None:
     content = paper.path.read_text().replace(
         '"oracle": {"mean"', '"own": {"qaa": 90.0, "mean": 85.0}, "oracle": {"mean"'
     )
-    paper.path.write_text(content + 'assembled = {"own": {"qaa": "plain", "qab": "+A"}}\n')
+    added = 'assembled={"own": {"qaa": "plain", "qab": "+A"}},'
+    paper.path.write_text(f"{content[:-2]}    {added}\n)\n")
     paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
     before = {line.name: line for line in paper.reproduction("paper", ended=False).lines}["own"]
     assert (before.status, before.values) == ("partly measured", {"qaa": 71.0})

@@ -10,10 +10,10 @@ from augury.augment.fuzzy_match import FuzzyMatch
 from augury.core import config
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
-from augury.sweeping import published, space
+from augury.sweeping import declarations, published
 from augury.sweeping.published import Published
 
-TABLES = [name for name in space.tables() if name.startswith("noisy_nmt/")]
+TABLES = [name for name in declarations.tables() if name.startswith("noisy_nmt/")]
 
 
 def table(name: str, scale: str = "paper") -> Published:
@@ -47,7 +47,7 @@ def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, fl
 @pytest.mark.parametrize("name", TABLES)
 def test_rows_are_experiments_at_every_scale(name: str) -> None:
     """Each row, and each of its stages, is what an experiment file may hold."""
-    for scale in space.load(name).scales:
+    for scale in declarations.load_table(name).scales:
         paper_table = published.find(name, scale)
         assert paper_table.deviations
         for row, changes in paper_table.space.rows.items():

@@ -1,0 +1,194 @@
+"""What the file of a search space or of a paper's table declares, and finding it by name or path.
+
+Tables of papers are spaces of rows in `search_spaces.papers`, named `<paper>/<table>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+from pydantic import Field, InstanceOf, ValidationError
+
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.faults import InvalidSettings
+from augury.core.plugins import Registry
+from augury.sweeping.printed import PrintedTable
+
+T = TypeVar("T")
+AtScale: TypeAlias = T | Callable[[str], T]
+"""A value, or a function from the name of a scale to it."""
+Point = Mapping[str, Any]
+"""Dotted keys with their values."""
+Mode = Literal["max", "min"]
+SchedulerName = Literal["all", "halving", "pbt"]
+SearchName = Literal["grid", "random", "optuna"]
+PrintedValues = Mapping[str, Mapping[str, int | float | None]]
+"""Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
+Measure = Callable[..., Mapping[str, float]]
+"""Finished run, opened for analysis (`augury.analysis.system.System`) -> printed column -> value."""
+
+
+class SearchSpace(config.Section):
+    """A search space: `SPACE = SearchSpace(question=..., ...)` in a file.
+
+    What may depend on the scale may be a function of its name. Functions of `domains` and
+    `mutations` are only called when points are drawn or a population is trained, so that they can
+    import `ray.tune`. Raises UserError, which lists all errors, for fields that are not valid.
+    """
+
+    question: str = Field(pattern=r"\S")
+    """The question that it answers, one line."""
+    base: Mapping[str, Any]
+    """The experiment, as in an experiment file."""
+    scales: Mapping[str, Point] = Field({"default": {}}, min_length=1)
+    """Name -> dotted keys that override `base`; the first scale is the default."""
+    keys: AtScale[Mapping[str, Any]] = {}
+    """Dotted key -> list of values (a grid) or domain of Ray Tune (`tune.loguniform(0.1, 10)`)."""
+    rows: AtScale[Mapping[str, Point]] = {}
+    """Instead of or in addition to `keys`, points with a name: name -> dotted keys that override
+    `base`."""
+    domains: AtScale[Mapping[str, Any]] = {}
+    """Dotted key -> domain that replaces the values of `keys` if the search draws points."""
+    metric: str
+    """The metric to compare during training, by its name in the history (`valid/bleu`)."""
+    mode: Mode
+    """Whether the largest or the smallest value of the metric is the best."""
+    seeds: tuple[int, ...] = Field(min_length=1)
+    """The seeds that configurations are trained with."""
+    reference: str | Point | None = None
+    """The row, or the point, that the others are compared with; None: the first row, without rows
+    the plain baseline, or the first point if `base` sets `baseline: false`."""
+    scheduler: SchedulerName = "all"
+    """The default of `augury sweep --scheduler`."""
+    search: SearchName | None = None
+    """The default of `augury sweep --search`; None: `random` if `keys` has domains, or `grid`."""
+    mutations: AtScale[Mapping[str, Any]] = {}
+    """Dotted key -> list or domain, for population-based training."""
+
+    if not TYPE_CHECKING:  # type checkers know the fields
+
+        def __init__(self, **fields: Any) -> None:
+            try:
+                super().__init__(**fields)
+            except ValidationError as error:
+                raise config.invalid(type(self), fields, type(self).__name__, error) from error
+
+
+class PaperTable(SearchSpace):
+    """A paper's table, a search space of rows with the printed values: `TABLE = PaperTable(...)`.
+
+    Values only compare at the scale `paper`. A scale with several corpora is several scales:
+    `paper` has the first corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply
+    to them as well.
+    """
+
+    paper: str
+    """The citation, one line."""
+    where: str
+    """The location of the values in the paper (`Table 2`)."""
+    published: AtScale[InstanceOf[PrintedTable] | PrintedValues]
+    """The printed table, read from the paper's file (see `printed`), or its values."""
+    tolerance: float
+    """The accepted difference between measured and published values, in points."""
+    deviations: Mapping[str, tuple[str, ...]]
+    """Scale -> the deviations from the paper."""
+    improvements: Mapping[str, tuple[str, str]] = {}
+    """Printed row -> the pair of rows whose relative improvement in per cent it prints, the better
+    one first; it is computed, not run."""
+    rescored: AtScale[Mapping[str, tuple[str, str]]] = {}
+    """Printed row -> the row whose outputs it scores, and the metric, which is another of this row,
+    such as one with a step before it."""
+    assembled: AtScale[Mapping[str, Mapping[str, str]]] = {}
+    """Printed row -> column -> the row that is run for this column, for the values of several
+    systems, such as a model for each language."""
+    unavailable: AtScale[Mapping[str, str]] = {}
+    """Printed row that is none of these -> why it is not run."""
+    literature: Mapping[str, Mapping[str, int | float]] = {}
+    """Row -> location -> a value printed elsewhere for the same system, or of another quantity."""
+    measure: Measure | None = None
+    """For quantities other than scores: a function of a finished run; the quantity
+    `TABLE | LINE | COLUMN` is shown there in a table of its own."""
+    measure_with_reference: Measure | None = None
+    """The same for rows other than the reference: a function of the reference's run and of the
+    row's run of the same seed; None: `measure`."""
+    measure_version: int = 1
+    """Raised where the table measures other values of the same runs."""
+    sentences: Mapping[str, int] = {}
+    """Scale -> the maximum number of test sentences that `measure` reads."""
+
+
+D = TypeVar("D", bound=SearchSpace)
+FORMER_NAMES = {"question": "QUESTION", "keys": "space"}
+
+
+def _former(kind: type[SearchSpace], attribute: str, module: ModuleType) -> str:
+    """Return what to add to a file whose module attributes are the fields, the form up to 0.2."""
+    fields = {field: FORMER_NAMES.get(field, field) for field in kind.model_fields}
+    given = [f"{field}={name}" for field, name in fields.items() if hasattr(module, name)]
+    if not hasattr(module, FORMER_NAMES["question"]):
+        return ""
+    return (
+        ". Its attributes are now the fields of one value: add at its end\n\n"
+        f"from {kind.__module__} import {kind.__name__}\n\n"
+        f"{attribute} = {kind.__name__}({', '.join(given)})"
+    )
+
+
+SPACES = Registry(
+    "search space",
+    package="search_spaces",
+    attribute="SPACE",
+    contract=f"define SPACE = SearchSpace(...) of {__name__}",
+    hint=partial(_former, SearchSpace, "SPACE"),
+)
+TABLES = Registry(
+    "table",
+    package="search_spaces.papers",
+    attribute="TABLE",
+    contract=f"define TABLE = PaperTable(...) of {__name__}",
+    hint=partial(_former, PaperTable, "TABLE"),
+    depth=1,
+)
+
+
+def known() -> list[str]:
+    """Return the names of all search spaces, without the tables of papers."""
+    return SPACES.names()
+
+
+def tables() -> list[str]:
+    """Return the names of all tables of papers, `<paper>/<table>`."""
+    return TABLES.names()
+
+
+def load_space(name: str) -> SearchSpace:
+    """Return what the file of a space or table declares, by name or path; UserError if there is
+    none."""
+    return _load(TABLES if TABLES.defines(name) else SPACES, name, SearchSpace)
+
+
+def load_table(name: str) -> PaperTable:
+    """Return what the file of a table declares, by name or path; UserError if there is none."""
+    return _load(TABLES, name, PaperTable)
+
+
+def _load(registry: Registry, name: str, kind: type[D]) -> D:
+    try:
+        declared = registry.find(name)
+    except InvalidSettings as error:
+        raise error.in_file(f"'{name}'", {}) from error
+    if not isinstance(declared, kind):
+        raise UserError(
+            f"{registry.attribute} of '{name}' is a {type(declared).__name__}: the file must "
+            f"{registry.contract}"
+        )
+    return declared
+
+
+def at_scale(value: AtScale[T], scale: str) -> T:
+    """Return a value, or what a function makes of the name of the scale."""
+    return value(scale) if callable(value) else value
