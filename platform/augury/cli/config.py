@@ -38,6 +38,14 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="print all settings with defaults, and run addresses",
     )
     mode.add_argument(
+        "--graph",
+        nargs="?",
+        choices=["text", "mermaid", "svg"],
+        const="text",
+        help="show everything that the experiment needs, what of it exists, and the cost of the "
+        "rest: as text (default), or as a drawing in Mermaid or SVG",
+    )
+    mode.add_argument(
         "--schema",
         action="store_true",
         help="print the JSON Schema of experiment files for editors; takes no FILE",
@@ -53,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if arguments.resolved:
         return _resolved(arguments.experiment, arguments.assignments, arguments.json)
+    if arguments.graph:
+        return _graph(arguments.experiment, arguments.assignments, arguments.graph, arguments.json)
     return show(
         arguments.experiment,
         arguments.assignments,
@@ -197,6 +207,22 @@ def _schema() -> int:
     from augury.experiments.spec import json_schema
 
     print_json(json_schema())
+    return 0
+
+
+def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> int:
+    """Print the graph of what an experiment needs."""
+    from augury.experiments.nodes import nodes
+    from augury.experiments.systems import expand, load
+    from augury.reporting import graphs
+
+    loaded = load(path, assignments)
+    known = nodes(_preflight(loaded, expand(loaded)).graph)
+    if as_json:
+        print_json([asdict(node) for node in known])
+    else:
+        forms = {"text": graphs.text, "mermaid": graphs.mermaid, "svg": graphs.image}
+        print(forms[form](known), end="")
     return 0
 
 

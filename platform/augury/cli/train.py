@@ -40,6 +40,8 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.core.store import Store
     from augury.experiments import preflight
     from augury.experiments.execute import run_experiment
+    from augury.experiments.graph import Graph
+    from augury.experiments.nodes import nodes
     from augury.experiments.systems import expand
     from augury.experiments.tracking import place
     from augury.reporting import report, results, tables, terminal
@@ -50,7 +52,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.tracking.tracker import Tracker
 
     cautions = preflight.cautions(expand(loaded).values())
-    runs, failures = run_experiment(loaded, Tracker)
+    store = Store(loaded.storage)
+    graph = Graph(store)
+    runs, failures = run_experiment(loaded, Tracker, graph)
     seeds = {name: system.seeds for name, system in expand(loaded).items()}
     systems = results.load_experiment(runs, seeds)
     comparisons = compare_all(systems, scored_sets(systems))
@@ -60,10 +64,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         else None
     )
     folders = [folder for system in systems for folder in system.runs.values()]
-    store = Store(loaded.storage)
     page = store.folder(report.KIND, loaded.name)
     if comparisons:
-        report.write(page, systems, title=loaded.name, failures=failures)
+        report.write(page, systems, loaded.name, failures, nodes(graph))
     if as_json:
         print_json(
             {

@@ -34,9 +34,11 @@ from augury.training.loop import Diverged
 
 
 def run_experiment(
-    experiment: Experiment, recording: Recording = unrecorded
+    experiment: Experiment, recording: Recording = unrecorded, graph: Graph | None = None
 ) -> tuple[dict[str, dict[int, Folder]], list[str]]:
     """Train and score every system of an experiment with every seed, except finished runs.
+
+    Their graph is added to an empty `graph`, where one is given.
 
     Returns the run of every seed of every system, baseline first, and messages on failures: a run
     that diverges, or whose workers crash, does not stop the others and is left out, and so is a
@@ -46,7 +48,7 @@ def run_experiment(
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     described = expand(experiment)
-    graph = Graph(store)
+    graph = graph or Graph(store)
     preflight.check(described.values(), graph)
     for caution in preflight.cautions(described.values()):
         say(caution)

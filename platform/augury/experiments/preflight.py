@@ -96,6 +96,7 @@ class Report:
     costs: Mapping[str, Cost | None]
     """One seed of every system, and all models of each role of operators; None where the cost
     cannot be estimated."""
+    graph: Graph
     stages: Sequence[str] = ()
     """The names in `costs` that are stages before systems, which run with every seed too."""
 
@@ -160,7 +161,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         ),
         *cautions(systems.values()),
     ]
-    return Report(list(texts.values()), cautioned, estimates(graph), list(earlier))
+    return Report(list(texts.values()), cautioned, estimates(graph), graph, list(earlier))
 
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
@@ -172,11 +173,11 @@ def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cos
     """
     store = graph.store
     costs = {
-        name: _cost(plan.experiment, store, execution)
+        name: seed_cost(plan.experiment, store, execution)
         for name, plan in (graph.earlier_stages | graph.systems).items()
     }
     for address, seeds in graph.models_of_operators.items():
-        cost_of_seed = _cost(graph.plans[address].experiment, store, execution)
+        cost_of_seed = seed_cost(graph.plans[address].experiment, store, execution)
         costs[graph.names[Step(address, seeds[0])]] = _multiply(len(seeds), cost_of_seed)
     return costs
 
@@ -305,7 +306,9 @@ def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
     return cautions
 
 
-def _cost(experiment: Experiment, store: Store, execution: Execution | None) -> Cost | None:
+def seed_cost(
+    experiment: Experiment, store: Store, execution: Execution | None = None
+) -> Cost | None:
     """Estimate the cost of one seed."""
     if execution is not None:
         experiment = experiment.model_copy(update={"execution": execution})

@@ -9,10 +9,12 @@ from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
+from augury.experiments.nodes import Node
 from augury.reporting.answer import answer
 from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.equal_time import equal_time
 from augury.reporting.figures import MAX_POINTS, learning_curves, score_against_cost
+from augury.reporting.graphs import summary, svg
 from augury.reporting.mean import compare_all
 from augury.reporting.operator_outputs import output_table
 from augury.reporting.page import downloads, experiment_download, render_page
@@ -46,19 +48,28 @@ def by_age(store: Store) -> list[str]:
 
 
 def write(
-    report: Folder, results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()
+    report: Folder,
+    results: Sequence[SystemResult],
+    title: str,
+    failures: Sequence[str] = (),
+    graph: Sequence[Node] = (),
 ) -> None:
-    """Write the page of an experiment, with `failures` as cautions, and the summary for the page
-    of its storage."""
+    """Write the page of an experiment, with `failures` as cautions and a drawing of its graph, and
+    the summary for the page of its storage."""
     comparisons = compare_all(results, scored_sets(results))
     systems = {result.name: [run.name for run in result.runs.values()] for result in results}
     report.write_json(
         SUMMARY, {"title": title, "answer": answer(comparisons[0]), "systems": systems}
     )
-    report.write(PAGE, render(results, title, failures))
+    report.write(PAGE, render(results, title, failures, graph))
 
 
-def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
+def render(
+    results: Sequence[SystemResult],
+    title: str,
+    failures: Sequence[str] = (),
+    graph: Sequence[Node] = (),
+) -> str:
     """Render the page of systems, the baseline first, with a title; UserError where nothing is
     scored yet."""
     names = scored_sets(results)
@@ -87,6 +98,8 @@ def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
             )
         ),
         scores=scores,
+        graph=svg(graph) if graph else None,
+        graph_summary=summary(graph) if graph else "",
         downloads=downloads(
             title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)
         ),

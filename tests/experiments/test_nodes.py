@@ -1,0 +1,81 @@
+"""The nodes of a graph are what its experiment stores, no more and no less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.core.store import Store
+from augury.experiments.execute import run_experiment
+from augury.experiments.graph import Graph
+from augury.experiments.nodes import Node, nodes
+from augury.experiments.spec import Experiment
+from augury.experiments.systems import canonical, expand
+from tests import tiny
+
+BACK = {
+    "operator": "back_translation",
+    "monolingual": {"language": "qab", "train": {"builtin": 15, "seed": 2}},
+    "decoding": {"beam": 1, "max_length": 9},
+}
+TUNE = {"stages": {"tune": {"corpus.train": {"builtin": 30, "seed": 5}, "augment": [BACK]}}}
+FOLDERS = ("corpora", "fits", "views", "records", "vocabularies", "tokens")
+
+
+def experiment(storage: Path) -> Experiment:
+    return tiny.experiment(
+        "nmt",
+        storage,
+        training={"max_updates": 2},
+        systems={"baseline": {}, "+BT": TUNE},
+        seeds=[1, 2],
+        health={"stop": False},
+    )
+
+
+def planned(described: Experiment) -> list[Node]:
+    graph = Graph(Store(described.storage))
+    systems = expand(described).items()
+    graph.add({name: canonical(system, graph.store).experiment for name, system in systems})
+    return nodes(graph)
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, list[Node]]:
+    described = experiment(tmp_path_factory.mktemp("nodes"))
+    return described, planned(described)
+
+
+def test_inputs_come_first(before: tuple[Experiment, list[Node]]) -> None:
+    known: set[str] = set()
+    for node in before[1]:
+        assert known.issuperset(node.inputs)
+        known.add(node.address)
+
+
+def test_a_model_of_an_operator_is_an_input_of_its_records(
+    before: tuple[Experiment, list[Node]],
+) -> None:
+    by_address = {node.address: node for node in before[1]}
+    (records,) = (node for node in before[1] if node.kind == "records")
+    models = [node for name in records.inputs if (node := by_address[name]).kind == "model"]
+    assert [model.name for model in models] == ["translator of back_translation of +BT"]
+    assert f"{models[0].address}/scores.json" not in by_address
+
+
+@pytest.mark.trains
+def test_everything_that_is_stored_is_a_node(before: tuple[Experiment, list[Node]]) -> None:
+    described, known = before
+    store = Store(described.storage)
+    assert not any(node.exists for node in known if node.kind in ("records", "model", "scores"))
+    _, failures = run_experiment(described)
+    assert not failures
+    after = planned(described)
+    assert [node.address for node in after] == [node.address for node in known]
+    assert all(node.exists and node.seconds == 0 for node in after)
+    stored = {f"{kind}/{address}" for kind in FOLDERS for address in store.addresses(kind)}
+    runs = {f"runs/{address}" for address in store.addresses("runs")}
+    addresses = {node.address for node in after}
+    assert stored - {name for name in stored if name.startswith("fits/")} <= addresses
+    assert runs == {name.rpartition("/seed-")[0] for name in addresses if "/seed-" in name}
