@@ -1,6 +1,7 @@
 """A graph of what is made, for people: as a table, as a Mermaid drawing, and as a drawing of pages.
 
-Tokens of one training, and the seeds of one model, are drawn as one box.
+Tokens of one training, the seeds of one model, and corpora that are read for the same are drawn as
+one box.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Box:
     @property
     def address(self) -> str:
         """The address of its nodes, without the seeds of several."""
-        if self.kind == "tokens" and len(self.nodes) > 1:
+        if self.kind in ("corpus", "tokens") and len(self.nodes) > 1:
             return f"{len(self.nodes)} texts"
         address = self.nodes[0].address
         return address.partition("/seed-")[0] if len(self.seeds) > 1 else address
@@ -86,15 +87,21 @@ def boxes(nodes: Sequence[Node]) -> list[Box]:
     """Return the boxes of nodes, inputs first; names that repeat say which training is meant."""
     groups: dict[tuple[str, ...], list[Node]] = {}
     for node in nodes:
-        together = node.kind in TOGETHER
-        key = (node.kind, node.step.address, node.name if node.kind != "tokens" else "")
-        groups.setdefault(key if together else (node.address,), []).append(node)
+        key: tuple[str, ...] = (node.address,)
+        if node.kind in TOGETHER:
+            key = (node.kind, node.step.address, node.name if node.kind != "tokens" else "")
+        elif node.kind == "corpus":
+            readers = (reader.address for reader in nodes if node.address in reader.inputs)
+            key = (node.kind, *readers)
+        groups.setdefault(key, []).append(node)
     place = {node.address: number for number, group in enumerate(groups.values()) for node in group}
     trainings = {node.step.address: node.name for node in nodes if node.kind == "model"}
     made: list[Box] = []
     for group in groups.values():
         node, inputs = group[0], [address for node in group for address in node.inputs]
         name = trainings.get(node.step.address, "") if node.kind == "tokens" else node.name
+        if node.kind == "corpus":
+            name = ", ".join(corpus.name for corpus in group)
         if any((box.kind, box.name) == (node.kind, name) for box in made):
             name = f"{name} of {trainings.get(node.step.address, node.address)}"
         places = sorted({place[address] for address in inputs if address in place})
@@ -129,11 +136,12 @@ def summary(nodes: Sequence[Node]) -> str:
 def mermaid(nodes: Sequence[Node]) -> str:
     """Return the graph as a Mermaid flowchart."""
     lines = ["flowchart LR"]
-    for number, box in enumerate(boxes(nodes)):
+    drawn = boxes(nodes)
+    for number, box in enumerate(drawn):
         label = f"{box.title}<br>{box.state}".replace('"', "'").replace("<br>", "\0")
         label = label.replace("<", "&lt;").replace(">", "&gt;").replace("\0", "<br>")
         lines.append(f'  n{number}["{label}"]:::{"there" if box.complete else "missing"}')
-        lines += [f"  n{source} --> n{number}" for source in box.inputs]
+        lines += [f"  n{source} --> n{number}" for source in _arrows(drawn, number)]
     lines.append("  classDef there fill:#d7f0e2,stroke:#2a9461,color:#1b1f24")
     lines.append("  classDef missing fill:#ffffff,stroke:#7b828c,color:#1b1f24")
     return "\n".join(lines) + "\n"
@@ -164,8 +172,8 @@ def _drawing(nodes: Sequence[Node]) -> str:
         f'<svg class="graph" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         'role="img" aria-label="what is made from what">'
     ]
-    for number, box in enumerate(drawn):
-        parts += [_line(corners[source], corners[number]) for source in box.inputs]
+    for number in range(len(drawn)):
+        parts += [_line(corners[source], corners[number]) for source in _arrows(drawn, number)]
     for number, box in enumerate(drawn):
         x, y = corners[number]
         state = "there" if box.complete else "missing"
@@ -177,6 +185,19 @@ def _drawing(nodes: Sequence[Node]) -> str:
             f'<text class="state" x="{x + 8}" y="{y + 32}">{escape(_short(box.state))}</text></g>'
         )
     return "".join([*parts, "</svg>"])
+
+
+def _arrows(drawn: Sequence[Box], number: int) -> list[int]:
+    """Return the inputs of a box that are drawn: without those that another input needs too."""
+    inputs = drawn[number].inputs
+    needed: set[int] = set()
+    waiting = [further for source in inputs for further in drawn[source].inputs]
+    while waiting:
+        source = waiting.pop()
+        if source not in needed:
+            needed.add(source)
+            waiting += drawn[source].inputs
+    return [source for source in inputs if source not in needed]
 
 
 def _columns(drawn: Sequence[Box]) -> list[int]:
@@ -194,20 +215,20 @@ def _columns(drawn: Sequence[Box]) -> list[int]:
 def _corners(drawn: Sequence[Box], columns: Sequence[int]) -> Mapping[int, tuple[int, int]]:
     """Return the upper left corner of every box; in a column they follow their inputs."""
     rows: dict[int, float] = {}
-    corners: dict[int, tuple[int, int]] = {}
     for column in range(max(columns) + 1):
-        members = [number for number in range(len(drawn)) if columns[number] == column]
-
-        def centre(number: int) -> float:
-            inputs = drawn[number].inputs
-            return sum(rows[source] for source in inputs) / len(inputs) if inputs else number
-
-        for row, number in enumerate(sorted(members, key=centre)):
-            rows[number] = row
-            corners[number] = (
-                1 + column * (WIDTH + GAP_X),
-                1 + row * (HEIGHT + GAP_Y),
-            )
+        centres: dict[int, float] = {}
+        for number in range(len(drawn)):
+            if columns[number] == column:
+                sources = _arrows(drawn, number)
+                centres[number] = sum(rows[source] for source in sources) / max(1, len(sources))
+        lowest = 0.0
+        for number in sorted(centres, key=centres.__getitem__):
+            rows[number] = max(lowest, centres[number])
+            lowest = rows[number] + 1
+    corners = {
+        number: (1 + columns[number] * (WIDTH + GAP_X), round(1 + row * (HEIGHT + GAP_Y)))
+        for number, row in rows.items()
+    }
     return corners
 
 
