@@ -13,14 +13,11 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora import labelled_records, monolingual_records  # noqa: F401 (their builders)
 from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.mixture import mix, mixture_address
-from augury.corpora.nli import NliText
-from augury.corpora.nli_records import NliRecordBuilder, choose
 from augury.corpora.readers import TextSource, open_text
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, ResolvedSplit
@@ -193,7 +190,7 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
 def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        builder = _builder(split, text)
+        builder = _builder_class(split).of(split, text)
         with Stage(
             f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
         ) as stage:
@@ -226,13 +223,6 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         }
     )
     say(f"{split.name}: {builder.summary()}")
-
-
-def _builder(split: ResolvedSplit, text: TextSource) -> RecordBuilder:
-    spec = split.text
-    if isinstance(spec, NliText) and spec.subset:
-        return NliRecordBuilder(split, text, choose(split, text, spec.subset, spec.subset_seed))
-    return _builder_class(split)(split, text)
 
 
 def _pairs(block: pa.Table) -> pa.Array:

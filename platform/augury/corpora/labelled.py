@@ -1,16 +1,17 @@
-"""Settings of corpora of labelled sentences."""
+"""Corpora of labelled sentences: their settings and records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import LABELLED
+from augury.corpora.corpus import KINDS, LABELLED
 from augury.corpora.languages import LanguageCode
+from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits
 
 
@@ -92,3 +93,32 @@ def check_labels(spec: LabelledSpec, split: str, labels: Iterable[str]) -> None:
             f"add it there, or map it to one of them, for example names: {{'{unknown[0]}': "
             f"{spec.labels[0]}}}"
         )
+
+
+class LabelledRecordBuilder(RecordBuilder):
+    """Builds records of labelled sentences; `check_labels` validates their labels."""
+
+    KIND = KINDS["labelled"]
+    TEXT = LabelledText
+    STEP = "ingest labelled"
+    CODE = 1
+    LIMITS = "max_length"
+
+    def manifest_entries(self) -> dict[str, Any]:
+        return {"language": self.split.languages[0]}
+
+    def _columns(self, block: pa.Table) -> list[pa.Array]:
+        text = self.split.text
+        assert isinstance(text, LabelledText)
+        classes = dict(enumerate(self.text.classes))
+        labels = []
+        for row, label in zip(
+            block.column("row").to_pylist(), block.column("label").to_pylist(), strict=True
+        ):
+            name = classes.get(int(label), label) if label.isdigit() else label
+            labels.append(text.names.get(label, text.names.get(name, name)).strip())
+            if not labels[-1]:
+                raise UserError(
+                    f"{self.split.name}: the label is empty ({self.text.location(row)})"
+                )
+        return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]

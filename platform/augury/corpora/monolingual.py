@@ -1,16 +1,27 @@
-"""Settings of monolingual text."""
+"""Monolingual text: its settings and records."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
-from augury.corpora.corpus import MONOLINGUAL
+from augury.corpora.corpus import KINDS, MONOLINGUAL
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, ResolvedSplit
+from augury.corpora.records import RecordBuilder
+from augury.corpora.spec import generated_pairs
+from augury.corpora.splits import (
+    TABLES,
+    BaseSpec,
+    BaseText,
+    Cleaning,
+    Generated,
+    Limits,
+    ResolvedSplit,
+    Role,
+)
 
 NAME = "monolingual"
 
@@ -42,8 +53,19 @@ class MonolingualText(BaseText):
     def layout(self) -> str:
         return self.format or "lines" if self.kind == "lines" else super().layout
 
+    @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        return (self.files(),)
+
     def files(self) -> tuple[str, ...]:
         return (self.lines,) if isinstance(self.lines, str) else self.lines or super().files()
+
+    def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
+        pairs = generated_pairs(self, role, languages)
+        source = pairs.columns.index("source")
+        return pairs._replace(
+            columns=self.COLUMNS, rows=lambda: ((row[source],) for row in pairs.rows())
+        )
 
     def settings(self) -> dict[str, object]:
         excluded = {"lines"} if self.replace else {"lines", "replace"}
@@ -91,3 +113,23 @@ class MonolingualSpec(BaseSpec):
         if self.splits() != ("train",):
             raise ValueError("monolingual text has no validation or test sets: give train only")
         return self
+
+
+class MonolingualRecordBuilder(RecordBuilder):
+    """Builds records of monolingual text."""
+
+    KIND = KINDS["monolingual"]
+    TEXT = MonolingualText
+    STEP = "ingest monolingual"
+    CODE = 1
+    LIMITS = "max_length"
+
+    def manifest_entries(self) -> dict[str, Any]:
+        return {"language": self.split.languages[0]}
+
+    def _replace(self) -> dict[str, str]:
+        assert isinstance(self.split.text, MonolingualText)
+        return self.split.text.replace
+
+    def _columns(self, block: pa.Table) -> list[pa.Array]:
+        return [pa.repeat(self.split.languages[0], len(block))]

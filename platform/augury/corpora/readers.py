@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -19,12 +18,8 @@ from augury.core.errors import UserError
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.monolingual import MonolingualText
-from augury.corpora.nli import NliText
-from augury.corpora.spec import BUILTIN_SIDES, TextSpec
 from augury.corpora.splits import BaseText, Role
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
-from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 
 Reader = Callable[[], Iterator[pa.Table]]
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
@@ -87,16 +82,11 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
     """
     if spec.portion:
         return _portion(open_text(spec.model_copy(update={"portion": None}), role, languages), spec)
-    if (
-        isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin"
-    ):  # generated in the right direction
+    if spec.swapped and spec.kind != "builtin":  # which is generated in the right direction
         return _reversed(
             open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1])
         )
-    if spec.kind == "aligned":
-        assert isinstance(spec, TextSpec)
-        return _open_aligned(spec)
-    if spec.kind == "lines":
+    if spec.sides and spec.kind in ("aligned", "lines"):
         return _open_lines(spec)
     if spec.kind == "table":
         return _open_table(spec)
@@ -142,8 +132,34 @@ def _reversed(text: TextSource) -> TextSource:
     return replace(text, read=read)
 
 
-def _open_aligned(spec: TextSpec) -> TextSource:
-    layout, sources, targets = spec.layout, spec.sources, spec.targets
+def _open_lines(spec: BaseText) -> TextSource:
+    layout, sides = spec.layout, spec.sides
+    if len(sides) > 1:
+        _check_distinct(*sides)
+    number = len(sides[0])
+    with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
+        files = list(pool.map(examine, chain.from_iterable(sides)))
+    counts = [_count(file, layout) for file in files]
+    for index, (source, *targets) in enumerate(zip(*sides, strict=True)):
+        for target, count in zip(targets, counts[index + number :: number], strict=True):
+            if counts[index] != count:
+                raise UserError(
+                    f"{source} has {counts[index]:,} lines and {target} has {count:,}: they must "
+                    "be aligned line by line"
+                )
+
+    def read() -> Iterator[pa.Table]:
+        def side(paths: Sequence[str]) -> Iterator[bytes]:
+            return chain.from_iterable(sentences(find(path), layout) for path in paths)
+
+        for rows in zip(*(batches(side(paths)) for paths in sides), strict=True):
+            yield _block(dict(zip(spec.COLUMNS, map(strings, rows), strict=True)))
+
+    text = _text_source(spec, files, sum(counts[:number]), read)
+    return replace(text, header_lines=0) if layout == "lines" and number == 1 else text
+
+
+def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
     if len(sources) != len(targets):
         raise UserError(
             f"{len(sources)} source files and {len(targets)} target files: give equal numbers of "
@@ -155,38 +171,6 @@ def _open_aligned(spec: TextSpec) -> TextSource:
                 raise UserError(
                     f"source '{source}' and target '{target}' are the same file: give two files"
                 )
-    with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
-        files = list(pool.map(examine, [*sources, *targets]))
-    counts = [_count(file, layout) for file in files]
-    for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
-        if counts[index] != counts[index + len(sources)]:
-            lengths = (
-                f"{source} has {counts[index]:,} lines and {target} has "
-                f"{counts[index + len(sources)]:,}"
-            )
-            raise UserError(f"{lengths}: they must be aligned line by line")
-
-    def read() -> Iterator[pa.Table]:
-        def side(paths: Sequence[str]) -> Iterator[bytes]:
-            return chain.from_iterable(sentences(find(path), layout) for path in paths)
-
-        for source, target in zip(batches(side(sources)), batches(side(targets)), strict=True):
-            yield _block({"source": strings(source), "target": strings(target)})
-
-    text = _text_source(spec, files, sum(counts[: len(sources)]), read)
-    return replace(text, header_lines=0) if layout == "lines" and len(sources) == 1 else text
-
-
-def _open_lines(spec: BaseText) -> TextSource:
-    layout, paths = spec.layout, spec.files()
-    files = [examine(path) for path in paths]
-
-    def read() -> Iterator[pa.Table]:
-        for batch in batches(chain.from_iterable(sentences(find(path), layout) for path in paths)):
-            yield _block({"text": strings(batch)})
-
-    text = _text_source(spec, files, sum(_count(file, layout) for file in files), read)
-    return replace(text, header_lines=0) if layout == "lines" and len(paths) == 1 else text
 
 
 def _open_table(spec: BaseText) -> TextSource:
@@ -223,56 +207,15 @@ def _open_hub(spec: BaseText, role: Role) -> TextSource:
 
 def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> TextSource:
     assert spec.builtin is not None
-    content, note, generate = _generator(spec, role, languages)
-    fields = {
-        name: "source" if isinstance(spec, MonolingualText) else name for name in spec.COLUMNS
-    }
+    content, note, columns, generate = spec.generated(role, languages)
     generate()  # raises for an invalid size or lexicon; sentences are generated lazily
 
     def read() -> Iterator[pa.Table]:
         for batch in batches(generate()):
-            columns = {
-                name: pa.array([getattr(row, field) for row in batch])
-                for name, field in fields.items()
-            }
-            yield _block(
-                columns,
-                ids=pa.array([row.id for row in batch]) if isinstance(spec, NliText) else None,
-            )
+            texts = dict(zip(columns, map(pa.array, zip(*batch, strict=True)), strict=True))
+            yield _block({name: texts[name] for name in spec.COLUMNS}, ids=texts.get("id"))
 
     return TextSource([], content, spec.builtin, read, spec.first, note)
-
-
-def _generator(
-    spec: BaseText, role: Role, languages: tuple[str, ...]
-) -> tuple[list[str], str, Callable[[], Iterator[Any]]]:
-    """Return the `content` and `note` of a built-in text, and the function that generates it."""
-    from augury.corpora import builtin, builtin_nli  # imports the grammars
-
-    assert spec.builtin is not None
-    if isinstance(spec, NliText):
-        lexicon = spec.lexicon or NLI_LEXICON
-        examples = partial(
-            builtin_nli.examples, role, spec.builtin, languages[0], seed=spec.seed, lexicon=lexicon
-        )
-        return ["builtin nli", role], builtin_nli.NOTE, examples
-    if {*languages} & {*NLI_LANGUAGES}:
-        lexicon = spec.lexicon or NLI_LEXICON
-        both = (*languages, *languages)[:2]
-        pairs = partial(
-            builtin_nli.translations, role, spec.builtin, both, seed=spec.seed, lexicon=lexicon
-        )
-        return ["builtin nli", role, str(lexicon)], builtin_nli.NOTE, pairs
-    lexicon = spec.lexicon or LEXICON
-    pairs = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=lexicon)
-    german, english = BUILTIN_SIDES
-    if languages[:1] == (english,) or languages[1:] == (german,):
-        return ["builtin", role, "swapped"], builtin.NOTE, lambda: map(_swapped, pairs())
-    return ["builtin", role], builtin.NOTE, pairs
-
-
-def _swapped(pair: Any) -> Any:
-    return replace(pair, source=pair.target, target=pair.source)
 
 
 def _text_source(
@@ -298,8 +241,8 @@ def _select(table: pa.Table, spec: BaseText) -> pa.Table:
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
         selected &= pc.equal(table.column(column), str(value)).to_numpy()
-    if isinstance(spec, TextSpec) and spec.missing:
-        marks = pa.array(spec.missing, pa.string())
+    if spec.placeholders:
+        marks = pa.array(spec.placeholders, pa.string())
         for side in columns.values():
             selected &= ~pc.is_in(pc.ascii_trim_whitespace(side), value_set=marks).to_numpy()
     return _block(columns, selected, table.column(spec.id_column) if spec.id_column else None)

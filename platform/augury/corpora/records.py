@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.corpora.controls import count_controls
-from augury.corpora.corpus import KINDS, LINEAGE, CorpusKind
+from augury.corpora.corpus import LINEAGE, CorpusKind
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -26,7 +26,6 @@ from augury.corpora.filters import (
     rejections,
 )
 from augury.corpora.readers import TextSource
-from augury.corpora.spec import TextSpec
 from augury.corpora.splits import BaseText, ResolvedSplit
 
 ORIGIN = "original"
@@ -60,6 +59,11 @@ class RecordBuilder(ABC):
         self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
+
+    @classmethod
+    def of(cls, split: ResolvedSplit, text: TextSource) -> RecordBuilder:
+        """Return the builder of a split; it may read the text once before."""
+        return cls(split, text)
 
     @abstractmethod
     def manifest_entries(self) -> dict[str, Any]:
@@ -217,27 +221,6 @@ class RecordBuilder(ABC):
             f"{block.column('row')[row].as_py():,} of {self._files}; validation and test sets are "
             "not filtered: complete or remove the row"
         )
-
-
-class ParallelRecordBuilder(RecordBuilder):
-    """Builds records of parallel text."""
-
-    KIND = KINDS["parallel"]
-    TEXT = TextSpec
-    STEP = "ingest"
-    CODE = 1
-    LIMITS = "min_length, max_length, max_ratio"
-
-    def manifest_entries(self) -> dict[str, Any]:
-        source, target = self.split.languages
-        return {"source_language": source, "target_language": target}
-
-    def _replace(self) -> dict[str, str]:
-        assert isinstance(self.split.text, TextSpec)
-        return self.split.text.replace
-
-    def _columns(self, block: pa.Table) -> list[pa.Array]:
-        return [pa.repeat(language, len(block)) for language in self.split.languages]
 
 
 def describe_controls(counts: Mapping[str, int]) -> str:

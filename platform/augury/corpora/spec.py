@@ -1,19 +1,31 @@
-"""Settings of parallel corpora."""
+"""Parallel corpora: their settings, built-in text and records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.errors import UserError, unknown
-from augury.corpora.corpus import PARALLEL
+from augury.corpora.corpus import KINDS, PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, Share, kind_name
-from toy_languages import LEXICON, NLI_LANGUAGES
+from augury.corpora.records import RecordBuilder
+from augury.corpora.splits import (
+    TABLES,
+    BaseSpec,
+    BaseText,
+    Cleaning,
+    Generated,
+    Limits,
+    Role,
+    Share,
+    kind_name,
+)
+from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 
 Paths = str | tuple[str, ...]
 BUILTIN_SIDES = ("de", "en")
@@ -71,11 +83,26 @@ class TextSpec(BaseText):
         return (self.target,) if isinstance(self.target, str) else self.target or ()
 
     @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        return self.sources, self.targets
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        return self.missing
+
+    @property
+    def swapped(self) -> bool:
+        return self.reversed
+
+    @property
     def layout(self) -> str:
         return self.format or "lines" if self.kind == "aligned" else super().layout
 
     def files(self) -> tuple[str, ...]:
         return self.sources + self.targets or super().files()
+
+    def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
+        return generated_pairs(self, role, languages)
 
     def settings(self) -> dict[str, Any]:
         settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
@@ -281,6 +308,28 @@ class CorpusSpec(BaseSpec):
         return self
 
 
+def generated_pairs(text: BaseText, role: Role, languages: tuple[str, ...]) -> Generated:
+    """Return built-in pairs: of the NLI languages, or of the German-like and the English-like
+    one."""
+    from augury.corpora import builtin, builtin_nli  # imports the grammars
+
+    assert text.builtin is not None
+    size, seed, columns = text.builtin, text.seed, ("source", "target")
+    if {*languages} & {*NLI_LANGUAGES}:
+        lexicon, both = text.lexicon or NLI_LEXICON, (*languages, *languages)[:2]
+        content, note = ["builtin nli", role, str(lexicon)], builtin_nli.NOTE
+        pairs = partial(builtin_nli.translations, role, size, both, seed=seed, lexicon=lexicon)
+    else:
+        content, note = ["builtin", role], builtin.NOTE
+        pairs = partial(builtin.generate, role, size, seed=seed, lexicon=text.lexicon or LEXICON)
+        german, english = BUILTIN_SIDES
+        if languages[:1] == (english,) or languages[1:] == (german,):
+            content, columns = [*content, "swapped"], ("target", "source")
+    return Generated(
+        content, note, columns, lambda: ((pair.source, pair.target) for pair in pairs())
+    )
+
+
 def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings of a parallel corpus with source and target swapped in every split.
 
@@ -306,6 +355,27 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     if settings.get("tests"):
         result["tests"] = {name: _swapped_text(text) for name, text in settings["tests"].items()}
     return result
+
+
+class ParallelRecordBuilder(RecordBuilder):
+    """Builds records of parallel text."""
+
+    KIND = KINDS["parallel"]
+    TEXT = TextSpec
+    STEP = "ingest"
+    CODE = 1
+    LIMITS = "min_length, max_length, max_ratio"
+
+    def manifest_entries(self) -> dict[str, Any]:
+        source, target = self.split.languages
+        return {"source_language": source, "target_language": target}
+
+    def _replace(self) -> dict[str, str]:
+        assert isinstance(self.split.text, TextSpec)
+        return self.split.text.replace
+
+    def _columns(self, block: pa.Table) -> list[pa.Array]:
+        return [pa.repeat(language, len(block)) for language in self.split.languages]
 
 
 def _swapped_text(text: Any) -> Any:

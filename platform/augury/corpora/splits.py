@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -36,6 +36,18 @@ EXTENSIONS = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+
+
+class Generated(NamedTuple):
+    """A built-in text."""
+
+    content: list[str]
+    """Names that identify it, for the address."""
+    note: str
+    """A remark to show with results."""
+    columns: tuple[str, ...]
+    rows: Callable[[], Iterator[tuple[str, ...]]]
+    """Generates the rows lazily; raises UserError for an invalid size or lexicon."""
 
 
 class BaseText(Section):
@@ -144,6 +156,25 @@ class BaseText(Section):
     def files(self) -> tuple[str, ...]:
         """Return the files of the text."""
         return (self.file,) if self.file else ()
+
+    @property
+    def sides(self) -> tuple[tuple[str, ...], ...]:
+        """The files of each column, for text with a sentence per line."""
+        return ()
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """Texts that stand for a missing one; rows with one are not part of the text."""
+        return ()
+
+    @property
+    def swapped(self) -> bool:
+        """Whether source and target change places."""
+        return False
+
+    def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
+        """Return the built-in text of a split in some languages."""
+        raise UserError(f"there is no built-in corpus of this kind: give {self.ALTERNATIVES}")
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for the address: without file names, whose content is part of it,

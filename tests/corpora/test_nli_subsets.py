@@ -20,8 +20,7 @@ from augury.core.store import Store
 from augury.corpora import builtin_nli, tables
 from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus, corpus_address, ingest, overlap
-from augury.corpora.nli import NliSpec
-from augury.corpora.nli_records import stratified
+from augury.corpora.nli import NliSpec, stratified
 from augury.corpora.spec import CorpusSpec
 
 Rows = list[tuple[str, str, str]]
