@@ -20,7 +20,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import ingest
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 
 SAID = [
     "Hello, my friends [laughter]",

@@ -11,7 +11,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 from augury.experiments import execute, preflight
 from augury.experiments.graph import Graph
 from augury.reporting.robustness import noise_series

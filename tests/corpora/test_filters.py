@@ -19,7 +19,7 @@ from augury.corpora.filters import (
     rejections,
     word_counts,
 )
-from augury.corpora.spec import Filter
+from augury.corpora.parallel import Filter
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
 

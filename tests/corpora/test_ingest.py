@@ -16,7 +16,7 @@ from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
 from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 
 Pairs = list[tuple[str, str]]
 

@@ -13,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
-from augury.corpora.spec import CorpusSpec, Filter, TextSpec
+from augury.corpora.parallel import CorpusSpec, Filter, TextSpec
 
 
 def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:

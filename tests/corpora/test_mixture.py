@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.mixture import row_ranges
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 
 VALID = {"builtin": 4}
 CLEAN, NOISY = {"name": "clean", "builtin": 36}, {"name": "noisy", "builtin": 19, "seed": 3}

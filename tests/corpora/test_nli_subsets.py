@@ -21,7 +21,7 @@ from augury.corpora import builtin_nli, tables
 from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus, corpus_address, ingest, overlap
 from augury.corpora.nli import NliSpec, stratified
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 
 Rows = list[tuple[str, str, str]]
 batches = tables.batches

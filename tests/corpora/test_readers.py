@@ -14,8 +14,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.corpora import builtin
+from augury.corpora.parallel import TextSpec
 from augury.corpora.readers import open_text
-from augury.corpora.spec import TextSpec
 from augury.corpora.splits import Role
 
 PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]

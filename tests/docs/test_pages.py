@@ -20,7 +20,7 @@ from augury.corpora import builtin, known_nli
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 from augury.experiments.graph import address
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load

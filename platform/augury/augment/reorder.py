@@ -21,7 +21,7 @@ from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import Sampling
 from augury.text.alignment import eflomal
 from augury.text.alignment.model import AlignerName

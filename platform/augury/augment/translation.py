@@ -26,7 +26,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.filters import clean_lines
 from augury.corpora.monolingual import MonolingualFilter
-from augury.corpora.spec import swapped
+from augury.corpora.parallel import swapped
 from augury.decoding.settings import PLAIN as PLAIN
 from augury.decoding.settings import Decoding, Sampling
 

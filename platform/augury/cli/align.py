@@ -125,8 +125,8 @@ def _check(arguments: argparse.Namespace) -> None:
 def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
     """Return the links of each shard of the text."""
     from augury.corpora.corpus import shard_name, write_shard
+    from augury.corpora.parallel import TextSpec
     from augury.corpora.readers import open_text
-    from augury.corpora.spec import TextSpec
     from augury.text.alignment.aligner import words_of_shard
     from augury.text.words.splitting import words
 

@@ -198,7 +198,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     from augury.augment.operator import check_columns
     from augury.core import config
     from augury.corpora.languages import UNDETERMINED
-    from augury.corpora.spec import CorpusSpec
+    from augury.corpora.parallel import CorpusSpec
 
     if arguments.experiment:
         return _experiment_inputs(arguments)

@@ -10,8 +10,8 @@ from pydantic import Field, PositiveInt, model_validator
 
 from augury.corpora.corpus import KINDS, MONOLINGUAL
 from augury.corpora.languages import LanguageCode
+from augury.corpora.parallel import generated_pairs
 from augury.corpora.records import RecordBuilder
-from augury.corpora.spec import generated_pairs
 from augury.corpora.splits import (
     TABLES,
     BaseSpec,

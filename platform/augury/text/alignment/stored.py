@@ -17,7 +17,7 @@ from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.parallel import CorpusSpec
 from augury.text.alignment import eflomal
 from augury.text.alignment.aligner import (
     MODELS,

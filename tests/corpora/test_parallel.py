@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.config import validate
 from augury.core.errors import UserError
-from augury.corpora.spec import CorpusSpec, Filter, TextSpec, swapped
+from augury.corpora.parallel import CorpusSpec, Filter, TextSpec, swapped
 
 FILES = {"source": "a.de", "target": "a.en"}
 TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
