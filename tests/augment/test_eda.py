@@ -252,7 +252,7 @@ def test_a_language_without_synonyms_is_reported(
         (Eda(synonyms=synonyms), "und", False),
         (Eda(), "en", False),
     ):
-        eda.check_text(pipeline.beginning(corpus(store, "a dog runs", language), eda))
+        eda.check_text(pipeline.first_records(corpus(store, "a dog runs", language), eda))
         assert ("'und'" in capsys.readouterr().err) == warned
 
 

@@ -37,7 +37,7 @@ WORDS, ERRORS, MATCHES = "words of transcripts", "word errors", "words recognise
 
 
 class Triple(NamedTuple):
-    """The transcript by people, the transcript by the recogniser (`heard`), and the translation."""
+    """The human transcript, the recogniser's (`heard`), and the translation."""
 
     transcript: str
     heard: str
@@ -46,17 +46,18 @@ class Triple(NamedTuple):
     def is_kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
         """Return whether the recogniser heard words, and not too few for the other text.
 
-        `max_ratio` bounds the other text's words for each word heard.
+        `max_ratio` is the maximum number of words of the other text per recognised word.
         """
         words, heard = len(getattr(self, against).split()), len(self.heard.split())
         return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
 
 
 class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
-    """Training pairs whose source is a recogniser's transcript of training text that was spoken.
+    """Training pairs whose source is a recogniser's transcript of the speech behind the training
+    text.
 
-    The sources of the training text are transcripts by people. Those by a recogniser are in a file
-    whose line n belongs to row n of the training text, or they are made from audio files.
+    The sources of the training text are human transcripts. The recogniser's are in a file, whose
+    line n belongs to row n of the training text, or are made from audio files.
     """
 
     operator: Literal["asr_transcript"] = "asr_transcript"
@@ -81,15 +82,15 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
     """Read the recogniser's weights from pickle files too, which can run code, where it has no
     safetensors."""
     max_ratio: float | None = Field(1.5, gt=0)
-    """The maximum number of words of the other text per recognised word; none: no limit."""
+    """The maximum number of words of the other text per recognised word; null: no maximum."""
     against: Literal["transcript", "target"] = "transcript"
-    """The other text: the transcript by people (section 4.5 of the paper), or the translation
-    (section 2.4)."""
+    """The other text: the human transcript (section 4.5 of the paper), or the translation (section
+    2.4)."""
     indicators: Literal["keep", "drop"] = "keep"
     """Keep or drop indicators such as `[laughter]` and `(Applause)`, in all three texts."""
 
     text: str | None = None
-    """The name of the training text that was spoken, where there are several."""
+    """Name of the training text with the speech, where there are several."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (NOISY_NMT,)
     EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
@@ -179,7 +180,7 @@ class AsrTranscript(Fitted, ExtraInputs, Measured, CorpusOperator):
         return Triple(*(" ".join(INDICATORS.sub(" ", text).split()) for text in texts))
 
     def _spoken_text(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
-        """Return the training text that was spoken, and its prefix of ids in the corpus."""
+        """Return the training text with the speech, and its prefix of ids in the corpus."""
         addresses = {text["name"]: text["address"] for text in corpus.manifest.get("texts", [])}
         if not addresses and self.text is None:
             return corpus, ""

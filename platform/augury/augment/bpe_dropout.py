@@ -14,16 +14,15 @@ from augury.training.batching import padded
 
 
 class BpeDropout(TokenDraw):
-    """Segment words into other pieces in every pass; the text stays the same.
+    """Segment words into other subwords in every pass; the text stays the same.
 
-    Held-out text keeps its usual pieces. A row that would have more than max_pieces keeps its usual
-    ones in that pass.
+    Held-out text is segmented as usual, and so is a row that would have more than max_pieces.
     """
 
     operator: Literal["bpe_dropout"] = "bpe_dropout"
     dropout: float = Field(0.1, ge=0, le=1)
-    """Probability of skipping a merge (p, sentencepiece's alpha): 0 leaves text as it is, 1
-    gives single characters."""
+    """Probability of skipping a merge (p, sentencepiece's alpha): at 0 nothing changes, at 1 all
+    subwords are characters."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (BPE_DROPOUT,)
     EXAMPLE: ClassVar[str] = "dropout: 0.1"

@@ -25,7 +25,7 @@ from augury.text.ciphers.rot import Rot
 
 
 class Cipher(Fitted):
-    """Replace each letter by the one `key` places further in the training alphabet."""
+    """Replace each letter by the one `key` positions further in the training alphabet."""
 
     operator: Literal["cipher"] = "cipher"
     keys: tuple[int, ...] = Field((1, 2), min_length=1)

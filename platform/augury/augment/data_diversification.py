@@ -34,37 +34,37 @@ from augury.corpora.filters import Duplicates
 from augury.decoding.settings import Decoding
 
 REPEATED = "there already"
-"""The count of pairs that are in the training text, or were made before."""
+"""Reason of pairs left out because the training text has them, or another model made them."""
 
 
 class DataDiversification(UsesModels, CorpusOperator):
-    """Pairs of sources with their translations, and of translated targets with the targets.
+    """Pairs of sources and translations, and of translated targets and the targets.
 
-    Models of both directions are trained on the training text and translate it. Duplicates of pairs
-    of the text, or of pairs made before, are left out, and so are empty translations. Copies of a
-    record are numbered: forward models, each with its views, and then backward ones.
+    Models of both directions are trained on the training text and translate it. Empty translations
+    are left out, and pairs that the text or an earlier model has. Copies of a record are numbered
+    by forward model and its views, then by backward model.
     """
 
     operator: Literal["data_diversification"] = "data_diversification"
     seeds: tuple[int, ...] = Field((1, 2, 3), min_length=1)
-    """The seeds of the forward models, and of as many backward ones."""
+    """Seeds of the forward models, and of the backward ones."""
     views: tuple[str, ...] = Field((PLAIN,), min_length=1)
-    """The views that every model reads the text as. With `plain`, `rot-1` and `rot-2`, one
-    CipherDAug model with two keys takes the place of three models."""
+    """Views in which every model reads the text. With `plain`, `rot-1` and `rot-2`, one CipherDAug
+    model with two keys replaces three models."""
     directions: tuple[Literal["forward", "backward"], ...] = Field(
         ("forward", "backward"), min_length=1
     )
     """forward: the sources with their translations; backward: translations of the targets with the
     targets."""
     forward: tuple[ReadyModel, ...] = ()
-    """Trained models from source to target, in place of ones to train."""
+    """Trained models from source to target, instead of training them."""
     backward: tuple[ReadyModel, ...] = ()
-    """Trained models from target to source, in place of ones to train."""
+    """Trained models from target to source, instead of training them."""
     system: dict[str, Any] = {}
     """Dotted keys in which the experiments that train models differ from the plain baseline of this
     one, such as `augment`, `regime` or `training.max_passes`."""
     decoding: Decoding = Decoding(length_penalty=0.6)
-    """How models translate; the default is that of the released code."""
+    """Decoding of the models; the default is that of the released code."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (DATA_DIVERSIFICATION,)
     VERSION: ClassVar[int] = 2
@@ -93,7 +93,7 @@ class DataDiversification(UsesModels, CorpusOperator):
         return self
 
     def _ready_models(self) -> dict[Direction, tuple[ReadyModel, ...]]:
-        """Return the ready models of every direction that is asked for."""
+        """Return the trained models of every direction in the settings."""
         ready = {FORWARD: self.forward, BACKWARD: self.backward}
         return {
             direction: models
@@ -153,7 +153,7 @@ class DataDiversification(UsesModels, CorpusOperator):
     def _model_views(
         self, models: Mapping[str, TrainedModel]
     ) -> Iterator[tuple[str, TrainedModel, str]]:
-        """Yield role, model and view for every view that a model reads, forward models first."""
+        """Yield role, model and view of every translation of the text, forward models first."""
         return ((role, model, view) for role, model in models.items() for view in self.views)
 
     def _records(

@@ -41,14 +41,13 @@ class TokenDraw(Operator):
     """Parameters of a draw from the token ids of a batch."""
 
     side: Side = "source"
-    """The side whose tokens are changed. A changed target is what the decoder reads and what it
-    is to predict."""
+    """Side whose tokens change; a changed target is both the input of the decoder and the labels.
+    """
     use: Literal["text", "view"] = "text"
-    """text: the tokens change wherever the side is read, in every view by a draw of its own; view:
-    the text stays, and its changed source is another view of the example, for regimes that read
-    views."""
+    """text: tokens change wherever the side is read, in every view independently; view: the changed
+    source is a further view of the example, for regimes that read views."""
     seed: int = 1
-    """Another seed makes other random choices, which also depend on the seed of the run."""
+    """Seed of the random choices, which depend on the seed of the run too."""
     keep_anchor: bool = False
     """Where views are read together, change all but the first, the plain source (the code
     released with CipherDAug)."""
@@ -103,14 +102,13 @@ class TokenDraw(Operator):
 
 
 class CountedDraw(TokenDraw):
-    """A draw of how many tokens of a sentence change, and then of which (SwitchOut).
+    """A draw of how many tokens of a sentence change, and then of which (Wang et al. 2018).
 
-    Wang et al. (2018) describe it. A sentence of L tokens changes n of them with P(n) ~ exp(-λ n),
-    0 ≤ n ≤ L.
+    Of L tokens, n change with P(n) ~ exp(-λ n), 0 ≤ n ≤ L.
     """
 
     tau: float = Field(0.9, gt=0)
-    """How rarely tokens change, under tau_convention."""
+    """Sets λ, by tau_convention: the larger λ, the fewer tokens change."""
     tau_convention: Literal["code", "paper"] = "code"
     """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a
     temperature)."""

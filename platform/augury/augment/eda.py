@@ -41,7 +41,8 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
 
     operator: Literal["eda"] = "eda"
     copies: int = Field(4, ge=1)
-    """Copies of every record; in four in a row, every sentence goes through all four operations."""
+    """Copies of every record; in four successive ones, every sentence undergoes all four
+    operations."""
     use: Literal["records", "view"] = "records"
     """records: new examples in addition to the originals; view: every copy is a view of the
     example, eda-N."""
@@ -59,7 +60,7 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
     """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released
     code of EDA does."""
     seed: int = 1
-    """Another seed makes other random choices."""
+    """Seed of the random choices."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (EDA, CROSS_LINGUAL_NLI)
     PER_SECOND: ClassVar[float] = 1_500
@@ -93,11 +94,11 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
         number alone."""
         return range(1, self.copies + 1)
 
-    def check_text(self, beginning: pa.Table) -> None:
-        languages = beginning.column(language_column(beginning.column_names))
-        sides = input_columns(beginning.column_names)
+    def check_text(self, records: pa.Table) -> None:
+        languages = records.column(language_column(records.column_names))
+        sides = input_columns(records.column_names)
         for language in languages.unique().to_pylist():
-            rows = beginning.filter(pc.equal(languages, language))
+            rows = records.filter(pc.equal(languages, language))
             texts = chain.from_iterable(rows.column(side).to_pylist() for side in sides)
             require_words(texts, language, f"operator {self.operator}")
             if self.synonyms is None and not _is_english(language):

@@ -30,7 +30,8 @@ from augury.text.words.segmentation import require_words
 class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     """Pair every source with the translations of similar sources.
 
-    With `of`, within some of the training texts.
+    `of` restricts both to some of the training texts. Equal sources are looked up once. Pairs in
+    the training text, or made before, are left out and counted by reason.
 
     Equal sources are looked up once. Pairs that are in the training text or were made before are
     left out and counted by reason.
@@ -77,8 +78,8 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"monolingual": self.monolingual} if self.monolingual else {}
 
-    def check_text(self, beginning: pa.Table) -> None:
-        language = beginning.column("source_language")[0].as_py()
+    def check_text(self, records: pa.Table) -> None:
+        language = records.column("source_language")[0].as_py()
         if self.monolingual and self.monolingual.language != language:
             raise UserError(
                 f"operator {self.operator}: monolingual.language is "
@@ -86,7 +87,7 @@ class FuzzyMatch(Searches, ExtraInputs, TextSubset, MakesRecords):
             )
         if self.tokens == "whitespace":
             require_words(
-                beginning.column("source").to_pylist(), language, f"operator {self.operator}"
+                records.column("source").to_pylist(), language, f"operator {self.operator}"
             )
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:

@@ -1,8 +1,7 @@
-"""The health of an operator's output: how much of it is empty, copied, repeated or cut.
+"""The health of an operator's output: the shares that are empty, copied or repeated, and lengths.
 
-A system that is trained on the output of an operator that makes nothing, or garbage, is scored like
-any other. What is measured here is stored with the output and stops such a system before it is
-trained.
+Without it, a system trained on nothing or garbage would be scored like any other. The measures are
+stored with the output, and stop such a system before training.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ class HealthLimits(Section):
     """Leave a system out, and say why, where the output of an operator is beyond a limit; false:
     warn."""
     min_yield: float | None = Field(0.5, ge=0, le=1)
-    """The minimum share of the texts that an operator sets out to make; no text at all is never
-    enough. Fuzzy matches, diversified data and hypotheses that a teacher labels may be any number
-    above 0."""
+    """The minimum share of non-empty texts among those to be made; none at all is always a fault.
+    Fuzzy matches, diversified data and hypotheses labelled by a teacher may be any number above 0.
+    """
     max_empty: float | None = Field(0.2, ge=0, le=1)
     """The maximum share of empty texts among them."""
     max_copied: float | None = Field(0.8, ge=0, le=1)
@@ -48,10 +47,10 @@ class HealthLimits(Section):
     """The maximum share of texts that are equal to one made from another text of the same block
     of the corpus."""
     max_length_drift: float | None = Field(3.0, ge=1)
-    """How many times longer or shorter, in characters, texts may be than those of the training
-    text lead to expect."""
+    """The maximum factor by which texts are longer or shorter, in characters, than the training
+    text lets expect."""
     min_realised: float | None = Field(0.5, ge=0, le=1)
-    """The minimum rate of noise, as a share of the rate that was asked for."""
+    """The minimum realised rate of noise, as a share of the configured rate."""
     max_wer: float | None = Field(0.9, ge=0)
     """The maximum word error rate of speech transcripts; a file of other sentences has about 1."""
 

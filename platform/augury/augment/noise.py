@@ -67,7 +67,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     """records: new examples in addition to the originals; view: every copy is a view of the
     example, noise-N."""
     seed: int = 1
-    """Another seed makes other random choices."""
+    """Seed of the random choices."""
 
     PER_SECOND: ClassVar[float] = 10_000
     NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED})
@@ -109,8 +109,8 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
             language_column(columns),
         )
 
-    def check_text(self, beginning: pa.Table) -> None:
-        for language in set(beginning.column(language_column(beginning.column_names)).to_pylist()):
+    def check_text(self, records: pa.Table) -> None:
+        for language in set(records.column(language_column(records.column_names)).to_pylist()):
             require_language(list(self.rates), language)
 
     def fit_parameters(self) -> dict[str, Any]:

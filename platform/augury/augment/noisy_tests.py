@@ -33,7 +33,7 @@ def noisy_test(
 def check_noise(clean: Corpus, noise: SourceNoise) -> None:
     """Raise UserError where a test set cannot have such noise."""
     operator = _operator(noise)
-    operator.check_text(pipeline.beginning(clean, operator))
+    operator.check_text(pipeline.first_records(clean, operator))
 
 
 def _operator(noise: SourceNoise) -> NoiseForTestSet:

@@ -103,8 +103,8 @@ class Operator(Extension):
         """Return the columns that the operator reads, given those that records have."""
         return self.READS
 
-    def check_text(self, beginning: pa.Table) -> None:
-        """Raise UserError for a text, given its first records, that the operator cannot change."""
+    def check_text(self, records: pa.Table) -> None:
+        """Raise UserError for a text that the operator cannot change, given its first records."""
 
     @abstractmethod
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:

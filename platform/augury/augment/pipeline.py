@@ -49,7 +49,7 @@ VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
 
-BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
+LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
 
 DEFAULT_EXECUTION = Execution()
 Models = Mapping[str, TrainedModel]
@@ -206,7 +206,7 @@ def make(
             if isinstance(operator, TextSubset):
                 ranges = row_ranges(corpus) if TEXTS in corpus.manifest else []
                 operator.check_names([text.name for text in ranges])
-            operator.check_text(beginning(corpus, operator))
+            operator.check_text(first_records(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
         for group in _group_parts(missing, corpus.columns):
@@ -236,9 +236,9 @@ def make(
     return Augmented(corpus, tuple(parts), address, computed, reused)
 
 
-def beginning(corpus: Corpus, operator: Operator) -> pa.Table:
+def first_records(corpus: Corpus, operator: Operator) -> pa.Table:
     """Return the first records of a corpus, in the columns that an operator reads."""
-    return corpus.shard(corpus.shards[0], operator.reads(corpus.columns)).slice(0, BEGINNING)
+    return corpus.shard(corpus.shards[0], operator.reads(corpus.columns)).slice(0, LOOKED_AT)
 
 
 def fit(
@@ -401,8 +401,8 @@ class _Ratios(dict[tuple[str, str], float]):
         self.corpus = corpus
 
     def __missing__(self, columns: tuple[str, str]) -> float:
-        beginning = self.corpus.shard(self.corpus.shards[0], columns).slice(0, BEGINNING)
-        self[columns] = health.length_ratio(beginning, *columns)
+        first = self.corpus.shard(self.corpus.shards[0], columns).slice(0, LOOKED_AT)
+        self[columns] = health.length_ratio(first, *columns)
         return self[columns]
 
 

@@ -41,9 +41,9 @@ class Reorder(UsesModels, MakesRecords):
 
     operator: Literal["reorder"] = "reorder"
     parallel: CorpusSpec
-    """Parallel text from the language of the examples into the one whose word order is wanted."""
+    """Parallel text from the language of the examples to the one with the word order."""
     min_coverage: float = Field(0.5, ge=0, le=1)
-    """Pairs with a smaller share of linked source words are not learned from."""
+    """Pairs with a smaller share of linked source words are left out of training."""
     aligner: AlignerName = "hmm"
     """The word aligner: hmm, fast_align's model (the paper's choice) or eflomal, an optional
     package."""
@@ -60,17 +60,17 @@ class Reorder(UsesModels, MakesRecords):
     """Longest source and target in subwords, to which longer ones are cut; None: the generator's
     default."""
     copies: int = Field(1, ge=1)
-    """Outputs drawn for every example; each makes a new example."""
+    """Outputs sampled for every example; each makes a new example."""
     use: Literal["records", "view"] = "records"
     """records: new examples in addition to the old ones; view: another view of the example."""
     sampling: Sampling = Sampling()
-    """How the reorderer's outputs are drawn."""
+    """Sampling of the reorderer's outputs."""
     fallback: bool = False
     """Keep a sentence as it is where the output is unfaithful: where less than half of the words of
     either are in the other. Such outputs are counted in any case, and an empty one is never
     taken."""
     seed: int = 1
-    """Another seed makes other random choices."""
+    """Seed of the random choices."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 2
@@ -146,9 +146,9 @@ class Reorder(UsesModels, MakesRecords):
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(input_columns(columns) or ("premise", "hypothesis")))
 
-    def check_text(self, beginning: pa.Table) -> None:
-        sides = input_columns(beginning.column_names)
-        texts = chain.from_iterable(beginning.column(side).to_pylist() for side in sides)
+    def check_text(self, records: pa.Table) -> None:
+        sides = input_columns(records.column_names)
+        texts = chain.from_iterable(records.column(side).to_pylist() for side in sides)
         require_words(texts, self.parallel.source_language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:

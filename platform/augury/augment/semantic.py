@@ -49,7 +49,7 @@ class GeneratorModel(Section):
     """Longest source and target in subwords, to which longer ones are cut; None: the generator's
     default."""
     ready: ReadyModel | None = None
-    """A trained generator, in place of one to train."""
+    """A trained generator, instead of training one."""
 
 
 class TeacherModel(Section):
@@ -61,20 +61,20 @@ class TeacherModel(Section):
     max_length: int | None = Field(None, ge=8)
     """Longest pair in subwords, to which longer ones are cut; None: the classifier's default."""
     ready: ReadyModel | None = None
-    """A trained classifier, in place of one to train."""
+    """A trained classifier, instead of training one."""
 
 
 class Semantic(UsesModels, MakesRecords):
     """Pairs of a premise and a hypothesis generated for another label than its own.
 
-    A generator learns from the examples themselves to write a hypothesis for a label and a premise.
-    What it writes may not keep to the label: a teacher, a classifier trained on the examples too,
-    says which pairs get which label.
+    A generator trained on the examples writes a hypothesis for a label and a premise, which may not
+    fit the label. A teacher, a classifier trained on the same examples, decides which pairs get
+    which label.
     """
 
     operator: Literal["semantic"] = "semantic"
     copies: int = Field(2, ge=1)
-    """Hypotheses drawn for every example and requested label."""
+    """Hypotheses sampled for every example and requested label."""
     labels: Literal["all_others", "one_other"] = "all_others"
     """The requested labels: all_others: every label but the example's; one_other: one of these for
     every copy, drawn by the seed, which gives as many hypotheses as examples instead of twice as
@@ -86,13 +86,13 @@ class Semantic(UsesModels, MakesRecords):
     threshold: float = Field(0.8, ge=0, le=1)
     """The teacher is confident where its likeliest label has more than this probability."""
     generator: GeneratorModel = GeneratorModel()
-    """The model that writes hypotheses: sections of a seq2seq experiment."""
+    """The generator: sections of a seq2seq experiment."""
     teacher: TeacherModel = TeacherModel()
-    """The model that labels them: sections of an nli experiment."""
+    """The teacher: sections of an nli experiment."""
     sampling: Sampling = Sampling()
-    """How the generator's outputs are drawn."""
+    """Sampling of the generator's outputs."""
     seed: int = 1
-    """Another seed makes other random choices."""
+    """Seed of the random choices."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (CROSS_LINGUAL_NLI,)
     PER_SECOND: ClassVar[float] = 0.5

@@ -16,14 +16,14 @@ REPLACEMENTS = 1
 
 
 class PieceDraw(CountedDraw):
-    """A draw that replaces tokens by uniformly drawn pieces."""
+    """A draw that replaces tokens by uniformly drawn subwords."""
 
     vocabulary: Literal["joint", "side"] = Field(
         "joint", exclude_if=lambda vocabulary: vocabulary == "joint"
     )
-    """joint: pieces of the whole vocabulary, those of the other language and of enciphered text too
-    (what was released with CipherDAug); side: pieces that occur in the training text of the side or
-    view that changes (Wang et al. 2018, whose sides have vocabularies of their own)."""
+    """joint: subwords of the whole vocabulary, also of the other language and of enciphered text
+    (as released with CipherDAug); side: subwords that occur in the training text of the side or
+    view that changes (Wang et al. 2018, whose sides have separate vocabularies)."""
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (SWITCHOUT,)
 

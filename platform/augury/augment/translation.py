@@ -34,7 +34,7 @@ KIND = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
 SAMPLING_VERSION = 2
-"""Raised when translations that are drawn for the same text change; part of their addresses."""
+"""Raised when sampled translations of the same text change; part of their addresses."""
 BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
@@ -43,13 +43,13 @@ class TranslationSampling(Sampling):
     """Parameters for sampling translations instead of beam search (Edunov et al. 2018)."""
 
     top_k: int | None = Field(None, ge=1)
-    """Sample only from this many of the likeliest pieces; none: from all."""
+    """Sample only from this many of the likeliest subwords; null: from all."""
     seed: int = 1
-    """Another seed draws other translations."""
+    """Seed of sampling."""
 
 
 class Direction(NamedTuple):
-    """The sides of a pair that models of a direction read and write."""
+    """The sides of a pair that models of a direction translate from and to."""
 
     name: str
     read: str

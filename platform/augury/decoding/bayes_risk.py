@@ -1,8 +1,8 @@
-"""Minimum Bayes risk: the hypothesis that agrees most with all of them (Kumar and Byrne, 2004).
+"""Minimum Bayes risk: the hypothesis that agrees most with all others (Kumar and Byrne, 2004).
 
 The expected utility of a hypothesis is its mean utility against all hypotheses of its sentence as
-references, itself included and each as often as it was found: views that agree on a hypothesis vote
-for it.
+references, itself included, each as often as it was found: views with the same hypothesis vote for
+it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checkpoints of `transformers` that translate, by CTranslate2 or by `generate`."""
+"""Translation by checkpoints of `transformers`, through CTranslate2 or `generate`."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 KIND, MODEL = "converted", "model"
-"""Where in a store models lie that were converted for CTranslate2, and the directory in the
-folder of each."""
+"""The store's folder of converted models, and the directory of the model in each."""
 VERSION = 1
-"""Raised when the same checkpoint comes to be converted otherwise."""
+"""Raised when the conversion of a checkpoint changes; part of its address."""
 
 Search = Callable[[Sequence[Sequence[int]], Decoding], Sequence[Sequence[int]]]
-"""From the ids of sources, special ones included, to those of the best outputs."""
+"""A function from ids of sources, special ones included, to ids of the best outputs."""
 
 
 class Languages(NamedTuple):
@@ -40,17 +39,14 @@ class Languages(NamedTuple):
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """An encoder-decoder, by its name on a hub or its directory.
-
-    On a GPU where this process sees one.
-    """
+    """An encoder-decoder, by its name on a hub or its directory, on a GPU where there is one."""
 
     name: str
     revision: str | None = None
     languages: Languages | None = None
-    """Of a model of many languages, such as NLLB."""
+    """The languages of a multilingual model, such as NLLB."""
     allow_pickle: bool = False
-    """Whether weights are read from pickle files where there are no safetensors."""
+    """Whether weights may be read from pickle files."""
 
     @property
     def identity(self) -> str:
@@ -58,10 +54,7 @@ class Checkpoint:
         return pretrained.identity(self.name, self.revision)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the checkpoint as a function that translates text.
-
-        In a store it is converted once.
-        """
+        """Return the checkpoint as a function that translates; in a store, converted only once."""
         tokenizer, first = self._tokenizer()
         most = self._most_pieces(tokenizer)
         search = self._search(tokenizer, first, store, threads)
@@ -85,10 +78,9 @@ class Checkpoint:
         return translate
 
     def sampler(self, whole: bool = False) -> Sampler:
-        """Return the checkpoint as a function that draws outputs.
+        """Return the checkpoint as a function that samples outputs.
 
-        Of a text that is too long for it, it reads the first part. With `whole`, such a text has no
-        output.
+        A text that is too long is cut, or with `whole` has no output.
         """
         from augury.decoding.sampling import sampler
 
@@ -112,7 +104,7 @@ class Checkpoint:
         return loaded(AutoModelForSeq2SeqLM, self.name, self.revision, self.allow_pickle)
 
     def _tokenizer(self) -> tuple[PreTrainedTokenizerBase, int | None]:
-        """The tokenizer, and the id that outputs begin with where that is a language's."""
+        """Return the tokenizer, and the id of the target language, if outputs start with one."""
         from transformers import AutoTokenizer
 
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.name, self.revision)
@@ -135,7 +127,7 @@ class Checkpoint:
         return tokenizer, first
 
     def _language(self, tokenizer: PreTrainedTokenizerBase, code: str) -> int:
-        """The id of a language."""
+        """Return the id of a language."""
         symbol = tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
         if symbol not in tokenizer.all_special_tokens:
             raise unknown(
@@ -195,7 +187,7 @@ def loaded(
 
 
 def _decoding(folder: Folder, most: int, first: int | None, threads: int) -> Search:
-    """The search by CTranslate2 with a converted model."""
+    """Return the search by CTranslate2 with a converted model."""
     from augury.decoding.ctranslate import CTranslateDecoder, visible_device
 
     decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=visible_device())
@@ -216,10 +208,7 @@ def _decoding(folder: Folder, most: int, first: int | None, threads: int) -> Sea
 def _generating(
     model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, first: int | None
 ) -> Search:
-    """The search by `transformers`.
-
-    What may be produced, and what comes first, is as the checkpoint has it.
-    """
+    """Return the search by `transformers`, with the checkpoint's suppressed and first tokens."""
     import torch
 
     forced = {} if first is None else {"forced_bos_token_id": first}

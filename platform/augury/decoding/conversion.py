@@ -35,8 +35,7 @@ KINDS = {
     "mbart": _Kind(MBartLoader, True, True),
     "bart": _Kind(BartLoader, False, True),
 }
-"""The kinds of checkpoints that are converted, by what their configuration calls them; NLLB is
-an M2M-100."""
+"""The kinds of checkpoints that can be converted, by model type; NLLB is an M2M-100."""
 
 
 def to_ctranslate2(
@@ -44,10 +43,10 @@ def to_ctranslate2(
 ) -> None:
     """Write `model` to `directory` in CTranslate2's format, in 32-bit floats.
 
-    `vocabulary` is the piece of each id, for sources and targets alike. CTranslate2's own loader
-    for Marian is not used: it starts decoding from a zero embedding, where this starts from
+    `vocabulary` lists the subwords by id, for sources and targets alike. CTranslate2's own loader
+    for Marian is not used, as it starts decoding from a zero embedding instead of
     `decoder_start_token_id`. Raises UserError for other models and for a vocabulary that is not one
-    distinct piece per embedding.
+    distinct subword per embedding.
     """
     config = model.config
     pieces = list(vocabulary)
@@ -101,7 +100,8 @@ def reads(settings: PreTrainedConfig) -> bool:
 def checkpoint_to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> None:
     """Write an encoder-decoder that `reads` knows to `directory`.
 
-    Its pieces are called as their ids are, `0`, `1`, ...
+    Its subwords are named by their ids, `0`, `1`, ..., so that no vocabulary is needed, which
+    tokenizers extend and reorder. Sources are ids of its tokenizer without the end of sentence.
 
     So it needs no vocabulary, which tokenizers extend and reorder. Sources are ids of its tokenizer
     without the end of sentence.

@@ -15,10 +15,9 @@ from augury.decoding.settings import Decoding
 TASK_SENTENCES = 512
 
 Sources = Sequence[Sequence[int]]
-"""The ids of every sentence, without end of sentence."""
+"""Ids of every sentence, without the end of sentence."""
 Search = Callable[[Sequence[Sequence[Sequence[int]]]], list[list[Hypothesis]]]
-"""From the sources of some sentences, view by view, to the best hypotheses of each sentence,
-best first."""
+"""A function from sources, view by view, to the best hypotheses of each sentence, best first."""
 
 
 @dataclass(frozen=True)

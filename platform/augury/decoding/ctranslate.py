@@ -24,9 +24,9 @@ class CTranslateDecoder:
     """A model in CTranslate2's format, ready to translate ids to ids."""
 
     def __init__(self, directory: str | Path, *, threads: int = 1, device: Device = "cpu"):
-        """Load what `to_ctranslate2` wrote; raise UserError where nothing is there.
+        """Load what `to_ctranslate2` wrote; UserError where there is none.
 
-        On a CPU each of `threads` decodes batches of its own, which is quicker than sharing one.
+        On a CPU, each of `threads` decodes batches of its own, which is faster than sharing one.
         """
         directory = Path(directory)
         config = _config(directory)

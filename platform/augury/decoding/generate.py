@@ -38,13 +38,12 @@ def n_best(
     suppress: Collection[int] = (),
     count: int = 1,
 ) -> list[list[Hypothesis]]:
-    """Return the `count` best hypotheses of each sentence, best first.
+    """Return the `count` best hypotheses of each sentence, at most `decoding.beam`, best first.
 
-    `views` holds the sources of all sentences view by view. All views are read in one beam: a piece
-    has the mean of its log-probabilities given each of them, which is not normalised anew, so that
-    the log-probability of a hypothesis is the mean of those that the views give it. At most
-    `decoding.beam` hypotheses can be asked for; a sentence that is empty in every view has the
-    empty one.
+    `views` holds the sources of all sentences, view by view, read in one beam: the log-probability
+    of a subword is the mean of those given each view, without normalisation, so that the
+    log-probability of a hypothesis is the mean of those of the views. A sentence that is empty in
+    every view has the empty hypothesis.
     """
     assert count <= decoding.beam
     for sources in views:
@@ -65,10 +64,8 @@ def n_best(
 
 
 def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any]:
-    """Return arguments of `generate` to search as CTranslateDecoder does.
-
-    The ids of `banned` are never produced.
-    """
+    """Return arguments of `generate` to search as CTranslateDecoder does, without the ids of
+    `banned`."""
     options = (
         {"length_penalty": decoding.length_penalty, "early_stopping": True}
         if decoding.beam > 1
@@ -125,10 +122,10 @@ def _search(
 
 
 class _Averaging:
-    """Gives a subword the mean of its log-probabilities over the views of its sentence.
+    """Averages the log-probabilities of a subword over the views of its sentence.
 
-    Rows with equal scores keep equal beams: that is what lets the views of a sentence lie side by
-    side in a batch, view by view, each with its own states.
+    The views of a sentence are rows of one batch, view by view, each with its own states: rows with
+    equal scores keep equal beams.
     """
 
     def __init__(self, views: int):

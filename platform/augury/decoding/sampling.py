@@ -1,8 +1,8 @@
 """Sampling from encoder-decoders of `transformers`, with randomness keyed by the output alone.
 
-The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of
-the output's key, the step and the piece, so that an output is the same in any batch, on any number
-of workers and after any restart, up to the rounding of the logits.
+The argmax of logits plus Gumbel noise is a sample of the softmax. The noise of a subword is a hash
+of the output's key, the step and the subword, so that an output is the same in any batch, on any
+number of workers and after any restart, up to the rounding of the logits.
 """
 
 from __future__ import annotations
@@ -37,9 +37,12 @@ def sample(
     suppress: Collection[int] = (),
     first: int | None = None,
 ) -> list[list[int]]:
-    """Return an output for each source, in their order: its pieces without start, end and pads.
+    """Return an output for each source, in their order: its ids without start, end and pads.
 
-    Dropout is off.
+    Dropout is off. `sources` are ids as the encoder reads them, special ones included and none
+    empty; `keys`, whole numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a
+    copy, determine the outputs. Not sampled are the pad, the ids of `suppress` and those that the
+    model's settings suppress; all outputs start with `first`, if given.
 
     `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole
     numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a copy, determine the
@@ -68,11 +71,10 @@ def sampler(
     first: int | None = None,
     whole: bool = False,
 ) -> Sampler:
-    """Return a model as a function that draws outputs for texts of at most `most` subwords.
+    """Return a model as a function that samples outputs for texts of at most `most` subwords.
 
-    Longer texts are cut or, where they are to be read whole, have no output, as in a search; then
-    empty texts have empty outputs too. All outputs begin with the id `first`, if there is one, and
-    none is longer than the model's positions.
+    Longer texts are cut or, with `whole`, have no output, and empty texts empty ones, as in a
+    search. All outputs start with the id `first`, if given, and none exceeds the model's positions.
     """
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str | None]:
@@ -132,7 +134,7 @@ def _sample(
 
 
 class _Drawing:
-    """Masks all scores of a row but that of the piece that is drawn; row b belongs to `keys[b]`."""
+    """Masks all scores of a row but that of the sampled subword; row b belongs to `keys[b]`."""
 
     def __init__(self, keys: Tensor, sampling: Sampling):
         self.keys, self.sampling = keys, sampling
@@ -145,7 +147,7 @@ class _Drawing:
 
 
 def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
-    """Return the subwords that can be drawn (B, k), likeliest first, and their logits (B, k).
+    """Return the subwords that can be sampled (B, k), likeliest first, and their logits (B, k).
 
     Outside of `top_p` logits are -inf. `scores` (B, V) are logits or log-probabilities;
     `temperature` must be more than 0.

@@ -1,10 +1,10 @@
-"""The results of a beam search, whichever engine runs it, and its batches.
+"""The results of a beam search, by any engine, and its batches.
 
 A hypothesis scores the sum of its log-probabilities divided by its length to the power of the
 length penalty; both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a
-of Wu et al. (2016). A sentence is done once it has `beam` hypotheses, and none of them is empty.
-Unlike fairseq's, the probabilities are normalised over the pieces that may be produced, and a
-hypothesis at the maximal length is cut without an end of sentence.
+of Wu et al. (2016). A search ends at `beam` hypotheses, none of them empty. Two things differ from
+fairseq: probabilities are normalised over the subwords that may be produced, and a hypothesis at
+the maximum length is cut without an end of sentence.
 """
 
 from __future__ import annotations
@@ -42,10 +42,8 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
 
 
 def positions(config: Any) -> int:
-    """Return the pieces that a model of `transformers` has positions for.
-
-    Many where they are relative, as T5's.
-    """
+    """Return the number of positions of a model of `transformers`; a large one where they are
+    relative."""
     encoder = getattr(config, "encoder", config)
     return int(getattr(encoder, "max_position_embeddings", None) or sys.maxsize)
 
@@ -53,8 +51,7 @@ def positions(config: Any) -> int:
 def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
     """Yield rows of non-empty sources, longest first, in batches of at most `batch_tokens` tokens.
 
-    Padding counts. Every source counts one more for its end. A source longer than `batch_tokens` is
-    a batch alone.
+    Padding and the end of sentence count. A source longer than `batch_tokens` is a batch alone.
     """
     rows = [row for row, source in enumerate(sources) if source]
     rows.sort(key=lambda row: len(sources[row]), reverse=True)

@@ -1,4 +1,4 @@
-"""Settings of decoding: a beam search for the best output, or samples."""
+"""Settings of decoding: beam search, or sampling."""
 
 from __future__ import annotations
 
@@ -24,30 +24,27 @@ class Decoding(Section):
     length_penalty: float = Field(1.0, ge=0)
     """Exponent of the length by which the log-probability of a hypothesis is divided."""
     max_length: int = Field(200, ge=1)
-    """Longest hypothesis in pieces, the end of sentence included.
-
-    One that would be longer is cut there.
-    """
+    """Maximum length of a hypothesis in subwords, end of sentence included, where it is cut."""
     batch_tokens: int = Field(2048, ge=1)
     """Source tokens decoded together, padding included; changes speed and memory alone."""
 
 
 class ViewDecoding(Decoding):
-    """A search that may read a source in other views than the plain one, and in several of them."""
+    """A beam search over the source in one or several views."""
 
     views: tuple[str, ...] = ()
-    """The renderings of a source to read: plain, and views by the run's operators, such as rot-1.
+    """Views of the source: plain, and those of the run's operators, such as rot-1. Default: plain.
 
     Default: plain.
     """
     combine: Combination | None = None
     """How several views become one translation. average: one beam over the mean of the
-    log-probabilities that they give a piece, by transformers; mbr: each is searched alone, and of
-    all hypotheses the one is taken that agrees most with the others (minimum Bayes risk)."""
+    log-probabilities of each subword given the views, by transformers; mbr: a search per view, and
+    of all hypotheses the one that agrees most with the others (minimum Bayes risk)."""
     n_best: int | None = Field(None, ge=1)
-    """Of mbr: the hypotheses of every view that it chooses from; none: as many as the beam."""
+    """With mbr: the number of hypotheses of every view to choose from; null: the beam size."""
     utility: Utility = "chrf"
-    """Of mbr: what agreement is, chrF or BLEU of one hypothesis against another."""
+    """With mbr: the measure of agreement, chrF or BLEU of one hypothesis against another."""
 
     @property
     def candidates(self) -> int:
@@ -83,30 +80,24 @@ class ViewDecoding(Decoding):
 
 
 class Sampling(Section):
-    """Parameters of drawing outputs.
-
-    The defaults are those of Dong et al. (2021): one sample, no beam.
-    """
+    """Parameters of sampling; the defaults are those of Dong et al. (2021): one sample, no beam."""
 
     temperature: float = Field(1.0, ge=0)
-    """Divides the logits; 0 takes the likeliest piece at every step (greedy search)."""
+    """Divisor of the logits; 0 takes the likeliest subword at every step (greedy search)."""
     top_k: int | None = Field(50, ge=1)
-    """Only so many of the likeliest pieces can be drawn; none: all."""
+    """Sample only from this many of the likeliest subwords; null: from all."""
     top_p: float = Field(1.0, gt=0, le=1)
-    """Of these, only the fewest that together have this probability."""
+    """Of these, only from the fewest that together have this probability."""
     max_length: int = Field(150, ge=1)
-    """Longest output in pieces, the end of sentence included.
-
-    One that would be longer is cut there.
-    """
+    """Maximum length of an output in subwords, end of sentence included, where it is cut."""
 
 
 GREEDY = Sampling(temperature=0.0)
 
 Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str | None]]
-"""A model with its tokenizer: from texts as the model reads them, a key for each and settings to an
-output for each; None where a text is longer than the model reads and is not to be cut."""
+"""A function from texts as the model reads them, a key for each and settings to an output for each;
+None for a text that is longer than the model reads and must not be cut."""
 
 Translator = Callable[[Sequence[str], str, Decoding], list[str | None]]
-"""A model with its tokenizer: from texts, the view to read them as (`plain`, `rot-1`) and settings
-of the search to the best translations; None where a text is longer than the model reads."""
+"""A function from texts, the view to read them in (`plain`, `rot-1`) and settings of the search to
+the best translations; None for a text that is longer than the model reads."""

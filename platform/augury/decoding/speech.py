@@ -1,6 +1,6 @@
-"""Speech recognition by any checkpoint of `transformers`: what is said in audio files.
+"""Speech recognition by any checkpoint of `transformers`: transcripts of audio files.
 
-WAV is read by SciPy. Other formats need the package `soundfile`, the extra `speech`.
+SciPy reads WAV; other formats need the package `soundfile`, the extra `speech`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class SpeechModel:
     checkpoint: str
     revision: str | None
     directory: str
-    """Where paths of audio files that are not absolute begin."""
+    """The directory of relative paths of audio files."""
     audio: str
     """Hashes of the contents of the audio files, from `content`."""
     allow_pickle: bool = False
-    """Whether weights are read from pickle files where there are no safetensors."""
+    """Whether weights may be read from pickle files."""
 
     on_gpu: ClassVar[bool] = True
 
@@ -50,10 +50,8 @@ class SpeechModel:
         )
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function from paths to what is said there, loaded once.
-
-        On a GPU where there is one.
-        """
+        """Return the model, loaded once, as a function from paths to transcripts, on a GPU if there
+        is one."""
         model = _loaded(self.checkpoint, self.revision, self.allow_pickle)
         rate = model.feature_extractor.sampling_rate
         directory = Path(self.directory)
@@ -73,7 +71,7 @@ class SpeechModel:
 
 
 def content(paths: Sequence[str], directory: str) -> str:
-    """Return what identifies the bytes of audio files; UserError where one is missing."""
+    """Return the identity of the content of audio files; UserError where one is missing."""
     digest = hashlib.blake2b(digest_size=8)
     for path in paths:
         with find(str(Path(directory) / path)).open("rb") as file:

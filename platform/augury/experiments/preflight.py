@@ -115,7 +115,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for operator in experiment.augment:
             for text in pipeline.extra_texts(operator).values():
                 cached_corpus(text, "train", store.root)
-            operator.check_text(pipeline.beginning(texts["train"], operator))
+            operator.check_text(pipeline.first_records(texts["train"], operator))
             fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
             if isinstance(operator, Fitted):
                 operator.check_fitted(fitted)

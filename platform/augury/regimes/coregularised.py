@@ -1,6 +1,6 @@
 """Co-regularised training: cross-entropy of two views and their divergence.
 
-CipherDAug (equations 3 to 5) and R-Drop are its two kinds.
+CipherDAug (equations 3 to 5) and R-Drop are special cases.
 """
 
 from __future__ import annotations

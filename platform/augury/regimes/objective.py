@@ -21,10 +21,7 @@ from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Return the label-smoothed cross-entropy of one view, summed over rows.
-
-    The divisor is the number of rows.
-    """
+    """Return the label-smoothed cross-entropy of one view, summed over rows, its divisor."""
     terms = view_objective(
         rows.hidden,
         rows.weight,

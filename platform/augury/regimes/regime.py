@@ -146,10 +146,8 @@ class Regime(Extension):
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
-        """Return the view groups of each example, given the names of its views.
-
-        A pass reads one of them.
-        """
+        """Return the view groups of each example, given the names of its views; a pass reads one of
+        them."""
 
     @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
@@ -171,10 +169,8 @@ class WarmupRegime(Regime):
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
     warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
-    """Passes of the warm-up, instead of warmup_steps.
-
-    Does not depend on the sizes of batch and corpus.
-    """
+    """Passes of the warm-up, in place of warmup_steps: independent of the sizes of batch and
+    corpus."""
 
     def inactive(self) -> dict[str, str]:
         return (
@@ -215,10 +211,8 @@ def no_views(regime: str, alternative: str = "") -> UserError:
 
 
 def parse(value: Any) -> Regime:
-    """Return the regime described by a name or `{name: ..., parameters}`.
-
-    Raise UserError for an unknown name.
-    """
+    """Return the regime described by a name or `{name: ..., parameters}`; UserError for an unknown
+    name."""
     if isinstance(value, Regime):
         return value
     if isinstance(value, str):
