@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
-from augury.sweeping.printed import Note, from_values, read
+from augury.sweeping.printed import Note, deviations, from_values, read
 
 FILE = """# A paper.
 
@@ -120,3 +120,37 @@ def test_a_table_can_be_made_from_values() -> None:
         {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}
     ).rows.values()
     assert (plain.values, oracle.number) == ({"mean": 30.0}, 2)
+
+
+DEVIATIONS = """\
+# What is not as in the paper.
+scales	tables	deviation
+toy small		little text
+toy	table2 table3	three rows
+paper	table3	another seed
+"""
+
+
+def test_deviations_are_those_of_all_tables_and_of_one(tmp_path: Path) -> None:
+    path = tmp_path / "deviations.tsv"
+    path.write_text(DEVIATIONS, encoding="utf-8")
+    assert deviations(path, "table1") == {"toy": ("little text",), "small": ("little text",)}
+    assert deviations(path, "table3") == {
+        "toy": ("little text", "three rows"),
+        "small": ("little text",),
+        "paper": ("another seed",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("tables\t", "table\t", "must name the columns scales, tables, deviation"),
+        ("toy small\t\t", "toy small\t", "line 1 has 2 cells, but the header has 3"),
+    ],
+)
+def test_errors_about_deviations(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "deviations.tsv"
+    path.write_text(DEVIATIONS.replace(old, new), encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        deviations(path, "table1")

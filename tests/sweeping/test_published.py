@@ -105,6 +105,20 @@ def test_an_unknown_table_suggests_the_nearest() -> None:
         published.find("xnli_adversarial/tabel2")
 
 
+@pytest.mark.parametrize("paper", ["cipherdaug", "noisy_nmt", "xnli_adversarial"])
+def test_files_of_deviations_name_tables_and_scales_that_there_are(paper: str) -> None:
+    names = [name for name in declarations.tables() if name.startswith(f"{paper}/")]
+    tables = {name.partition("/")[2]: declarations.load_table(name) for name in names}
+    (file,) = {table.deviations for table in tables.values()}
+    _, *lines = [line for line in file.read_text().splitlines() if line[0] != "#"]
+    for line in lines:
+        scales, of_tables, _ = line.split("\t")
+        assert set(of_tables.split()) <= tables.keys()
+        for name in of_tables.split():
+            assert set(scales.split()) <= tables[name].scales.keys()
+        assert set(scales.split()) <= {scale for table in tables.values() for scale in table.scales}
+
+
 @pytest.mark.parametrize("name", declarations.tables())
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
 def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> None:

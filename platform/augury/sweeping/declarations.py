@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
@@ -23,6 +24,8 @@ AtScale: TypeAlias = T | Callable[[str], T]
 """A value, or a function from the name of a scale to it."""
 Point = Mapping[str, Any]
 """Dotted keys with their values."""
+Rows = dict[str, dict[str, Any]]
+"""Points by name, as the functions of `rows` make them."""
 Mode = Literal["max", "min"]
 SchedulerName = Literal["all", "halving", "pbt"]
 SearchName = Literal["grid", "random", "optuna"]
@@ -94,8 +97,9 @@ class PaperTable(SearchSpace):
     """The printed table, read from the paper's file (see `printed`), or its values."""
     tolerance: float
     """The accepted difference between measured and published values, in points."""
-    deviations: Mapping[str, tuple[str, ...]]
-    """Scale -> the deviations from the paper."""
+    deviations: Mapping[str, tuple[str, ...]] | Path
+    """Scale -> the deviations from the paper, or a file with those of all its tables (see
+    `printed.deviations`)."""
     improvements: Mapping[str, tuple[str, str]] = {}
     """Printed row -> the pair of rows whose relative improvement in per cent it prints, the better
     one first; it is computed, not run."""

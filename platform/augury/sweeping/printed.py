@@ -16,6 +16,8 @@ A table without legible values consists of a header only.
 The block `notes` has remarks on values, such as contradictions in the paper. Its columns: `table`;
 `row`, a number, `header` or `all`; `column`; `as_read` and `written`, which differ if the file
 corrects the print; `kind`; `why`.
+
+Another file has what is not as in the paper, as one block without a name (see `deviations`).
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ from typing import Any
 from augury.core.errors import UserError, unknown
 
 NOTES = "notes"
+DEVIATIONS = ("scales", "tables", "deviation")
+"""The columns of the file of deviations."""
 ABOUT = ("row", "name", "label", "section", "marks", "bold")
 """Columns that describe a row; all others are printed."""
 ABSENT = ("", "-")
@@ -127,6 +131,26 @@ def read(path: Path, name: str, columns: Mapping[str, str]) -> PrintedTable:
     return PrintedTable(rows, tuple(notes))
 
 
+def deviations(path: Path, table: str) -> dict[str, tuple[str, ...]]:
+    """Return scale -> what is not as in the paper in one of its tables.
+
+    The columns of the file are `scales` and `tables`, names separated by spaces, or no table for
+    all of them, and `deviation`.
+    """
+    header, *rows = _lines(path)
+    if header.split("\t") != list(DEVIATIONS):
+        raise UserError(
+            f"{path.name}: the first line must name the columns {', '.join(DEVIATIONS)}, separated "
+            f"by tabs, not be '{header}'"
+        )
+    by_scale: dict[str, tuple[str, ...]] = {}
+    for line in _records(path.name, [header, *rows]):
+        if not line["tables"] or table in line["tables"].split():
+            for scale in line["scales"].split():
+                by_scale[scale] = (*by_scale.get(scale, ()), line["deviation"])
+    return by_scale
+
+
 def from_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTable:
     """Return the table of a mapping label -> test set or `mean` -> value; None means not
     printed."""
@@ -140,11 +164,8 @@ def from_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTabl
 
 def _blocks(path: Path) -> dict[str, list[dict[str, str]]]:
     """Return the rows of every block as column -> cell."""
-    lines = [
-        line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")
-    ]
     blocks: dict[str, list[dict[str, str]]] = {}
-    for nonempty, (name, *rest) in itertools.groupby(lines, key=bool):
+    for nonempty, (name, *rest) in itertools.groupby(_lines(path), key=bool):
         if nonempty:
             if name in blocks or "\t" in name or not rest:
                 raise UserError(
@@ -157,6 +178,12 @@ def _blocks(path: Path) -> dict[str, list[dict[str, str]]]:
         if note["table"] not in blocks:
             raise unknown(f"table in the notes of {path.name}", note["table"], blocks)
     return blocks
+
+
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a file without its comments."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if not line.startswith("#")]
 
 
 def _records(location: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:

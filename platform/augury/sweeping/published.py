@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path, PurePath
 
 from augury.core.errors import UserError, unknown
 from augury.scoring.registry import title
@@ -92,7 +93,9 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
     values = declared.published
     if callable(values):
         values = values(scale)
-    deviations = declared.deviations.get(scale.partition("/")[0], ())
+    deviations = declared.deviations
+    if isinstance(deviations, Path):
+        deviations = printed.deviations(deviations, PurePath(name).stem)
     table = Published(
         name=name,
         space=space,
@@ -100,7 +103,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         where=declared.where,
         printed=values if isinstance(values, PrintedTable) else printed.from_values(values),
         tolerance=declared.tolerance,
-        deviations=declared.deviations.get(scale, deviations),
+        deviations=deviations.get(scale, deviations.get(scale.partition("/")[0], ())),
         improvements=declared.improvements,
         rescored=at_scale(declared.rescored, scale),
         assembled=at_scale(declared.assembled, scale),

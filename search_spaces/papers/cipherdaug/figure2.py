@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from augury.sweeping.declarations import Rows
 from search_spaces.papers.cipherdaug.corpora import is_paper
-from search_spaces.papers.cipherdaug.deviations import deviations
-from search_spaces.papers.cipherdaug.systems import Rows, agreement, cipher, cipherdaug, row
+from search_spaces.papers.cipherdaug.systems import agreement, cipher, cipherdaug, row
 from search_spaces.papers.cipherdaug.table import Table, read
 
 
@@ -21,11 +21,9 @@ def rows(scale: str) -> Rows:
     return systems
 
 
-WEIGHTS = ("β in names is five times that of the rows: 5 means 1",)
 TABLE = Table(
     where="Figure 2",
     question="How many keys are best, and how strongly should views agree?",
     rows=rows,
     published=read("figure2", mean="BLEU"),
-    deviations=deviations(toy=WEIGHTS, small=WEIGHTS),
 )

@@ -10,7 +10,6 @@ from augury.analysis.rare_subwords import pieces_by_view, rarest, rarest_piece
 from augury.analysis.system import System
 from augury.corpora.languages import base_language
 from augury.decoding.settings import PLAIN
-from search_spaces.papers.cipherdaug.deviations import deviations
 from search_spaces.papers.cipherdaug.systems import two_keys
 from search_spaces.papers.cipherdaug.table import Table, read
 from trainables.nmt.config import Config
@@ -44,9 +43,6 @@ def example(where: str, name: str, german: str, place: int) -> Table:
         seeds=(1,),
         published=read(name, "plain", "rot-1", "rot-2"),
         measure=lambda system: rarest_counts(system, german, place),
-        deviations=deviations(
-            toy=("a sentence of the test set with a rare subword, not the paper's German one",)
-        ),
     )
 
 

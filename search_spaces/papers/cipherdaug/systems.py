@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.sweeping.declarations import Rows
 from search_spaces.papers.cipherdaug.corpora import SCALES, WMT14, is_paper
 
-Rows = dict[str, dict[str, Any]]
-"""Settings by row."""
 PLAIN: dict[str, Any] = {"name": "plain"}
 
 

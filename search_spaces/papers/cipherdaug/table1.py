@@ -8,9 +8,10 @@ import numpy as np
 
 from augury.analysis.system import System
 from augury.regimes.regime import TARGET
+from augury.sweeping.declarations import Rows
 from augury.text.tokens import Tokens
 from search_spaces.papers.cipherdaug.corpora import CORPORA, SCALES, trained
-from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug
+from search_spaces.papers.cipherdaug.systems import cipherdaug
 from search_spaces.papers.cipherdaug.table import Table, read
 
 NAMES = {

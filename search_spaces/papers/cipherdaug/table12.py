@@ -3,7 +3,8 @@ model."""
 
 from __future__ import annotations
 
-from search_spaces.papers.cipherdaug.systems import Rows, diversification, row
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.systems import diversification, row
 from search_spaces.papers.cipherdaug.table import Table, read
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from augury.core.config import merge
 from search_spaces.papers.cipherdaug.corpora import IWSLT14, SCALES
-from search_spaces.papers.cipherdaug.deviations import deviations
 from search_spaces.papers.cipherdaug.systems import (
     RAML,
     Rows,
@@ -58,11 +57,6 @@ def rows(scale: str) -> Rows:
     }
 
 
-_DEVELOPMENT = "the paper prints BLEU on the development set; measured is the test set"
-_NAIVE = (
-    "naive training: at most {} passes, each of which reads a pair in one of its texts, however "
-    "many keys there are"
-)
 TABLE = Table(
     where="Table 2",
     question=(
@@ -72,12 +66,4 @@ TABLE = Table(
     scales=SCALES | {"paper": merge(IWSLT14, {"corpus.tests": {"dev": {"validation": True}}})},
     rows=rows,
     published=read("table2", mean="dev"),
-    deviations=deviations(
-        toy=(
-            _DEVELOPMENT,
-            "naive training: 2, 3, 4 and 5 keys stand for 2, 5, 10 and 20",
-            _NAIVE.format(BUDGET["toy"]["max_passes"]),
-        ),
-        small=(_DEVELOPMENT, _NAIVE.format(BUDGET["small"]["max_passes"])),
-    ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from augury.sweeping.printed import PrintedTable
 from search_spaces.papers.cipherdaug.corpora import CORPORA, SCALES, WMT14
-from search_spaces.papers.cipherdaug.deviations import deviations
 from search_spaces.papers.cipherdaug.systems import (
     BPE_DROPOUT,
     RAML,
@@ -55,12 +54,4 @@ TABLE = Table(
     rows=rows,
     published=published,
     unavailable={"Mixed-Repr.": LITERATURE},
-    deviations=deviations(
-        **{
-            WMT14: (
-                "Section 3.1 gives key 1 alone for WMT14, and Table 3 prints a system with 2 keys "
-                "for it, which is run",
-            )
-        }
-    ),
 )

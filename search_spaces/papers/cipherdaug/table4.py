@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug, r_drop, row
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.systems import cipherdaug, r_drop, row
 from search_spaces.papers.cipherdaug.table import LITERATURE, Table, read
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from augury.sweeping.declarations import Rows
 from augury.sweeping.printed import PrintedTable
 from search_spaces.papers.cipherdaug.corpora import SCALES, trained
-from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug, row
+from search_spaces.papers.cipherdaug.systems import cipherdaug, row
 from search_spaces.papers.cipherdaug.table import LITERATURE, Table, read
 
 OTHERS = (

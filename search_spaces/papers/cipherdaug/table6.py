@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.papers.cipherdaug.deviations import deviations
-from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug, row
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.systems import cipherdaug, row
 from search_spaces.papers.cipherdaug.table import Table, read
 
 ENTRIES: dict[str, tuple[int, int]] = {
@@ -38,14 +38,10 @@ def rows(scale: str) -> Rows:
     }
 
 
-NAMES = "256 and 512 in names stand for half and all of the model's hidden size, 12k and 20k for {} and {} entries"
 TABLE = Table(
     where="Table 6",
     question="Does CipherDAug win by its larger vocabulary and its further parameters?",
     rows=rows,
     reference="Transformer-512, 12k",
     published=read("table6", mean="BLEU"),
-    deviations=deviations(
-        toy=(NAMES.format(*ENTRIES["toy"]),), small=(NAMES.format(*ENTRIES["small"]),)
-    ),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.systems import cipherdaug
 from search_spaces.papers.cipherdaug.table import Table, read
 
 OF_A_KEY: dict[str, int] = {"toy": 300, "small": 2_000, "paper": 6_500}

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from augury.analysis.hallucination import hallucinations
 from augury.analysis.system import System
-from search_spaces.papers.cipherdaug.deviations import deviations
 from search_spaces.papers.cipherdaug.systems import baseline_and_two_keys
 from search_spaces.papers.cipherdaug.table import Table, read
 
@@ -24,8 +23,4 @@ TABLE = Table(
     published=read("table8", "Hallucinations"),
     measure=measure,
     sentences={"toy": 200},
-    deviations=deviations(
-        toy=("200 sentences of the test set, not about 7,000",),
-        small=("1,000 sentences, not about 7,000",),
-    ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.papers.cipherdaug.deviations import deviations
-from search_spaces.papers.cipherdaug.systems import Rows, cipherdaug, row
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.cipherdaug.systems import cipherdaug, row
 from search_spaces.papers.cipherdaug.table import Table, read
 
 INTERMEDIATE: dict[str, int] = {"toy": 768, "small": 1536, "paper": 4096}
@@ -46,10 +46,4 @@ TABLE = Table(
     ),
     rows=rows,
     published=read("table9", mean="BLEU"),
-    deviations=deviations(
-        toy=(
-            "training of ALONE: learning rate 2e-3 and at most 120 passes; with 5e-3 it does not "
-            "learn",
-        )
-    ),
 )

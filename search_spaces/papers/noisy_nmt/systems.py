@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 from search_spaces.papers.noisy_nmt.corpora import DATA, Corpora, Text, corpora, languages
 from search_spaces.papers.noisy_nmt.settings import TUNING, UNPENALISED, experiment, named
 
-Rows = dict[str, dict[str, Any]]
-"""Settings by row."""
 TAGS = (
     "<clean_s>",
     "<MTNT_s>",

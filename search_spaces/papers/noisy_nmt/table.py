@@ -10,7 +10,6 @@ from augury.sweeping import printed
 from augury.sweeping.declarations import Mode, PaperTable, Point
 from augury.sweeping.printed import PrintedTable
 from search_spaces.papers.noisy_nmt.corpora import TESTS
-from search_spaces.papers.noisy_nmt.deviations import COMMON
 from search_spaces.papers.noisy_nmt.settings import at_scales
 
 PUBLISHED = Path(__file__).with_name("published.tsv")
@@ -35,7 +34,7 @@ class Table(PaperTable):
     mode: Mode = "min"
     seeds: tuple[int, ...] = (1, 2, 3)
     tolerance: float = 1.0  # the paper gives single runs, and no deviation
-    deviations: Mapping[str, tuple[str, ...]] = COMMON
+    deviations: Mapping[str, tuple[str, ...]] | Path = Path(__file__).with_name("deviations.tsv")
 
 
 def read(table: str, *columns: str) -> PrintedTable:

@@ -8,9 +8,9 @@ from typing import Any
 from augury.analysis.system import System
 from augury.corpora.corpus import Corpus
 from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
-from search_spaces.papers.noisy_nmt.deviations import deviations
+from augury.sweeping.declarations import Rows
 from search_spaces.papers.noisy_nmt.settings import at_scales
-from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.systems import Direction
 from search_spaces.papers.noisy_nmt.table import Table, read
 
 
@@ -43,5 +43,4 @@ TABLE = Table(
     rows=rows,
     published=read("table2", "WER", "WRR"),
     measure=measure,
-    deviations=deviations("transcripts by people are compared as they are in the training text"),
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.noisy_nmt.systems import Direction
 from search_spaces.papers.noisy_nmt.table import Table, read
 
 

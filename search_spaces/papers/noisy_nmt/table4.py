@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from augury.sweeping.declarations import Rows
 from search_spaces.papers.noisy_nmt.settings import BLEU, FIXED, at_scales, fixed
-from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.systems import Direction
 from search_spaces.papers.noisy_nmt.table import Table, read
 
 NAMES = {"Tune-S": "MTNT(Tune-S)", "Tune-B": "MTNT(Tune-B)"}

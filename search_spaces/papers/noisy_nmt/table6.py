@@ -3,8 +3,9 @@ MTNT2019."""
 
 from __future__ import annotations
 
+from augury.sweeping.declarations import Rows
 from search_spaces.papers.noisy_nmt.settings import FIXED, UNCASED, at_scales
-from search_spaces.papers.noisy_nmt.systems import Direction, Rows
+from search_spaces.papers.noisy_nmt.systems import Direction
 from search_spaces.papers.noisy_nmt.table import Table, leaderboard, other_teams
 
 

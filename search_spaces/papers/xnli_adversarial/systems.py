@@ -7,8 +7,6 @@ from typing import Any
 
 from search_spaces.papers.xnli_adversarial.corpora import TOY_MODEL, TOY_TRAINING
 
-Rows = dict[str, dict[str, Any]]
-"""Settings by row."""
 PLAIN = {"name": "plain"}
 # A tiny model with random weights learns little under attack, and the paper's radius is larger than
 # its small embeddings.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from augury.corpora.known_nli import XNLI_LANGUAGES
+from augury.sweeping.declarations import Rows
 from search_spaces.papers.xnli_adversarial.corpora import SCALES
-from search_spaces.papers.xnli_adversarial.deviations import deviations
-from search_spaces.papers.xnli_adversarial.systems import Rows, ea, pgd, ra, row, sa
+from search_spaces.papers.xnli_adversarial.systems import ea, pgd, ra, row, sa
 from search_spaces.papers.xnli_adversarial.table import Table, read
 
 ZERO_SHOT = "XLM-R"
@@ -121,10 +121,4 @@ TABLE = Table(
     published=read("table2"),
     assembled=assembled,
     unavailable=unavailable,
-    deviations=deviations(
-        "in-language rows: which RoBERTa is not stated, and the teacher's, RoBERTa-large, is "
-        "taken; XLM-R on English is the system of zero-shot transfer",
-        "XLM-R (translate-train-all), trained on as many examples of every language, is not in "
-        "the paper",
-    ),
 )

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.papers.xnli_adversarial.systems import STRATEGY, Rows, pgd, row, sa
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.xnli_adversarial.systems import STRATEGY, pgd, row, sa
 from search_spaces.papers.xnli_adversarial.table import Table, read
 
 STRATEGIES: dict[str, dict[str, Any]] = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from search_spaces.papers.xnli_adversarial.deviations import deviations
-from search_spaces.papers.xnli_adversarial.systems import Rows, fgm, pgd, ra, row, sa
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.xnli_adversarial.systems import fgm, pgd, ra, row, sa
 from search_spaces.papers.xnli_adversarial.table import Table, read
 
 HALF: dict[str, dict[str, Any]] = {
@@ -41,8 +41,4 @@ TABLE = Table(
         f"Improvement(%) ({size})": (f"+RA +SA +PGD ({size})", f"XLM-R ({size})")
         for size in ("10k", "20k")
     },
-    deviations=deviations(
-        "20k training examples stand for all of the scale, 10k for half of them; SA of the half "
-        "makes as many as of all"
-    ),
 )

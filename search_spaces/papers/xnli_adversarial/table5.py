@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from search_spaces.papers.xnli_adversarial.deviations import deviations
-from search_spaces.papers.xnli_adversarial.systems import Rows, ea, pgd, ra, row, sa
+from augury.sweeping.declarations import Rows
+from search_spaces.papers.xnli_adversarial.systems import ea, pgd, ra, row, sa
 from search_spaces.papers.xnli_adversarial.table import Table, read
 
 
@@ -33,8 +33,4 @@ TABLE = Table(
     question="How many augmented examples are worth making?",
     rows=rows,
     published=read("table5"),
-    deviations=deviations(
-        "how SA's 20k are chosen is not stated: one hypothesis is generated for each example, for "
-        "one of the other labels"
-    ),
 )

@@ -102,6 +102,24 @@ def test_systems_that_tables_share_are_the_same_runs() -> None:
     }
 
 
+@pytest.mark.parametrize("scale", ["toy", "small"])
+def test_deviations_state_the_settings_as_they_are(scale: str) -> None:
+    """They are text in a file."""
+    space = table("table3", scale).space
+    shared, sizes, naive = (
+        " ".join(table(name, scale).deviations) for name in ("table3", "table6", "table2")
+    )
+    longest = space.base["training"]["max_passes"]
+    last = space.rows["Data Diverse"]["training.max_passes"]
+    assert f"at most {longest} passes; the last model of data diversification" in shared
+    assert f"up to seven times as long, {last}" in shared
+    rows = table("table6", scale).space.rows
+    small, large = (rows[f"Transformer-512, {k}"]["vocabulary.size"] for k in ("12k", "20k"))
+    assert f"12k and 20k for {small} and {large} entries" in sizes
+    budget = table("table2", scale).space.rows["2 keys, eq. 1"]["training.max_passes"]
+    assert f"naive training: at most {budget} passes" in naive
+
+
 def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
     rows = table("table2").space.rows
     keys = {row: changes["augment"][0]["keys"] for row, changes in rows.items() if "eq." in row}
