@@ -10,7 +10,7 @@ from toy_languages.grammar import COPULA, GERN, MODALS, Adverbial, Clause, Tense
 from toy_languages.inflection import ACCUSATIVE, DATIVE, NOMINATIVE
 from toy_languages.phrase_drawer import PhraseDrawer
 from toy_languages.phrases import (
-    A,
+    DETERMINERS,
     Phrase,
     Preposition,
     noun_phrase,
@@ -167,7 +167,7 @@ class ClauseDrawer(PhraseDrawer):
         chance, word = self.draw(), self.lexicon.adjectives[kind].pick(self.draw)
         if chance < 0.20 and kind == "p" and singular:
             noun = self.lexicon.nouns("p").pick(self.draw)
-            return _both(noun_phrase(A, [word], noun, NOMINATIVE))
+            return _both(noun_phrase(DETERMINERS["a"], [word], noun, NOMINATIVE))
         adjective = Both(word.german, word.english)
         if chance < 0.36:
             other = _both(self.phrase(kind, NOMINATIVE))

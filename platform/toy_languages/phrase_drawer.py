@@ -5,24 +5,18 @@ from __future__ import annotations
 from toy_languages.inflection import GENITIVE, NOMINATIVE, compound
 from toy_languages.lexicon import SYLLABLES, Lexicon
 from toy_languages.phrases import (
-    BARE,
-    EVERY,
-    MANY,
-    NO,
+    DETERMINERS,
     PRONOUNS,
-    THE,
-    THIS,
-    A,
     Determiner,
     Phrase,
     Preposition,
     Pronoun,
-    ein_word,
     noun_phrase,
     number,
+    possessive,
     prepositional,
     pronoun_phrase,
-    strong_word,
+    uninflected,
 )
 from toy_languages.randomness import Draw, Drawer
 from toy_languages.tables import CHOICES, PAIRS, Both
@@ -79,11 +73,12 @@ class PhraseDrawer(Drawer):
         adjectives = []
         if self.chance(0.33):
             adjectives.append(self.lexicon.adjectives[noun.kind].pick(self.draw))
-        if negated:
-            return noun_phrase(NO, adjectives, noun, case, plural=self.chance(0.25))
-        determiner, plural = self.determiner(determiners, owner)
+        determiner = DETERMINERS["no"]
+        if not negated:
+            determiner = self.determiner(determiners, owner)
+        plural = determiner.plural == 1 or determiner.plural > 0 and self.chance(determiner.plural)
         of = None
-        if determiner is THE and free and self.chance(0.07):
+        if determiner is DETERMINERS["the"] and free and self.chance(0.07):
             of = self.phrase("p", GENITIVE, determiners="plain determiners")
         return noun_phrase(determiner, adjectives, noun, case, plural=plural, of=of)
 
@@ -99,34 +94,24 @@ class PhraseDrawer(Drawer):
         text = f"{english} {surname}"
         return Phrase(f"{german} {surname}", text, text, PRONOUNS[pronoun])
 
-    def determiner(self, options: str, owner: Pronoun | None) -> tuple[Determiner, bool]:
-        """Return a determiner, and whether its noun is plural."""
-        match self.choice(options):
-            case "the":
-                return THE, self.chance(0.2)
-            case "a":
-                return A, False
-            case "mine":
-                stem, english = (owner or PRONOUNS[self.choice("owners")]).possessive
-                return ein_word(stem, english, english), self.chance(0.2)
-            case "this":
-                return THIS, self.chance(0.2)
-            case "number":
-                return self.number(), True
-            case "name":
-                name = self.pair("name").german
-                return strong_word(f"{name}s", f"{name}'s"), self.chance(0.2)
-            case "many":
-                return MANY, True
-            case "every":
-                return EVERY, False
-        return BARE, True
+    def determiner(self, options: str, owner: Pronoun | None) -> Determiner:
+        """Return a determiner."""
+        name = self.choice(options)
+        if name == "mine":
+            return possessive(*(owner or PRONOUNS[self.choice("owners")]).possessive)
+        if name == "number":
+            return self.number()
+        if name == "name":
+            person = self.pair("name").german
+            return uninflected(f"{person}s", f"{person}'s")
+        return DETERMINERS[name]
 
     def number(self) -> Determiner:
         """Return a number from 2 to 99, preferably small; some large ones in digits."""
         value = 2 + int(98 * self.draw() ** 4)
         digits = value > 12 and self.chance(0.3)
-        return strong_word(str(value), str(value)) if digits else strong_word(*number(value))
+        german, english = (str(value), str(value)) if digits else number(value)
+        return uninflected(german, english, plural=1)
 
     def location(self) -> Both:
         """Return a location: im Wald, in the forest."""

@@ -25,6 +25,7 @@ class Determiner(NamedTuple):
     german: Forms
     endings: Forms
     english: tuple[str, str]
+    plural: float  # how often its noun is in the plural
 
 
 class Pronoun(NamedTuple):
@@ -80,39 +81,26 @@ SINGULAR = {(one.gender, one.english): one for one in PRONOUNS.values() if one.p
 
 
 @cache
-def der_word(stem: str, english: str, english_plural: str) -> Determiner:
-    """Return a determiner with the endings of the definite article: dieser, jeder."""
-    forms = [[stem + ending for ending in case] for case in ENDINGS["strong"]]
-    return Determiner(forms, ENDINGS["weak"], (english, english_plural))
+def determiner(
+    stem: str, endings: str, adjectives: str, english: str, english_plural: str, plural: float = 0.2
+) -> Determiner:
+    """Return a determiner from its columns in the table `determiners`."""
+    short = "eur" if stem == "euer" else stem  # it loses its second e before endings
+    forms = [[short + ending if ending else stem for ending in case] for case in ENDINGS[endings]]
+    return Determiner(forms, ENDINGS[adjectives], (english, english_plural), float(plural))
 
 
-@cache
-def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
-    """Return a determiner with the endings of the indefinite article: ein, kein, mein.
-
-    Euer loses its second e.
-    """
-    short = "eur" if stem == "euer" else stem
-    forms = [[short + ending if ending else stem for ending in case] for case in ENDINGS["ein"]]
-    return Determiner(forms, ENDINGS["mixed"], (english, english_plural))
+def possessive(stem: str, english: str) -> Determiner:
+    """Return a possessive, which has the endings of the indefinite article: mein, euer."""
+    return determiner(stem, "ein", "mixed", english, english)
 
 
-@cache
-def strong_word(german: str, english: str) -> Determiner:
-    """Return an uninflected determiner, such as a number or a name's genitive.
-
-    Adjectives take strong endings.
-    """
-    return Determiner(((german,) * 4,) * 4, ENDINGS["strong"], (english, english))
+def uninflected(german: str, english: str, plural: float = 0.2) -> Determiner:
+    """Return a determiner without endings, such as a number or a name's genitive."""
+    return determiner(german, "none", "strong", english, english, plural)
 
 
-THE = Determiner(ENDINGS["definite"], ENDINGS["weak"], ("the", "the"))
-A = ein_word("ein", "a", "")
-NO = ein_word("kein", "a", "any")  # the English verb is negated
-THIS = der_word("dies", "this", "these")
-EVERY = der_word("jed", "every", "all")
-MANY = der_word("viel", "", "many")._replace(endings=ENDINGS["strong"])
-BARE = strong_word("", "")
+DETERMINERS = {name: determiner(*row) for name, *row in table("determiners")}
 
 
 def noun_phrase(

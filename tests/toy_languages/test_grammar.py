@@ -22,21 +22,18 @@ from toy_languages.inflection import (
     verb,
 )
 from toy_languages.phrases import (
-    BARE,
-    NO,
+    DETERMINERS,
     PRONOUNS,
     SINGULAR,
-    THE,
-    A,
     Determiner,
     Phrase,
-    ein_word,
     noun_phrase,
     number,
+    possessive,
     prepositional,
     pronoun_phrase,
     relative_pronoun,
-    strong_word,
+    uninflected,
 )
 from toy_languages.tables import Both
 
@@ -63,7 +60,7 @@ IN_FOREST = Both("im Wald", "in the forest")
 
 
 def the(word: Noun, case: int = NOMINATIVE, *, plural: bool = False) -> Phrase:
-    return noun_phrase(THE, [], word, case, plural=plural)
+    return noun_phrase(DETERMINERS["the"], [], word, case, plural=plural)
 
 
 def dog_sees_cat() -> Clause:
@@ -73,21 +70,21 @@ def dog_sees_cat() -> Clause:
 @pytest.mark.parametrize(
     ("determiner", "case", "plural", "expected"),
     [
-        (THE, NOMINATIVE, False, ("der kleine Hund", "the small dog")),
-        (THE, ACCUSATIVE, False, ("den kleinen Hund", "the small dog")),
-        (THE, DATIVE, True, ("den kleinen Hunden", "the small dogs")),
-        (A, NOMINATIVE, False, ("ein kleiner Hund", "a small dog")),
-        (A, DATIVE, False, ("einem kleinen Hund", "a small dog")),
-        (BARE, ACCUSATIVE, True, ("kleine Hunde", "small dogs")),
-        (NO, ACCUSATIVE, True, ("keine kleinen Hunde", "any small dogs")),
+        (DETERMINERS["the"], NOMINATIVE, False, ("der kleine Hund", "the small dog")),
+        (DETERMINERS["the"], ACCUSATIVE, False, ("den kleinen Hund", "the small dog")),
+        (DETERMINERS["the"], DATIVE, True, ("den kleinen Hunden", "the small dogs")),
+        (DETERMINERS["a"], NOMINATIVE, False, ("ein kleiner Hund", "a small dog")),
+        (DETERMINERS["a"], DATIVE, False, ("einem kleinen Hund", "a small dog")),
+        (DETERMINERS["bare"], ACCUSATIVE, True, ("kleine Hunde", "small dogs")),
+        (DETERMINERS["no"], ACCUSATIVE, True, ("keine kleinen Hunde", "any small dogs")),
         (
-            ein_word("euer", "your", "your"),
+            possessive("euer", "your"),
             ACCUSATIVE,
             False,
             ("euren kleinen Hund", "your small dog"),
         ),
         (
-            strong_word("Annas", "Anna's"),
+            uninflected("Annas", "Anna's"),
             NOMINATIVE,
             False,
             ("Annas kleiner Hund", "Anna's small dog"),
@@ -102,13 +99,13 @@ def test_articles_and_endings(
 
 
 def test_an_before_a_vowel() -> None:
-    assert noun_phrase(A, [], APPLE, NOMINATIVE).english == "an apple"
-    assert noun_phrase(A, [OLD], DOG, NOMINATIVE).english == "an old dog"
-    assert noun_phrase(A, [SMALL], APPLE, NOMINATIVE).english == "a small apple"
+    assert noun_phrase(DETERMINERS["a"], [], APPLE, NOMINATIVE).english == "an apple"
+    assert noun_phrase(DETERMINERS["a"], [OLD], DOG, NOMINATIVE).english == "an old dog"
+    assert noun_phrase(DETERMINERS["a"], [SMALL], APPLE, NOMINATIVE).english == "a small apple"
 
 
 def test_the_genitive_follows_in_german_and_precedes_in_english() -> None:
-    phrase = noun_phrase(THE, [SMALL], CAT, NOMINATIVE, of=the(MAN, GENITIVE))
+    phrase = noun_phrase(DETERMINERS["the"], [SMALL], CAT, NOMINATIVE, of=the(MAN, GENITIVE))
     assert (phrase.german, phrase.english) == ("die kleine Katze des Mannes", "the man's small cat")
 
 
@@ -223,7 +220,7 @@ def test_modal_verbs(modal: str, negation: str, tense: str, expected: tuple[str,
 
 def test_objects() -> None:
     give = verb("p>t", "geben gibt gab gegeben", "give gave given")
-    apple = noun_phrase(A, [], APPLE, ACCUSATIVE)
+    apple = noun_phrase(DETERMINERS["a"], [], APPLE, ACCUSATIVE)
     clause = Clause(the(MAN), give, dative=the(CHILD, DATIVE), accusative=apple, time=TODAY)
     assert german(clause) == "der Mann gibt heute dem Kind einen Apfel"
     assert english(clause) == "the man gives the child an apple today"
