@@ -1,4 +1,4 @@
-"""Write docs/reference.md, every setting of an experiment file and of a search space: `python docs/reference.py`."""
+"""Write docs/reference.md, every setting of experiments and spaces: `python docs/reference.py`."""
 
 from __future__ import annotations
 

@@ -89,7 +89,8 @@ def test_csv_has_every_number_exactly(compared: Comparison) -> None:
 
 def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> None:
     assert latex_escaped(ODD) == (
-        r"[a]\&b\_1 \{50\%\} \textless{}x\textbar{}y\textgreater{} \textbackslash{}\textasciitilde{}"
+        r"[a]\&b\_1 \{50\%\} \textless{}x\textbar{}y\textgreater{} "
+        r"\textbackslash{}\textasciitilde{}"
         r"\textasciicircum{}\# \$$\beta$ $\times$ 5-2"
     )
     lines = latex(score_tables([compared])).splitlines()

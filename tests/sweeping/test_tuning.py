@@ -8,7 +8,10 @@ from ray.exceptions import OutOfMemoryError
 from augury.core.errors import UserError
 from augury.sweeping.tuning import quiet_tune
 
-KILLED = "1 worker(s) were killed. Memory on the node (IP: 10.0.0.2, ID: b9f5) was 22.32GB used / 23.54GB limit (0.94)"
+KILLED = (
+    "1 worker(s) were killed. Memory on the node (IP: 10.0.0.2, ID: b9f5) was 22.32GB used / "
+    "23.54GB limit (0.94)"
+)
 
 
 def test_a_trial_killed_for_lack_of_memory_is_an_error_of_the_user(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The graph of what systems need, made once for a command: every training with what comes before it.
+"""The graph of what systems need, made once for a command: trainings with all before them.
 
 A plan has the addresses of all that lies between the corpora and one training, a stage of a system
 or a model that an operator uses. A step is the work that makes some of it: the texts of a plan, or

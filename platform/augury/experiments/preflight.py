@@ -261,7 +261,10 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             key = f"{texts['train'].address} {corpus.address}"
             if name != "train" and key not in shared:
                 count = overlap(texts["train"], corpus)
-                leak = f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
+                leak = (
+                    f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the "
+                    "training set too"
+                )
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
 

@@ -48,7 +48,8 @@ class Cost:
 
     parameters: Number
     data_factor: float
-    """Texts that training reads, with views and synthetic ones, as a multiple of the corpus: |K| + 1 with keys K."""
+    """Texts that training reads, views and synthetic ones included, per record: |K| + 1 with keys
+    K."""
     updates: Number
     passes: Mapping[str, float]
     """View -> mean number of times that it was read, over the records; `source` is the plain

@@ -35,7 +35,7 @@ class Run(TrainingRun):
     fits: Mapping[str, str]
     """The fitted data of operators, by the name of the view or records."""
     data_factor: float
-    """The number of texts that training reads, divided by the number of records: |K| + 1 with keys K."""
+    """Texts that training reads per record: |K| + 1 with keys K."""
     passes_by_view: Mapping[str, float]
     """The mean number of times that a pass reads a view of a record."""
     pieces: Mapping[str, float]

@@ -117,7 +117,7 @@ class Experiment(Section):
     READS_SEVERAL_TEXTS: ClassVar[bool] = False
     """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
-    """Whether the task's vocabulary can segment text anew (`augury.text.vocabulary.resegmentation`)."""
+    """Whether the task's vocabulary can segment text anew (`text.vocabulary.resegmentation`)."""
 
     def plain_system(self) -> dict[str, Any]:
         """Return the settings, by dotted key, that turn this experiment into its plain baseline."""

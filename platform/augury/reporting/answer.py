@@ -15,7 +15,10 @@ def answer(table: Comparison) -> str:
     name = title(metric)
     start = baseline.scores.get(metric)
     if start is None:
-        return f"The baseline {baseline.name} has no scores on {table.test_label} yet, so nothing can be compared."
+        return (
+            f"The baseline {baseline.name} has no scores on {table.test_label} yet, so nothing "
+            "can be compared."
+        )
     compared = [row for row in others if row.difference is not None]
     if not compared:
         missing = (
@@ -35,7 +38,10 @@ def answer(table: Comparison) -> str:
     if by > 0:
         cost = f" at {factor(best.time_factor)} the training time" if best.time_factor else ""
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
-        head = f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
+        head = (
+            f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than "
+            f"{baseline.name} ({values}){cost}"
+        )
     else:
         nobody, it = (
             ("no system beats", best.name)
@@ -44,7 +50,10 @@ def answer(table: Comparison) -> str:
         )
         level = "the difference is real, but below 0.05" if best.mark else "no difference is shown"
         difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
-        head = f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
+        head = (
+            f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): "
+            f"{difference}"
+        )
     sentence = head + _verdict(
         best,
         single_seed=1 in (len(best.scores[metric].seeds), len(start.seeds)),
@@ -52,7 +61,10 @@ def answer(table: Comparison) -> str:
     )
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
-        sentence += f"; {first.name} scores still {more} ({number(first.difference, signed)}), but that may be chance"
+        sentence += (
+            f"; {first.name} scores still {more} ({number(first.difference, signed)}), but that "
+            "may be chance"
+        )
     return f"{sentence}."
 
 

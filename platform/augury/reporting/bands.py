@@ -235,7 +235,10 @@ def _notes(found: Sequence[Gains], known: Mapping[str, WordOrder]) -> list[str]:
 
 def _slope_text(slope: Difference | None) -> str:
     if slope is None:
-        return f"no slope over word-order distance ({MISSING}): it takes three sets of different distances"
+        return (
+            f"no slope over word-order distance ({MISSING}): it takes three sets of different "
+            "distances"
+        )
     low, high = signed(slope.low), signed(slope.high)
     p_value = number(slope.p_value, probability)
     return (

@@ -295,7 +295,10 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         case _ if len(sentences_only) == len(tested):
             test_name = f"paired bootstrap over {over}, two-sided"
         case _:
-            test_name = f"{both_levels}, two-sided; paired bootstrap over {over} for {', '.join(sentences_only)}"
+            test_name = (
+                f"{both_levels}, two-sided; paired bootstrap over {over} for "
+                f"{', '.join(sentences_only)}"
+            )
     family = f", with Holm's correction for {len(tested)} comparisons" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if sentences_only:

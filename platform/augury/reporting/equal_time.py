@@ -43,7 +43,10 @@ def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
         )
         for name, of_seeds in curves.items()
     ]
-    note = f"best validation {title(metric)} within the {kind} of one seed: mean ± standard deviation over seeds"
+    note = (
+        f"best validation {title(metric)} within the {kind} of one seed: mean ± standard "
+        "deviation over seeds"
+    )
     return table(["system", "seeds", *map(duration, times)], rows, notes=(note,))
 
 

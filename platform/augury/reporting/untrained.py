@@ -48,7 +48,10 @@ def untrained_warnings(scores: Sequence[SystemScore], test: str) -> list[str]:
         constant = _constant_score(score, test)
         if constant is not None and score.low <= constant[1]:
             label, value = constant
-            level = f"{registry.title(score.metric)} {value:.1f} on {test} by '{label}' for every example"
+            level = (
+                f"{registry.title(score.metric)} {value:.1f} on {test} by '{label}' for every "
+                "example"
+            )
             by_chance.setdefault(level, []).append(f"{score.name} ({score.value:.1f})")
     return lines + [
         f"{WARNING}not shown to be above chance, {level}: {_list_names(names)}; train longer"

@@ -32,7 +32,7 @@ SearchName = Literal["grid", "random", "optuna"]
 PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
 Measure = Callable[..., Mapping[str, float]]
-"""Finished run, opened for analysis (`augury.analysis.system.System`) -> printed column -> value."""
+"""Printed column -> value, given a finished run (`augury.analysis.system.System`)."""
 
 
 class SearchSpace(config.Section):

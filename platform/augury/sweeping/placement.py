@@ -94,4 +94,7 @@ def _format(resources: Mapping[str, float]) -> str:
 def _remedy(needed: Mapping[str, float], cluster: Mapping[str, Any]) -> str:
     if needed.get(DRIVER, 0) > cluster.get(DRIVER, 0):
         return "start the head with: ray start --head --resources='{\"trial_driver\": 4}'"
-    return "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use a larger cluster"
+    return (
+        "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use "
+        "a larger cluster"
+    )

@@ -137,7 +137,8 @@ class MlflowExperiment:
         """
         path = f"{self.place.database}.lock"
         if self.place.database is None:
-            path = f"{tempfile.gettempdir()}/augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
+            name = f"augury-{os.getuid()}-{config.address(self.place.uri)}.lock"
+            path = f"{tempfile.gettempdir()}/{name}"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -178,7 +179,8 @@ class MlflowExperiment:
         query = {
             "searchFilter": filter_string,
             "compareRunsMode": "CHART",
-            "workflowType": "machine_learning",  # the browser's own choice would come before the experiment's tag
+            # Without it, the browser's own choice comes before the tag of the experiment.
+            "workflowType": "machine_learning",
             "orderByKey": f"metrics.`{metric}`",
             "orderByAsc": "true" if lower_first else "false",
         }

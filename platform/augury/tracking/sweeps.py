@@ -259,7 +259,8 @@ class _Sync:
 
     def _links(self, trials: Sequence[Trial], by_seed: Mapping[int, LoggedRun]) -> list[str]:
         return [
-            f"- seed {trial.seed}: [{by_seed[trial.seed].run_id}]({self.mlflow.link}/{by_seed[trial.seed].run_id}) "
+            f"- seed {trial.seed}: [{by_seed[trial.seed].run_id}]"
+            f"({self.mlflow.link}/{by_seed[trial.seed].run_id}) "
             + ", ".join(filter(None, [trial.progress, trial.error]))
             for trial in trials
         ]

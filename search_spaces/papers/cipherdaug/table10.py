@@ -55,7 +55,8 @@ def formula(model: ModelConfig, entries: int) -> int:
 
 TABLE = Table(
     where="Table 10",
-    question="How many parameters do the embeddings of one side have, with a vocabulary and without?",
+    question="How many parameters do the embeddings of one side have, with a vocabulary and "
+    "without?",
     rows=rows,
     seeds=(1,),
     published=read("table10"),

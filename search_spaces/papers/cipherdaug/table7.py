@@ -24,7 +24,8 @@ def rows(scale: str) -> Rows:
 
 TABLE = Table(
     where="Table 7",
-    question="Does it matter whether the vocabulary of plain and enciphered text is learned jointly?",
+    question="Does it matter whether the vocabulary of plain and enciphered text is learned "
+    "jointly?",
     rows=rows,
     published=read("table7", mean="BLEU"),
 )

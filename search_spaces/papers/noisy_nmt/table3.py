@@ -16,7 +16,8 @@ def rows(scale: str) -> Rows:
 
 TABLE = Table(
     where="Table 3",
-    question="What helps on noisy French besides tuning on it, and what does it cost on clean text?",
+    question="What helps on noisy French besides tuning on it, and what does it cost on clean "
+    "text?",
     rows=rows,
     published=read("table3"),
 )

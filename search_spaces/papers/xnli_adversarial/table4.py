@@ -33,7 +33,8 @@ def rows(scale: str) -> Rows:
 
 TABLE = Table(
     where="Table 4",
-    question="Does a stronger attack make a better model, and does it all help with half of the examples too?",
+    question="Does a stronger attack make a better model, and does it all help with half of the "
+    "examples too?",
     rows=rows,
     reference="XLM-R (20k)",
     published=read("table4"),

@@ -40,7 +40,10 @@ def _outcome(summary: Summary) -> str:
     comparison = _with_leader(summary, leader)
     if comparison is None:
         lead = f"{leader.name} leads with {summary.metric} {leader.score_text}"
-        return f"No answer{'' if sweep.ended else ' yet'}: {progress}, {lead}, and there are no test scores to compare"
+        return (
+            f"No answer{'' if sweep.ended else ' yet'}: {progress}, {lead}, and there are no "
+            "test scores to compare"
+        )
     core = compare_in_words(comparison).removesuffix(".")
     if leader is summary.reference:
         level = [

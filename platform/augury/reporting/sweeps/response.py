@@ -269,7 +269,10 @@ def _ends(mean: float, half: float) -> IntervalEnds:
 def _text(row: pd.Series) -> str:
     """Return a score in words."""
     early = "" if row["whole"] else ", not trained to the end"
-    return f"{row['name']}: {adaptive_interval(*_ends(row['mean'], row['half']))}, {seeds(row['seeds'])}{early}"
+    return (
+        f"{row['name']}: {adaptive_interval(*_ends(row['mean'], row['half']))}, "
+        f"{seeds(row['seeds'])}{early}"
+    )
 
 
 def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:

@@ -92,7 +92,8 @@ class FuzzyIndex:
     def overlapping(
         self, queries: Sequence[Sequence[str]], share: float
     ) -> tuple[Pairs, NDArray[np.float64]]:
-        """Return all pairs with token sets A and B for which `|A ∩ B| / max(|A|, |B|)` is at least `share`, sorted.
+        """Return the sorted pairs of token sets A and B with |A ∩ B| / max(|A|, |B|) at least
+        `share`.
 
         The second result has these values.
         """

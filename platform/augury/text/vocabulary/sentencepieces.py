@@ -34,7 +34,7 @@ _SETTINGS: dict[str, Any] = {
     "eos_id": -1,
     "pad_id": -1,
     "max_sentence_length": 2**30,  # maximum in bytes; longer texts would be skipped
-    "num_threads": 16,  # no effect on pieces, but written to the model, whose bytes must be reproducible
+    "num_threads": 16,  # written to the model, whose bytes must be reproducible
     "minloglevel": 2,
 }
 

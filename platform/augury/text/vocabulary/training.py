@@ -40,9 +40,9 @@ def train(
     """Train a vocabulary on the training split and save it in `folder`.
 
     `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are
-    views of the source. Each language has a tag, such as `__en__`. The bytes are reproducible. Raises
-    UserError for a view without text, a size that the text does not allow, and a reserved symbol
-    that is a tag or a piece.
+    views of the source. Each language has a tag, such as `__en__`. The bytes are reproducible.
+    Raises UserError for a view without text, a size that the text does not allow, and a reserved
+    symbol that is a tag or a piece.
     """
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
