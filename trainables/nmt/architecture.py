@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury.core.config import Section, discriminated_union
-from augury.core.mutability import MUTABLE
 from augury.models.settings import Attention, check_heads, overridden
 
 
@@ -55,6 +54,8 @@ class Alone(Section):
     CipherDAug, Tables 9, 10).
     """
 
+    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+
     name: Literal["alone"] = "alone"
     base_size: int | None = Field(None, ge=1)
     """Size of the vector (D_O), by default the hidden size."""
@@ -68,7 +69,7 @@ class Alone(Section):
     """real: normal numbers of variance 1; binary: half of them 0, the others 1."""
     freeze_base: bool = False
     """Leave the vector as it is drawn."""
-    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    dropout: float = Field(0.1, ge=0, lt=1)
     """Of the hidden units, for what the model reads; the output layer has none."""
 
     def counts(self, hidden_size: int) -> tuple[int, int]:
@@ -86,6 +87,8 @@ Embeddings = Annotated[
 class ModelConfig(Section):
     """An architecture by name and what to change in it; a size left out is the architecture's."""
 
+    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout", "attention_dropout")
+
     architecture: Literal["transformer_iwslt_de_en", "transformer_wmt_en_de", "small", "tiny"] = (
         "transformer_iwslt_de_en"
     )
@@ -97,8 +100,8 @@ class ModelConfig(Section):
     feedforward_size: int | None = Field(None, ge=1)
     """Hidden units of the feed-forward layers."""
     attention_heads: int | None = Field(None, ge=1)
-    dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
-    attention_dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
+    dropout: float | None = Field(None, ge=0, lt=1)
+    attention_dropout: float | None = Field(None, ge=0, lt=1)
     max_positions: int = Field(512, ge=2)
     """Longest source or target in subwords, the end of sentence included."""
     share_all_embeddings: bool = False

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury.core.config import Section
-from augury.core.mutability import MUTABLE
 from augury.models.settings import Pretrained, check_heads, scratch_or_pretrained
 
 
@@ -21,6 +20,8 @@ class PretrainedGenerator(Pretrained):
 class TinyT5(Section):
     """A T5 with random weights and subwords learned from its training text."""
 
+    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+
     architecture: Literal["tiny"]
     vocabulary_size: int = Field(1000, ge=10)
     """Maximum number of subwords."""
@@ -29,7 +30,7 @@ class TinyT5(Section):
     hidden_size: int = Field(64, ge=2)
     feedforward_size: int = Field(256, ge=1)
     attention_heads: int = Field(4, ge=1)
-    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    dropout: float = Field(0.1, ge=0, lt=1)
 
     @model_validator(mode="after")
     def _heads_fit(self) -> TinyT5:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury import regimes
 from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.core.errors import UserError
-from augury.core.mutability import MUTABLE
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
@@ -36,33 +35,35 @@ class Adversarial(WarmupRegime):
     then trained at r_K. Each view is an example of its own.
     """
 
+    FIXED: ClassVar[Mapping[str, str]] = {}
+
     name: Literal["adversarial"] = "adversarial"
-    attack: Annotated[Literal["pgd", "fgm"], MUTABLE] = "pgd"
+    attack: Literal["pgd", "fgm"] = "pgd"
     """pgd: K steps of length α within radius ε; fgm: one step of length ε."""
-    epsilon: Annotated[float | None, MUTABLE] = Field(None, gt=0)
+    epsilon: float | None = Field(None, gt=0)
     """Maximum norm of the perturbation (ε).
 
     None for no projection (equivalent to the paper, where ε is K·α).
     """
-    alpha: Annotated[float, MUTABLE] = Field(1.0, gt=0)
+    alpha: float = Field(1.0, gt=0)
     """Step size of pgd (α)."""
-    alpha_share: Annotated[float | None, MUTABLE] = Field(None, gt=0)
+    alpha_share: float | None = Field(None, gt=0)
     """Step size in units of ε/K, instead of alpha; above 1, the projection takes effect."""
-    steps: Annotated[int, MUTABLE] = Field(3, ge=1)
+    steps: int = Field(3, ge=1)
     """Number of steps of pgd (K)."""
-    relative: Annotated[bool, MUTABLE] = False
+    relative: bool = False
     """Whether epsilon, alpha and init_magnitude are relative to the norm of the embeddings, in
     the same scope."""
-    norm_scope: Annotated[Scope, MUTABLE] = "example"
+    norm_scope: Scope = "example"
     """Scope of norms: an example, a token, or the embedding matrix (all occurrences of a word in a
     batch share a perturbation)."""
-    init_magnitude: Annotated[float, MUTABLE] = Field(0.0, ge=0)
+    init_magnitude: float = Field(0.0, ge=0)
     """Maximum norm of the random initial perturbation (r_0); 0 starts at zero."""
-    clean_weight: Annotated[float, MUTABLE] = Field(0.0, ge=0)
+    clean_weight: float = Field(0.0, ge=0)
     """Weight of the loss without perturbation, added to the loss at r_K."""
-    attack_dropout: Annotated[bool, MUTABLE] = True
+    attack_dropout: bool = True
     """Whether dropout is active during the attack."""
-    warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
+    warmup_steps: int = Field(0, ge=0)
     """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head
     learns little under attack."""
 

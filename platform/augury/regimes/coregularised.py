@@ -6,14 +6,13 @@ CipherDAug (equations 3 to 5) and R-Drop are special cases.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
-from augury.core.mutability import MUTABLE
 from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import (
     SOURCE,
@@ -35,34 +34,36 @@ class CoRegularised(WarmupRegime):
     dropout mask. Each pass pairs an example with one of its K views, and K passes with all of them.
     """
 
+    FIXED: ClassVar[Mapping[str, str]] = {"over": VIEWS}
+
     name: Literal["coregularised"] = "coregularised"
-    over: Annotated[Literal["ciphers", "identity"], VIEWS] = "ciphers"
+    over: Literal["ciphers", "identity"] = "ciphers"
     """View that is paired with the plain source; `identity` is R-Drop."""
-    alpha1: Annotated[float, MUTABLE] = Field(1.0, ge=0)
+    alpha1: float = Field(1.0, ge=0)
     """Weight of the plain source's cross-entropy (α1)."""
-    alpha2: Annotated[float, MUTABLE] = Field(1.0, ge=0)
+    alpha2: float = Field(1.0, ge=0)
     """Weight of the other view's cross-entropy (α2)."""
-    beta: Annotated[float, MUTABLE] = Field(5.0, ge=0)
+    beta: float = Field(5.0, ge=0)
     """Weight of the divergence (β)."""
-    tau: Annotated[float, MUTABLE] = Field(1.0, gt=0)
+    tau: float = Field(1.0, gt=0)
     """Temperature of the first argument of the divergence (τ)."""
-    divergence: Annotated[Divergence, MUTABLE] = "symmetric_kl"
+    divergence: Divergence = "symmetric_kl"
     """symmetric_kl (the paper), js, or kl (from the plain source)."""
-    detach: Annotated[Detach, MUTABLE] = "none"
+    detach: Detach = "none"
     """`target` stops the gradient through the flattened argument."""
-    norm: Annotated[float, MUTABLE] = Field(2.0, gt=0)
+    norm: float = Field(2.0, gt=0)
     """Divisor per target token: 2 in CipherDAug's released code, 1 in R-Drop's and in both papers'
     equations. It scales the whole loss, to which Adam's steps are invariant, so that it matters to
     clip_norm and adam_eps only."""
-    warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
+    warmup_steps: int = Field(2000, ge=0)
     """Optimizer steps before the divergence is added."""
-    ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
+    ramp_passes: float = Field(0.0, ge=0)
     """Passes after warmup_passes during which the weight of the divergence rises linearly to
     beta."""
-    warmup_views: Annotated[Literal["both", "cipher"], MUTABLE] = "both"
+    warmup_views: Literal["both", "cipher"] = "both"
     """Views trained during the warm-up: both (the paper), or the enciphered view only, under plain
     cross-entropy without `norm` and `smoothing` (the released code)."""
-    smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
+    smoothing: Literal["others", "uniform"] = "others"
     """Distribution of the smoothed mass: over the other classes, ε/(V-1) (fairseq), or all, ε/V
     (R-Drop's code)."""
 

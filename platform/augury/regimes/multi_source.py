@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
@@ -23,8 +23,10 @@ from augury.regimes.regime import (
 class MultiSource(Regime):
     """Cross-entropy over the plain sources and all their views, with equal weights."""
 
+    FIXED: ClassVar[Mapping[str, str]] = {"equation": VIEWS}
+
     name: Literal["multi_source"] = "multi_source"
-    equation: Annotated[Literal[1, 2], VIEWS] = 1
+    equation: Literal[1, 2] = 1
     """1: all views predict the target; 2: the other views also predict the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:

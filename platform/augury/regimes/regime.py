@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import (
     TYPE_CHECKING,
-    Annotated,
     Any,
     ClassVar,
     Literal,
@@ -22,7 +21,6 @@ from augury.core import plugins
 from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
-from augury.core.mutability import MUTABLE, Mutability
 from augury.core.plugins import Extension, Registry
 
 if TYPE_CHECKING:
@@ -39,7 +37,8 @@ REGIMES = Registry(
     contract="set REGIME to a subclass of augury.regimes.regime.Regime",
 )
 
-VIEWS = Mutability("it decides which views are read together")
+VIEWS = "it decides which views are read together"
+"""Why a setting must not change during training."""
 
 Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
@@ -131,12 +130,13 @@ class Losses(NamedTuple):
 class Regime(Extension):
     """Parameters of a regime; subclasses define their own parameters, view groups and loss."""
 
-    name: Annotated[str, VIEWS]
+    name: str
     """Name of the regime, or path of a file that defines one."""
-    label_smoothing: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    label_smoothing: float = Field(0.1, ge=0, lt=1)
     """Probability mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    FIXED: ClassVar[Mapping[str, str]] = {"name": VIEWS}
     needs_embeddings: ClassVar[bool] = False
     """Whether the model must be a PerturbableModel."""
 
@@ -166,9 +166,10 @@ class Regime(Extension):
 class WarmupRegime(Regime):
     """A regime whose loss is complete only after a warm-up of updates or passes."""
 
-    warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
+    FIXED: ClassVar[Mapping[str, str]] = {}
+    warmup_steps: int = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
-    warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
+    warmup_passes: float | None = Field(None, ge=0)
     """Passes of the warm-up, in place of warmup_steps: independent of the sizes of batch and
     corpus."""
 

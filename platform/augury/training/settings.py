@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
-from augury.core.mutability import MUTABLE, Mutability
 from augury.training.batching import Order
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -30,73 +29,82 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is
 four passes over the 160,239 pairs of IWSLT14."""
 BUDGETS = ("max_passes", "max_updates")
-OPTIMIZER = Mutability("the state of the optimizer, which a checkpoint restores, has it")
-PLANNED = Mutability(
-    "a pass's batches are planned by it, and a member goes on in the middle of a pass"
-)
-COMPARED = Mutability("members are compared after as many validations, and end alike")
+_OPTIMIZER = "the state of the optimizer, which a checkpoint restores, has it"
+_PLANNED = "a pass's batches are planned by it, and a member goes on in the middle of a pass"
+_COMPARED = "members are compared after as many validations, and end alike"
 
 
 class Training(Section):
     """The optimisation of a model; every setting is part of a run's address."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+    FIXED: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("max_tokens", "max_examples", "order", "accumulation", "workers"), _PLANNED
+        ),
+        **dict.fromkeys(("adam_betas", "adam_eps", "weight_decay", "decayed"), _OPTIMIZER),
+        **dict.fromkeys(
+            (*BUDGETS, "validate_every", "validate_every_passes", "patience", "patience_mean"),
+            _COMPARED,
+        ),
+        **dict.fromkeys(("stop_on", "weights", "average_last"), _COMPARED),
+    }
 
-    max_tokens: Annotated[int, PLANNED] = Field(4096, gt=0)
+    max_tokens: int = Field(4096, gt=0)
     """Budget of one batch: rows × longest side, counted on the plain source and the target,
     whatever view is read."""
-    max_examples: Annotated[int | None, PLANNED] = Field(None, ge=1)
+    max_examples: int | None = Field(None, ge=1)
     """Maximum number of examples in a batch besides max_tokens; null: no maximum."""
-    order: Annotated[Order, PLANNED] = "length"
+    order: Order = "length"
     """length: batches of rows of similar length; random: of random rows, which need more padding.
     """
-    accumulation: Annotated[int, PLANNED] = Field(1, ge=1)
+    accumulation: int = Field(1, ge=1)
     """Batches per worker and optimizer step."""
-    workers: Annotated[int, PLANNED] = Field(1, ge=1)
+    workers: int = Field(1, ge=1)
     """Data-parallel workers; a step reads workers × accumulation batches."""
-    learning_rate: Annotated[float, MUTABLE] = Field(6e-4, gt=0)
+    learning_rate: float = Field(6e-4, gt=0)
     """Peak of the schedule."""
-    schedule: Annotated[Literal["inverse_sqrt", "linear", "constant"], MUTABLE] = "inverse_sqrt"
+    schedule: Literal["inverse_sqrt", "linear", "constant"] = "inverse_sqrt"
     """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or
     constant."""
-    warmup_updates: Annotated[int, MUTABLE] = Field(8000, ge=0)
+    warmup_updates: int = Field(8000, ge=0)
     """Updates during which the rate rises linearly from zero."""
-    warmup_share: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
+    warmup_share: float | None = Field(None, ge=0, lt=1)
     """The same as a share of all updates, in place of warmup_updates."""
-    adam_betas: Annotated[tuple[float, float], OPTIMIZER] = (0.9, 0.98)
+    adam_betas: tuple[float, float] = (0.9, 0.98)
     """β1 and β2 of Adam."""
-    adam_eps: Annotated[float, OPTIMIZER] = Field(1e-9, gt=0)
+    adam_eps: float = Field(1e-9, gt=0)
     """ε of Adam."""
-    weight_decay: Annotated[float, OPTIMIZER] = Field(0.0, ge=0)
+    weight_decay: float = Field(0.0, ge=0)
     """Decoupled from the gradient (AdamW), and multiplied by the learning rate."""
-    decayed: Annotated[Literal["matrices", "all"], OPTIMIZER] = "matrices"
+    decayed: Literal["matrices", "all"] = "matrices"
     """What weight_decay acts on: matrices alone, or biases and normalisation too (fairseq)."""
-    clip_norm: Annotated[float, MUTABLE] = Field(0.0, ge=0)
+    clip_norm: float = Field(0.0, ge=0)
     """Maximum norm of the gradient; 0: it is not clipped."""
-    precision: Annotated[Literal["fp32", "bf16"], MUTABLE] = "fp32"
+    precision: Literal["fp32", "bf16"] = "fp32"
     """bf16: matrix products under autocast, parameters and sums in fp32."""
-    max_passes: Annotated[int | None, COMPARED] = Field(None, ge=1)
+    max_passes: int | None = Field(None, ge=1)
     """Passes after which training ends; a pass reads every training row once, with one of its
     views."""
-    max_updates: Annotated[int | None, COMPARED] = Field(100_000, ge=1)
+    max_updates: int | None = Field(100_000, ge=1)
     """Optimizer steps after which training ends; setting one of both budgets drops the other's
     default."""
-    validate_every: Annotated[int | None, COMPARED] = Field(None, ge=1)
+    validate_every: int | None = Field(None, ge=1)
     """Updates between validations; null: validate_every_passes decides."""
-    validate_every_passes: Annotated[int, COMPARED] = Field(1, ge=1)
+    validate_every_passes: int = Field(1, ge=1)
     """Passes between validations, where validate_every is not set."""
-    patience: Annotated[int, COMPARED] = Field(15, ge=1)
+    patience: int = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
-    patience_mean: Annotated[int, COMPARED] = Field(1, ge=1)
+    patience_mean: int = Field(1, ge=1)
     """Validations whose mean must be strictly better, the last ones at each validation, so that no
     single one decides; before there are so many, none counts against patience."""
-    stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
+    stop_on: Literal["score", "loss"] = "score"
     """The quantity that must improve: the task's validation score or the validation loss."""
-    weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
+    weights: Literal["averaged", "last", "best", "chosen"] = "chosen"
     """The weights to report on: averaged over the last checkpoints, last, best by stop_on, or
     chosen, whichever of these is best on the validation set. A mean over a run that still improves
     is worse than its end."""
-    average_last: Annotated[int, COMPARED] = Field(5, ge=1)
+    average_last: int = Field(5, ge=1)
     """The number of checkpoints in the mean: those of the last validations, or fewer where there
     are fewer."""
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.mutability import MUTABLE
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.models.settings import (
     Attention,
@@ -28,9 +27,11 @@ from augury.training.settings import FineTuning
 class PretrainedClassifier(Pretrained):
     """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
 
+    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+
     name: str = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
-    dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
+    dropout: float | None = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for
@@ -54,6 +55,8 @@ class Scratch(Section):
     """XLM-R's architecture in a small size with random weights; a size left out is the
     architecture's."""
 
+    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+
     architecture: Literal["tiny", "small"]
     """Sizes, where they are not set."""
     vocabulary_size: int = Field(2000, ge=10)
@@ -62,7 +65,7 @@ class Scratch(Section):
     hidden_size: int | None = Field(None, ge=2)
     feedforward_size: int | None = Field(None, ge=1)
     attention_heads: int | None = Field(None, ge=1)
-    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    dropout: float = Field(0.1, ge=0, lt=1)
     max_positions: int = Field(512, ge=8)
     """Longest row in subwords."""
     attention: Attention = "auto"
