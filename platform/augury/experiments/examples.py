@@ -26,9 +26,9 @@ from augury.training.batching import locate, padded
 class Examples:
     """The rows of a training set under every view group of the regime.
 
-    Rows are those of the corpus and then those of all records; views have only those of the corpus.
-    With `max_pieces`, rows are left out where a side or a view is empty or longer: one filter keeps
-    all views aligned. UserError where nothing is left.
+    First the rows of the corpus, then those of all records; views have only the former. With
+    `max_pieces`, a row is left out where any side or view is empty or longer, so that all views
+    stay aligned. UserError where nothing is left.
     """
 
     def __init__(
@@ -41,19 +41,17 @@ class Examples:
         symbols: Callable[[], Symbols] | None = None,
         seed: int = 0,
     ):
-        """`tokens` are a run's, by name; `texts` are the corpus and the records, in the order of
-        rows.
-
-        `seed` is the run's: the draws of two runs differ.
-        """
+        """`tokens` are a run's, by name; `texts` the corpus and the records, in the order of rows;
+        `seed` the run's, on which draws depend."""
         self.view_groups: list[ViewGroup] = experiment.view_groups()
         self.operators = experiment.token_draws
-        self.texts, self.symbols, self.max_pieces, self.seed = (
-            list(texts),
-            symbols,
-            max_pieces,
-            seed,
-        )
+        self.texts = list(texts)
+        self.symbols = symbols
+        self.max_pieces = max_pieces
+        self.seed = seed
+
+        # A side goes on with the records of operators. The view of a draw has no text of its own:
+        # it is the source, changed when it is read.
         records = experiment.record_origins
         parts = {side: [side, *(of_record(record, side) for record in records)] for side in sides}
         parts |= {view: [view if view in tokens else SOURCE] for view in experiment.view_names}
@@ -64,6 +62,9 @@ class Examples:
         self.corpus_rows = len(Tokens(tokens[SOURCE]))
         self.rows, self.left_out = self._select_rows(max_pieces)
         self.mixture = mixture(experiment, self.texts)
+
+        # Views exist of the corpus alone: a group that reads one has only these rows, which come
+        # first.
         of_corpus = int((self.rows < self.corpus_rows).sum())
         plain = set(sides)
         self.group_rows = [
@@ -79,17 +80,11 @@ class Examples:
 
     @property
     def texts_read(self) -> float:
-        """The number of texts that training reads in a pass: every view that a group reads, once
-        per predicted side.
-
-        A row of weight w counts w times.
-        """
+        """The texts that a pass reads: a group's views, once per predicted side, by weight."""
         read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.view_groups)]
-        return (
-            sum(read)
-            if self.mixture is None
-            else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
-        )
+        if self.mixture is None:
+            return sum(read)
+        return sum(float(self.mixture.weights[:rows].sum()) for rows in read)
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -132,7 +127,7 @@ class Examples:
     def views(
         self, located: Sequence[tuple[ViewGroup, int]], pass_number: int
     ) -> list[list[np.ndarray]]:
-        """Return the pieces of examples in every view that pass `pass_number` reads, (views,
+        """Return the subwords of examples in every view that pass `pass_number` reads, (views,
         examples)."""
         rows, count = [row for _, row in located], len(self.view_groups[0].views)
         return [
@@ -148,7 +143,7 @@ class Examples:
     def labels(
         self, located: Sequence[tuple[ViewGroup, int]], pass_number: int
     ) -> list[np.ndarray]:
-        """Return the pieces of the side of examples that pass `pass_number` predicts."""
+        """Return the subwords that pass `pass_number` predicts of examples."""
         return self.pieces(
             [group.target for group, _ in located],
             [row for _, row in located],
@@ -165,19 +160,19 @@ class Examples:
         predicted: bool = False,
         anchor: bool = False,
     ) -> list[np.ndarray]:
-        """Return the pieces of rows, each from the side or view in `names`, as a pass reads or
+        """Return the subwords of rows, each of the side or view in `names`, as a pass reads or
         predicts them.
 
-        `anchor`: they are the first of several views that are read together.
+        With `anchor`, they are the first of several views that are read together.
         """
         pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
-        operators = [
-            operator for operator in self.operators if not (anchor and operator.keep_anchor)
-        ]
-        for operator in operators:
-            for changed in [
-                name for name in dict.fromkeys(names) if _changes(operator, name, predicted)
-            ]:
+        for operator in self.operators:
+            if anchor and operator.keep_anchor:
+                continue
+            # One call for all rows of a text: draws are vectorised, and keyed by text and record.
+            for changed in dict.fromkeys(names):
+                if not _changes(operator, changed, predicted):
+                    continue
                 places = [place for place, name in enumerate(names) if name == changed]
                 drawn = self._apply_draw(
                     operator,
@@ -198,17 +193,14 @@ class Examples:
         pieces: Sequence[np.ndarray],
         pass_number: int,
     ) -> list[np.ndarray]:
-        """Return the pieces of rows of one side or view under a draw.
-
-        A row that would become too long is kept.
-        """
+        """Return the subwords of rows of one side or view after a draw, unless they become too
+        many."""
         symbols = self._symbols._replace(
             text=self._text_of[name], occurring=partial(self._occurring, name)
         )
         ids = padded(pieces, NO_TOKEN)
-        ordinary = np.zeros(
-            max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool
-        )  # the last is of NO_TOKEN
+        # NO_TOKEN, -1, indexes the last entry, which is no ordinary id.
+        ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)
         ordinary[symbols.ordinary] = True
         drawn = operator.draw(
             ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], pass_number, symbols
@@ -232,9 +224,7 @@ class Examples:
 
     @cached_property
     def _symbols(self) -> Symbols:
-        assert self.symbols is not None, (
-            "a task whose experiments have draws says what its symbols are"
-        )
+        assert self.symbols is not None, "a task with draws gives the symbols of its tokenizer"
         return self.symbols()
 
     def _keys_of(self, operator: TokenDraw, name: str) -> np.ndarray:
@@ -247,7 +237,8 @@ class Examples:
         """Return the rows that are read, and the number of rows left out by reason."""
         if max_pieces is None:
             return np.arange(self.rows_read), {}
-        lengths = np.zeros((len(self.tokens), self.rows_read), np.int64) + 1
+        # Views lack the rows of records, which count as fitting.
+        lengths = np.ones((len(self.tokens), self.rows_read), np.int64)
         for place, tokens in enumerate(self.tokens.values()):
             lengths[place, : len(tokens)] = tokens.lengths
         empty, long = (lengths == 0).any(0), (lengths > max_pieces).any(0)
