@@ -176,8 +176,7 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     if language is None and (unknown := languages.intersection(reads)):
         raise UserError(
             f"operator {operator.operator} depends on the language: give language='en', for "
-            "example, or a column "
-            f"'{min(unknown)}'"
+            f"example, or a column '{min(unknown)}'"
         )
     ids = pa.array(map(str, range(len(frame))), pa.string())
     columns = {

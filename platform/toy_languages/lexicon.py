@@ -32,8 +32,7 @@ class Lexicon:
         if not written <= size <= LARGEST:
             raise ValueError(
                 f"the built-in corpus has no lexicon of {size} entries: {written} are "
-                "hand-written, more are invented; "
-                f"give a number from {written} to {LARGEST}"
+                f"hand-written, more are invented; give a number from {written} to {LARGEST}"
             )
         for word, frame in islice(rare_words(), size - written):
             if isinstance(word, Noun):

@@ -28,8 +28,8 @@ class NliLexicon:
     def __init__(self, size: int):
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(
-                f"the NLI languages have no lexicon of {size} words: give a number from {SMALLEST} "
-                f"to {LARGEST}"
+                f"the NLI languages have no lexicon of {size} words: give a number from "
+                f"{SMALLEST} to {LARGEST}"
             )
         self.size = size
         self.words: dict[str, list[str]] = {kind: [] for kind in KINDS}

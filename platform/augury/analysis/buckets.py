@@ -82,10 +82,8 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
         words = _resampled(frequency_statistics(outputs, references, counts), f_measure)
         sentences = _resampled(length_statistics(outputs, references), _bleu)
         first = first or [words, sentences]
-        frequency, length = (
-            _buckets(FREQUENCIES, words, first[0]),
-            _buckets(LENGTHS, sentences, first[1]),
-        )
+        frequency = _buckets(FREQUENCIES, words, first[0])
+        length = _buckets(LENGTHS, sentences, first[1])
         results.append(Buckets(system.name, counted_in, frequency, length))
     return results
 

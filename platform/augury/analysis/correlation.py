@@ -100,8 +100,7 @@ def correlations(systems: Sequence[System]) -> Correlations:
     if sentences <= widest + 1:  # centring takes one
         raise UserError(
             f"{sentences} sentences do not tell {widest} dimensions of encoder states apart: give "
-            "more with "
-            "--sentences, or a larger --test"
+            "more with --sentences, or a larger --test"
         )
     bases = {read: [_basis(layer) for layer in layers] for read, layers in states.items()}
 

@@ -146,9 +146,8 @@ def analyse_keys(
     if settings is not None and not settings.preprocessor("", "").is_identity:
         raise UserError(
             "keys are compared by where pieces end between the letters of the text, which "
-            "vocabulary.tokenise and "
-            "vocabulary.casing change: analyse them with --set vocabulary.tokenise=none "
-            "vocabulary.casing=none"
+            "vocabulary.tokenise and vocabulary.casing change: analyse them with --set "
+            "vocabulary.tokenise=none vocabulary.casing=none"
         )
     corpus = task.corpus(experiment, "train", store)
     alphabet = Alphabet.from_json(

@@ -180,8 +180,8 @@ def open_systems(
         addresses.add(run.corpus(name).address)
     if len(addresses) > 1:
         raise UserError(
-            f"{name} is not one text: the runs were made for {len(addresses)}; analyse them one by "
-            "one"
+            f"{name} is not one text: the runs were made for {len(addresses)}; analyse them one "
+            "by one"
         )
     corpus = runs[0].corpus(name)
     usable = [row for row, text in enumerate(corpus.column("source")) if text.strip()]

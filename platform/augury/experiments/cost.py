@@ -64,8 +64,7 @@ class Total(NamedTuple):
         disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
         return (
             f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no "
-            "other run shares them; "
-            f"rough: {ERROR_FACTOR} times less or more"
+            f"other run shares them; rough: {ERROR_FACTOR} times less or more"
         )
 
 
@@ -100,9 +99,8 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
     seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
-    kept = (
-        training.average_last + 2
-    )  # the checkpoints of the mean, the model reported on, its form for decoding
+    # The checkpoints of the mean, the model reported on, its form for decoding.
+    kept = training.average_last + 2
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
 
 

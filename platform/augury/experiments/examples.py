@@ -245,8 +245,8 @@ class Examples:
         rows = np.flatnonzero(~(empty | long))
         if not len(rows):
             raise UserError(
-                f"no training example has 1 to max_pieces={max_pieces} pieces on every side: raise "
-                "max_pieces"
+                f"no training example has 1 to max_pieces={max_pieces} pieces on every side: "
+                "raise max_pieces"
             )
         left_out = {
             "a side without pieces": int(empty.sum()),
@@ -295,10 +295,8 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
         return None
     corpus, *records = map(Corpus, texts)
     shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
-    texts_with_shares, origins_with_shares = (
-        list(experiment.corpus.shares),
-        list(experiment.mixture),
-    )
+    texts_with_shares = list(experiment.corpus.shares)
+    origins_with_shares = list(experiment.mixture)
     parts = [np.zeros(corpus.rows, np.int64)]
     for name, start, end in row_ranges(corpus):
         parts[0][start:end] = texts_with_shares.index(name)

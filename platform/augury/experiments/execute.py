@@ -224,9 +224,8 @@ def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
         if other != name:
             raise UserError(
                 f"systems '{other}' and '{name}' train the same model, run {run_address}: give "
-                "them settings that "
-                "differ in training; one system can be scored with another decoding.beam, without "
-                "training"
+                "them settings that differ in training; one system can be scored with another "
+                "decoding.beam, without training"
             )
 
 
@@ -240,6 +239,5 @@ def refuse_lost_storage(storage: str) -> None:
     ):
         raise UserError(
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: "
-            "give "
-            "storage=/a/shared/directory, or a URI such as s3://bucket/augury"
+            "give storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from augury.augment import pipeline
 from augury.augment.models import ReadyModel
-from augury.augment.operator import RECORDS, Operator
+from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
@@ -181,6 +181,7 @@ class Graph:
         Texts come first, as their faults end everything; then models of operators, as texts wait
         for them.
         """
+        # A trained model needs no texts: what lies before it may have been deleted.
         needed: set[Step] = set()
         waiting = list(targets)
         while waiting:
@@ -230,18 +231,21 @@ class Graph:
             split: task.corpus_address(experiment, split)
             for split in (TRAIN, *dev_sets(experiment))
         }
+        # Ciphers of all stages have one alphabet, for one vocabulary.
         fitted_on = task.corpus_address(experiment.first, TRAIN) if before else None
         parts = pipeline.plan(
             corpora[TRAIN], experiment.augment, store, fitted_on, self.models(experiment)
         )
         train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
+        # Records are tokenised, but no vocabulary is learned from them: plain text is segmented
+        # alike in systems with and without them.
         learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
         records: dict[str, Text] = {}
         for part in parts:
             into = records if part.operator.makes() == RECORDS else learned_from
             into |= _texts_of(part, task.SIDES)
         tokenizer = task.tokenizer(experiment, learned_from, store)
-        if before:  # all stages have the vocabulary of the first
+        if before:  # embeddings are carried over: all stages have the vocabulary of the first
             tokenizer = before.first.tokenizer
         valid_texts = {
             held_out(side, split): Text(folder, columns, side)
@@ -252,12 +256,17 @@ class Graph:
         tokens = {
             name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()
         }
+        # What is not here, such as decoding and scoring, changes no model: systems that differ in
+        # nothing else share their runs.
         determined = {
             "task": experiment.task,
             "version": [VERSION, task.VERSION],
             "tokenizer": tokenizer.name,
             "tokens": [[name, folder.name] for name, folder in tokens.items()],
-            "draws": [_draw(operator) for operator in experiment.token_draws],
+            "draws": [
+                operator.to_dict() | {"version": operator.VERSION}
+                for operator in experiment.token_draws
+            ],
             "regime": experiment.regime.to_dict(),
             "training": experiment.training.to_dict(),
             **task.address_settings(experiment),
@@ -306,14 +315,6 @@ def _shares(experiment: Experiment) -> dict[str, Any]:
     return {
         kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()
     }
-
-
-def _draw(operator: Operator) -> dict[str, Any]:
-    """Return the settings that determine a draw.
-
-    The addresses of first versions have no version.
-    """
-    return operator.to_dict() | ({"version": operator.VERSION} if operator.VERSION > 1 else {})
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:

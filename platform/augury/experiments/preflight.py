@@ -56,8 +56,7 @@ checked once."""
 
 SLOW = (
     "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 "
-    "(AMX, or AMD's "
-    "AVX-512): on this machine it may take two to ten times as long as fp32"
+    "(AMX, or AMD's AVX-512): on this machine it may take two to ten times as long as fp32"
 )
 
 
@@ -225,9 +224,8 @@ def _read_texts(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
 
 def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSummary:
     manifest, part = corpus.manifest, spec.resolve(split)
-    rejected = (
-        {} if part.every and split == "valid" else manifest["rejected"]
-    )  # of training text, listed there
+    # Of training text, listed there.
+    rejected = {} if part.every and split == "valid" else manifest["rejected"]
     left_out = [
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ()))
         for reason, rows in rejected.items()

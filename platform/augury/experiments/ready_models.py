@@ -127,8 +127,8 @@ class CheckpointModel:
         if positions.keys() != set(LABELS):
             raise UserError(
                 f"checkpoint '{self.checkpoint}' labels "
-                f"{', '.join(map(str, model.config.id2label.values()))}, not "
-                f"{', '.join(LABELS)}: take a classifier of natural language inference"
+                f"{', '.join(map(str, model.config.id2label.values()))}, not {', '.join(LABELS)}: "
+                "take a classifier of natural language inference"
             )
         batches = []
         for start in range(0, len(premises), BATCH_ROWS):

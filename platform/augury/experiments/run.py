@@ -111,8 +111,7 @@ class Run(TrainingRun):
             parts = f" (it has no {', '.join(lacking)})" if content else ""
             raise UserError(
                 f"{folder.uri} was made by another version of Augury{parts}: its scores can be "
-                "compared, but its model "
-                "cannot be used; train it again with `augury train`"
+                "compared, but its model cannot be used; train it again with `augury train`"
             )
         return cls.from_dict(folder.root, content)
 

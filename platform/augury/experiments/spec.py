@@ -299,8 +299,7 @@ class Experiment(Section):
             if draw.RESEGMENTS and not self.RESEGMENTS:
                 raise UserError(
                     f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
-                    "of its model's own: "
-                    "take word_drop or switch_out"
+                    "of its model's own: take word_drop or switch_out"
                 )
         unread = [
             key
@@ -309,11 +308,10 @@ class Experiment(Section):
         ]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
-                f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator "
-                "out of augment, "
-                "take a regime that reads it (multi_source, adversarial, or coregularised with "
-                "over=ciphers), or make "
-                "records of it where the operator can (use: records)"
+                f"regime {self.regime.name} does not read the view {unread[0]}: leave its "
+                "operator out of augment, take a regime that reads it (multi_source, adversarial, "
+                "or coregularised with over=ciphers), or make records of it where the operator "
+                "can (use: records)"
             )
         self._check_records()
         self._check_schedule()
@@ -336,10 +334,9 @@ class Experiment(Section):
             return
         if training.schedule == "linear" or training.warmup_share is not None:
             raise UserError(
-                "with carry: optimizer the schedule goes on from the step of the stage before, and "
-                "a linear one or one "
-                "with warmup_share has ended with it: take schedule inverse_sqrt or constant, or "
-                "carry: weights"
+                "with carry: optimizer the schedule goes on from the step of the stage before, "
+                "and a linear one or one with warmup_share has ended with it: take schedule "
+                "inverse_sqrt or constant, or carry: weights"
             )
 
     def _check_mixture(self) -> None:
@@ -370,10 +367,9 @@ class Experiment(Section):
         if together and self.record_origins:
             raise UserError(
                 f"regime {self.regime.name} reads the view {together[0]} with every source, and "
-                "the records of "
-                f"{', '.join(self.record_origins)} have none: take an operator's copies as views "
-                "(use: view, of eda "
-                "and reorder) or leave it out, or take a regime that reads one view at a time"
+                f"the records of {', '.join(self.record_origins)} have none: take an operator's "
+                "copies as views (use: view, of eda and reorder) or leave it out, or take a "
+                "regime that reads one view at a time"
             )
 
 

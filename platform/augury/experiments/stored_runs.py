@@ -14,8 +14,7 @@ FIRST = "first"
 
 NO_TESTS = (
     "there are no test sets (corpus.tests): validation decides, by which weights and the end of "
-    "training are chosen "
-    "too, so that its scores are better than those on unseen text"
+    "training are chosen too, so that its scores are better than those on unseen text"
 )
 """A caution on runs without test sets."""
 

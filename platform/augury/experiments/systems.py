@@ -31,11 +31,9 @@ def load(
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file, assigned, arguments = (
-        yaml_file.read(path),
-        config.parse_assignments(assignments),
-        settings or {},
-    )
+    file = yaml_file.read(path)
+    assigned = config.parse_assignments(assignments)
+    arguments = settings or {}
     where = {place: f"line {line}" for place, line in file.lines.items()}
     origins = {key: f"--set {key}" for key in assigned} | {
         key: f"argument {key}" for key in arguments
@@ -149,8 +147,8 @@ def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
         [
             Fault(
                 tuple(key.split(".")),
-                f"a stage goes on with the model of the stage before: it can change {allowed}, and "
-                "carry",
+                f"a stage goes on with the model of the stage before: it can change {allowed}, "
+                "and carry",
             )
         ],
     )

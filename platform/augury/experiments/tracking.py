@@ -72,7 +72,6 @@ def check(uri: str) -> str:
     if scheme not in SCHEMES or (scheme == "sqlite" and not uri.startswith("sqlite:///")):
         raise UserError(
             f"'{uri}' is no MLflow store: give the address of a server (http://host:5000) or a "
-            "SQLite file "
-            "(sqlite:///runs.db, with a fourth slash for an absolute path)"
+            "SQLite file (sqlite:///runs.db, with a fourth slash for an absolute path)"
         )
     return uri

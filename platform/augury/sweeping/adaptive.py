@@ -49,12 +49,10 @@ class OptunaScheduler:
         """Open the study and prepare the points it suggested before, at most `samples`; `fixed`
         are trained anyway."""
         self.mode: Literal["max", "min"] = space.mode
-        self.fixed, self.seeds, self.samples, self.at_once = (
-            list(fixed),
-            list(seeds),
-            samples,
-            at_once,
-        )
+        self.fixed = list(fixed)
+        self.seeds = list(seeds)
+        self.samples = samples
+        self.at_once = at_once
         self.prepare = prepare
         self.distributions = distributions(space)
         self.study = _open_study(space, sweep, self.distributions)
@@ -178,8 +176,7 @@ def _open_study(
     if not sweep.is_local:
         raise UserError(
             f"search optuna keeps its study in a SQLite file, which {sweep.uri} cannot hold: use "
-            "--storage with a "
-            "directory, or --search random"
+            "--storage with a directory, or --search random"
         )
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     database = f"sqlite:///{sweep.path(DATABASE)}"

@@ -32,9 +32,8 @@ class Display:
             trial.folder.name: (configuration, trial) for configuration, trial in sweep.trials
         }
         ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
-        newly_ended = sorted(
-            ended - (ended if self._ended is None else self._ended)
-        )  # not those of earlier commands
+        # Not those of earlier commands.
+        newly_ended = sorted(ended - (ended if self._ended is None else self._ended))
         self._ended = ended
         for name in newly_ended:
             say(_text(sweep, *trials[name]))

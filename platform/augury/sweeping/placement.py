@@ -95,6 +95,6 @@ def _remedy(needed: Mapping[str, float], cluster: Mapping[str, Any]) -> str:
     if needed.get(DRIVER, 0) > cluster.get(DRIVER, 0):
         return "start the head with: ray start --head --resources='{\"trial_driver\": 4}'"
     return (
-        "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use "
-        "a larger cluster"
+        "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use a "
+        "larger cluster"
     )

@@ -108,10 +108,9 @@ class Plan:
         if (same := self.configurations.get(address)) is not None:
             if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):
                 raise UserError(
-                    f"'{same.name}' and '{name}' of space '{self.space.name}' train the same model "
-                    "and differ only in "
-                    "scoring: keep one of them; 'augury train --set decoding.beam=...' scores a "
-                    "trained model again"
+                    f"'{same.name}' and '{name}' of space '{self.space.name}' train the same "
+                    "model and differ only in scoring: keep one of them; 'augury train --set "
+                    "decoding.beam=...' scores a trained model again"
                 )
             if (same.name, dict(same.point)) != (name, dict(point)):
                 reason = _merge_reason(point, same.point, canonical_form.reasons)

@@ -51,9 +51,8 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
     if launcher != "direct":
         raise UserError(
             "scheduler pbt copies checkpoints through Tune, which does not see those of Ray Train "
-            "workers: it would be "
-            "plain random search; set training.workers=1 and execution.launcher=auto, or use "
-            "--scheduler halving"
+            "workers: it would be plain random search; set training.workers=1 and "
+            "execution.launcher=auto, or use --scheduler halving"
         )
     if not space.mutations:
         raise UserError(
@@ -65,8 +64,8 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
     def refuse(key: str, reason: str) -> None:
         raise UserError(
             f"'{key}' cannot change during training: {reason}. A population of space "
-            f"'{space.name}' may change "
-            f"and sweep {', '.join(allowed)}; sweep other keys with --scheduler halving or all"
+            f"'{space.name}' may change and sweep {', '.join(allowed)}; sweep other keys with "
+            "--scheduler halving or all"
         )
 
     for key in space.mutations:

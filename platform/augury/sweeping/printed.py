@@ -140,8 +140,8 @@ def deviations(path: Path, table: str) -> dict[str, tuple[str, ...]]:
     header, *rows = _lines(path)
     if header.split("\t") != list(DEVIATIONS):
         raise UserError(
-            f"{path.name}: the first line must name the columns {', '.join(DEVIATIONS)}, separated "
-            f"by tabs, not be '{header}'"
+            f"{path.name}: the first line must name the columns {', '.join(DEVIATIONS)}, "
+            f"separated by tabs, not be '{header}'"
         )
     by_scale: dict[str, tuple[str, ...]] = {}
     for line in _records(path.name, [header, *rows]):
@@ -169,9 +169,8 @@ def _blocks(path: Path) -> dict[str, list[dict[str, str]]]:
         if nonempty:
             if name in blocks or "\t" in name or not rest:
                 raise UserError(
-                    f"{path.name}: a block starts with '{name}': after an empty line give a unique "
-                    "table name, and "
-                    "below it a header"
+                    f"{path.name}: a block starts with '{name}': after an empty line give a "
+                    "unique table name, and below it a header"
                 )
             blocks[name] = list(_records(f"{path.name}, {name}", rest))
     for note in blocks.get(NOTES, []):
@@ -192,8 +191,7 @@ def _records(location: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:
         if len(cells) != len(header):
             raise UserError(
                 f"{location}, line {number} has {len(cells)} cells, but the header has "
-                f"{len(header)}: separate cells "
-                "by single tabs"
+                f"{len(header)}: separate cells by single tabs"
             )
         yield dict(zip(header, cells, strict=True))
 

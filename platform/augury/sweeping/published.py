@@ -138,8 +138,7 @@ def _check_rows(table: Published) -> None:
     if undefined:
         raise UserError(
             f"table '{table.name}' has published values for '{undefined[0]}', which is not in "
-            "rows: add the row, or "
-            "give the reason in 'unavailable'"
+            "rows: add the row, or give the reason in 'unavailable'"
         )
     used = {"improvements": [row for pair in table.improvements.values() for row in pair]}
     used["rescored rows"] = [row for row, _ in table.rescored.values()]

@@ -116,11 +116,9 @@ class _GroupScheduler(ABC):
         )
         assert seeds and len(set(seeds)) == len(seeds), "each seed once"
         assert rungs and 0 < confidence < 1
-        self.configurations, self.seeds, self.last = (
-            tuple(configurations),
-            tuple(seeds),
-            len(rungs) - 1,
-        )
+        self.configurations = tuple(configurations)
+        self.seeds = tuple(seeds)
+        self.last = len(rungs) - 1
         self.mode, self.confidence = mode, confidence
         self.decisions: list[RungDecision] = []
         """Append-only; the order does not depend on the order in which values arrive."""

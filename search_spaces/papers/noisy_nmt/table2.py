@@ -24,10 +24,8 @@ def measure(system: System) -> Mapping[str, float]:
     """Return the rates of all records against the training text that they are made of."""
     run = system.run
     corpus, (records,) = run.corpus("train"), map(run.stored_folder, run.records.values())
-    references, transcripts = (
-        dict(zip(corpus.column("id"), corpus.column("source"), strict=True)),
-        Corpus(records),
-    )
+    references = dict(zip(corpus.column("id"), corpus.column("source"), strict=True))
+    transcripts = Corpus(records)
     counts = Alignment(0, 0, 0)
     lineages: list[Any] = transcripts.column("lineage")
     for text, lineage in zip(transcripts.column("source"), lineages, strict=True):

@@ -37,9 +37,8 @@ MODELS: Mapping[str, type[Hmm] | type[FastAlign]] = {"hmm": Hmm, "fast_align": F
 PAIRS_PER_SECOND = 2_500
 """Speed of one core, including all iterations."""
 
-Item = tuple[
-    str, int, Tables
-]  # file of a shard, number of its sentence pairs, tables for its lexicon
+# File of a shard, number of its sentence pairs, tables for its lexicon.
+Item = tuple[str, int, Tables]
 
 
 def align(sources: Sentences, targets: Sentences, model: Model | None = None) -> Links:

@@ -257,10 +257,9 @@ def _words(buckets: Sequence[Bucket], words: np.ndarray, starts: np.ndarray) -> 
 def _transposed(forward: Sequence[Bucket], reverse: Sequence[Bucket]) -> np.ndarray:
     """Return the index in forward order of each cell, in the order of the reverse buckets."""
     pairs = sum(len(bucket.pairs) for bucket in forward)
-    first, rank = (
-        np.empty(pairs, np.int64),
-        np.empty(pairs, np.int64),
-    )  # by pair: first position, rank in its bucket
+    # By pair: first position, rank in its bucket.
+    first = np.empty(pairs, np.int64)
+    rank = np.empty(pairs, np.int64)
     starts, strides, positions = [], [], 0
     for bucket in forward:
         first[bucket.pairs], rank[bucket.pairs] = positions, np.arange(len(bucket.pairs))
@@ -294,8 +293,7 @@ def _check_lengths(
     for row in np.flatnonzero(source_lengths * target_lengths > LARGEST)[:1]:
         raise UserError(
             f"a pair of {source_lengths[row]:,} and {target_lengths[row]:,} words is too long to "
-            "align "
-            f"('{' '.join(sources[row][:8])} ...'): give one sentence per line"
+            f"align ('{' '.join(sources[row][:8])} ...'): give one sentence per line"
         )
 
 

@@ -34,8 +34,8 @@ def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) ->
     long = sum(len(source) > LONGEST or len(target) > LONGEST for source, target in pairs)
     if long:
         say_once(
-            f"eflomal does not align {long:,} sentence pairs with more than {LONGEST:,} words on a "
-            "side"
+            f"eflomal does not align {long:,} sentence pairs with more than {LONGEST:,} words on "
+            "a side"
         )
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -55,8 +55,7 @@ def require() -> None:
     except ImportError as error:
         raise UserError(
             "the aligner eflomal needs the package `eflomal`: pip install 'augury[eflomal]' "
-            "(requires a C compiler), "
-            "or use the aligner hmm"
+            "(requires a C compiler), or use the aligner hmm"
         ) from error
 
 

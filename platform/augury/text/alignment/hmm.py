@@ -170,9 +170,8 @@ def posteriors(
     """
     links *= 1 - null
     nulls *= null
-    filtered = np.empty_like(
-        links
-    )  # distribution of the position at each word, given the words up to it
+    # Distribution of the position at each word, given the words up to it.
+    filtered = np.empty_like(links)
     predicted = np.empty_like(links)  # and given the words before it
     scales = np.empty_like(nulls)
     words = [bucket.words_by_position(array) for array in (nulls, scales)]
@@ -191,9 +190,8 @@ def posteriors(
         after /= scale
         before = after
     counts = np.zeros_like(matrix)
-    beta = np.ones(
-        (bucket.generating, len(bucket.pairs)), links.dtype
-    )  # scaled likelihood of the remaining words
+    # Scaled likelihood of the remaining words.
+    beta = np.ones((bucket.generating, len(bucket.pairs)), links.dtype)
     backward = list(zip(*words, *cells, strict=True))[::-1]
     for (null_word, scale, link, _, prediction), previous in zip(
         backward, [*backward[1:], None], strict=True

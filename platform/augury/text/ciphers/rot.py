@@ -36,8 +36,8 @@ class Rot:
         if max(sizes, default=0) < 2:
             raise UserError(
                 f"the alphabet has {sum(sizes)} letters and no cycle with two, so that no key "
-                "changes the text; "
-                "fit it on text with letters, choose another mode, or give the letters"
+                "changes the text; fit it on text with letters, choose another mode, or give the "
+                "letters"
             )
         large = sorted({size for size in sizes if 2 * size > max(sizes)})
         if any(self.key % size == 0 for size in large):
@@ -87,9 +87,8 @@ class Rot:
         # Without the validity bitmap, to count the characters of null rows too, which can have
         # bytes.
         rows = pa.Array.from_buffers(pa.large_string(), len(array), [None, offsets, data])
-        ends = np.concatenate(
-            ([0], np.cumsum(pc.utf8_length(rows).to_numpy()))
-        )  # offsets in characters
+        # Offsets in characters.
+        ends = np.concatenate(([0], np.cumsum(pc.utf8_length(rows).to_numpy())))
         before = np.frombuffer(offsets, np.int64, len(array) + 1)  # offsets in bytes
         after = before - before[0]
 
@@ -113,9 +112,8 @@ class Rot:
             plain = np.frombuffer(text.encode(codec), images.dtype)
             if len(plain) == len(text):
                 break
-        rotated = images.take(
-            plain, mode="clip"
-        )  # all indices are in range; "clip" skips the check
+        # All indices are in range; "clip" skips the check.
+        rotated = images.take(plain, mode="clip")
         growth = np.zeros(len(text), np.int8)
         for start in (0x80, 0x800, 0x10000):  # code points from which UTF-8 needs another byte
             if start < len(images):

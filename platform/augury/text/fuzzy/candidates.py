@@ -23,10 +23,9 @@ Mask = NDArray[np.bool_]
 SIZES = (1, 2, 3)  # lengths of parts, in tokens
 FEW = 20_000  # number of pairs up to which comparing all is faster than filtering
 MOST = 2_000_000  # maximum number of candidates in memory
-MIXER, BITS = (
-    0x9E3779B97F4A7C1,
-    (1 << 40) - 1,
-)  # of the hash of a part; a collision costs one comparison
+# Of the hash of a part; a collision costs one comparison.
+MIXER = 0x9E3779B97F4A7C1
+BITS = (1 << 40) - 1
 
 
 class Pairs(NamedTuple):
@@ -102,9 +101,8 @@ def candidates(query: Group, group: Group, edits: int, anywhere: bool = False) -
     owners = group.postings[1]
     rows, starts, counts = np.nonzero(mask)[0], starts[mask], counts[mask]
     cuts = np.flatnonzero(np.diff(counts.cumsum() // MOST)) + 1
-    cuts = np.unique(
-        np.searchsorted(rows, rows[cuts])
-    )  # keeps all candidates of a query in one batch
+    # Keeps all candidates of a query in one batch.
+    cuts = np.unique(np.searchsorted(rows, rows[cuts]))
     for first, last in zip([0, *cuts], [*cuts, len(rows)], strict=True):
         posted = owners[_ranges(starts[first:last], counts[first:last])]
         numbers = np.unique(
@@ -155,13 +153,11 @@ def _cheapest_parts(counts: Numbers, length: int, number: int) -> Mask:
     """
     queries, sizes = np.arange(len(counts)), SIZES[:length]
     columns = dict(zip(sizes, np.cumsum([0, *(length - size + 1 for size in sizes)]), strict=False))
-    least = np.full(
-        (length + 1, len(counts), number + 1), np.iinfo(np.int64).max // 2
-    )  # [end, query, parts]
+    # [end, query, parts].
+    least = np.full((length + 1, len(counts), number + 1), np.iinfo(np.int64).max // 2)
     least[:, :, 0] = 0
-    last = np.zeros(
-        (length + 1, len(counts), number + 1), np.int8
-    )  # size of the part that ends there, 0 for none
+    # Size of the part that ends there, 0 for none.
+    last = np.zeros((length + 1, len(counts), number + 1), np.int8)
     for end in range(1, length + 1):
         least[end] = least[end - 1]
         for size in sizes[:end]:

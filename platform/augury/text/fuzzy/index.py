@@ -56,8 +56,7 @@ class FuzzyIndex:
         if len(self._vocabulary) > MAX_TOKENS:
             raise UserError(
                 f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: "
-                "use fewer sentences, "
-                "or split punctuation from words"
+                "use fewer sentences, or split punctuation from words"
             )
         self._codes = _codes(numbers)
         self._lists, self._sets = by_length(numbers), by_length(_sets(numbers))
@@ -100,17 +99,13 @@ class FuzzyIndex:
         limit, selected, shares = Limit(share, "max"), [_no_pairs()], [np.zeros(0)]
         for query in by_length(_sets(self._numbers(queries))):
             for group in self._sets:
-                longer, edits = (
-                    max(query.length, group.length),
-                    limit.edits(query.length, group.length),
-                )
+                longer = max(query.length, group.length)
+                edits = limit.edits(query.length, group.length)
                 if edits >= abs(query.length - group.length):
                     for local in candidates(query, group, edits, anywhere=True):
                         common = _common(query.tokens[local.queries], group.tokens[local.sentences])
-                        local, common = (
-                            local.where(common >= longer - edits),
-                            common[common >= longer - edits],
-                        )
+                        local = local.where(common >= longer - edits)
+                        common = common[common >= longer - edits]
                         selected.append(
                             Pairs(query.rows[local.queries], group.rows[local.sentences])
                         )

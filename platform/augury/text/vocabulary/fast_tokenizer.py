@@ -52,9 +52,8 @@ def fast_tokenizer(
         pair=f"{before} $A $B {EOS}".strip(),
         special_tokens=[(symbol, ids[symbol]) for symbol in (*prefix, EOS)],
     )
-    tokenizer.add_special_tokens(
-        [PAD, EOS, *vocabulary.tags]
-    )  # not the unknown piece, which decodes to text
+    # Not the unknown piece, which decodes to text.
+    tokenizer.add_special_tokens([PAD, EOS, *vocabulary.tags])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,

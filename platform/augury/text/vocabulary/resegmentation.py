@@ -70,9 +70,8 @@ class Resegmenter:
         position = np.arange(len(symbols)) - np.flatnonzero(begins_row)[np.cumsum(begins_row) - 1]
         assert len(symbols) < 1 << _POSITION_BITS or position.max() < 1 << _POSITION_BITS
 
-        exists = np.ones(
-            len(symbols), bool
-        )  # whether a symbol starts there: merged into, the left one has both
+        # Whether a symbol starts there: merged into, the left one has both.
+        exists = np.ones(len(symbols), bool)
         active = np.arange(len(symbols))  # symbols of words that may have a further merge
         while len(active):
             left, right = active[:-1], active[1:]

@@ -103,8 +103,7 @@ def _with_fitting_size(
     if size < DEFAULT_SIZE:
         say_once(
             f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training "
-            "text has few words "
-            "that are repeated; set vocabulary.size for another size"
+            "text has few words that are repeated; set vocabulary.size for another size"
         )
     return config.model_copy(update={"size": size})
 
@@ -130,8 +129,7 @@ def _with_matching_size(
     change = 100 * (matched.pieces / matched.baseline - 1)
     say_once(
         f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain "
-        "sentence, "
-        f"{change:+.1f} % compared with the vocabulary without other views"
+        f"sentence, {change:+.1f} % compared with the vocabulary without other views"
     )
     return config.model_copy(update={"size_per_key": max(1, per_key)})
 
@@ -191,9 +189,8 @@ def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> 
 def _not_mirrored(view: str) -> UserError:
     return UserError(
         f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source "
-        "by one other, so that "
-        "it cannot be segmented as the source: set vocabulary.mode=joint, or leave out "
-        "vocabulary.casing and tokenise"
+        "by one other, so that it cannot be segmented as the source: set vocabulary.mode=joint, "
+        "or leave out vocabulary.casing and tokenise"
     )
 
 
@@ -207,8 +204,7 @@ def _size_error(
     bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
     return UserError(
         f"{' and '.join(settings)}: {size} entries, but the training text of {', '.join(views)} "
-        "allows "
-        f"{bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
+        f"allows {bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
     )
 
 

@@ -49,8 +49,8 @@ class Vocabulary:
         duplicates = set(tags).intersection(chain.from_iterable(learned))
         if duplicates:
             raise UserError(
-                f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such as "
-                "'<tag>'"
+                f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such "
+                "as '<tag>'"
             )
         symbols = (*SPECIALS, *tags)
         self.pieces: tuple[str, ...] = merge([symbols, *learned])

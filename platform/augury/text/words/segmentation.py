@@ -27,9 +27,9 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
         letters += sum(map(str.isalnum, text))
     if letters > LETTERS * spaces:
         raise UserError(
-            f"{where}: '{language}' is written without spaces, and this text is not segmented into "
-            "words "
-            f"({spaces:,} spaces, {letters:,} letters at its beginning): run a segmenter first"
+            f"{where}: '{language}' is written without spaces, and this text is not segmented "
+            f"into words ({spaces:,} spaces, {letters:,} letters at its beginning): run a "
+            "segmenter first"
         )
 
 
