@@ -22,15 +22,15 @@ class VocabularyConfig(Section):
     """Number of entries for the plain bitext, including special symbols and tags; `auto`: 12,000,
     or for small corpora the number of characters and repeated words."""
     size_per_key: PositiveInt | Literal["auto"] = "auto"
-    """Joint mode: number of additional entries per enciphered view; `auto`: as many as keep the
-    number of pieces of plain text the same as without enciphered views, so that systems differ in
-    the method only (the paper: 4,000)."""
+    """Joint mode: number of additional entries per further view; `auto`: as many as keep the
+    number of pieces of plain text the same as without further views, so that systems differ in the
+    method only (CipherDAug, per key of a cipher: 4,000)."""
     mode: Literal["joint", "separate", "mirrored"] = "joint"
-    """joint: one model for all views; separate: one for the plain bitext and one for each
-    enciphered view; mirrored: one for the plain bitext, whose pieces are enciphered for each view,
-    so that views are segmented as plain text."""
+    """joint: one model for all views; separate: one for the plain bitext and one for each further
+    view; mirrored: one for the plain bitext, with its letters replaced for each further view, so
+    that views are segmented as plain text."""
     separate_size_per_key: PositiveInt = 6_500
-    """Separate mode: number of pieces of the model of each enciphered view.
+    """Separate mode: number of pieces of the model of each further view.
 
     Pieces of other models add no entries.
     """

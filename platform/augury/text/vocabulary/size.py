@@ -71,7 +71,7 @@ def matching_size(
     """Return the smallest joint size with which plain text has at most as many pieces as with the
     baseline's size.
 
-    `plain` are the texts of both sides, `views` all enciphered ones, `baseline` is the size of a
+    `plain` are the texts of both sides, `views` all further ones, `baseline` is the size of a
     model of plain text only, and `largest` the maximum size; sizes are numbers of pieces. The
     largest model contains all smaller ones, so that only one is trained. Raises
     sentencepieces.SizeError if the text does not allow the baseline's size.
