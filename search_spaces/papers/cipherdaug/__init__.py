@@ -1,5 +1,7 @@
-"""Kambhatla, Born and Sarkar (2022): what its tables have in common. Each module here is a table or
-a figure.
+"""Kambhatla, Born and Sarkar (2022): its tables and figures, a module each.
+
+They share `table.py`, the systems of `systems.py` and the corpora of `corpora.py`. Printed values
+are in `published.tsv`, what is not as in the paper in `deviations.tsv`.
 
 The paper trains a transformer on IWSLT14, IWSLT17, TED and WMT14 with ROT-k enciphered sources
 (CipherDAug), and compares it with augmentations of words (WordDrop, SwitchOut, RAML), with

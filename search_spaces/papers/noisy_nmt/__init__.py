@@ -1,4 +1,7 @@
-"""Li and Specia (2019): what its tables have in common. Each module here is a table.
+"""Li and Specia (2019): its tables, a module each.
+
+They share `table.py`, the systems of `systems.py` and the corpora of `corpora.py`. Printed values
+are in `published.tsv`, what is not as in the paper in `deviations.tsv`.
 
 The paper trains a transformer on clean text (WMT15 French-English) and tunes it on little noisy
 text (MTNT, comments of Reddit), with fuzzy matches (FM), forward and back translation (FT, BT) and

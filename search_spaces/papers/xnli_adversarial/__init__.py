@@ -1,4 +1,7 @@
-"""Dong et al. (2021): what its tables have in common. Each module here is a table or a figure.
+"""Dong et al. (2021): its tables and figures, a module each.
+
+They share `table.py`, the systems of `systems.py` and the corpora of `corpora.py`. Printed values
+are in `published.tsv`, what is not as in the paper in `deviations.tsv`.
 
 The paper fine-tunes XLM-R on 20,000 English examples of MultiNLI and tests it on XNLI in 15
 languages. EA, RA and SA are its augmentations (EDA, reordering, generated hypotheses), PGD and FGM
