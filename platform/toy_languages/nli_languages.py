@@ -7,10 +7,8 @@ do not share.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from toy_languages.nli_lexicon import NliLexicon
-from toy_languages.nli_statements import Concept, Predicate, Statement
+from toy_languages.nli_statements import Concept, Statement
 
 QUANTIFIERS = {"all": "lo", "most": "mi", "some": "su", "no": "ne"}
 NOT, AND, SUBJECT = "pa", "ke", "ga"
@@ -18,43 +16,22 @@ NOT, AND, SUBJECT = "pa", "ke", "ga"
 
 def realise(statement: Statement, language: str, lexicon: NliLexicon) -> str:
     """Return the sentence of a statement in a language."""
-    return " ".join({"qaa": _qaa, "qab": _qab}[language](statement, lexicon))
+    head_last = language == "qab"
 
+    def concept(concept: Concept) -> list[str]:
+        words = [lexicon.words["noun"][concept.noun]]
+        if concept.adjective is not None:
+            words.append(lexicon.words["adjective"][concept.adjective])
+        return words if head_last else words[::-1]
 
-def _qaa(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
-    yield QUANTIFIERS[statement.quantifier]
-    yield from reversed(_concept(statement.subject, lexicon))
-    if statement.negated:
-        yield NOT
-    for index, predicate in enumerate(statement.predicates):
-        if index:
-            yield AND
-        yield _verb(predicate, lexicon)
-        if predicate.object:
-            yield from reversed(_concept(predicate.object, lexicon))
-
-
-def _qab(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
-    yield from _concept(statement.subject, lexicon)
-    yield QUANTIFIERS[statement.quantifier]
-    yield SUBJECT
-    for index, predicate in enumerate(statement.predicates):
-        if index:
-            yield AND
-        if predicate.object:
-            yield from _concept(predicate.object, lexicon)
-        yield _verb(predicate, lexicon)
-    if statement.negated:
-        yield NOT
-
-
-def _concept(concept: Concept, lexicon: NliLexicon) -> list[str]:
-    """Return the noun and the adjective, if any."""
-    noun = lexicon.words["noun"][concept.noun]
-    if concept.adjective is None:
-        return [noun]
-    return [noun, lexicon.words["adjective"][concept.adjective]]
-
-
-def _verb(predicate: Predicate, lexicon: NliLexicon) -> str:
-    return lexicon.words["transitive" if predicate.object else "intransitive"][predicate.verb]
+    verbs: list[str] = []
+    for predicate in statement.predicates:
+        kind = "transitive" if predicate.object else "intransitive"
+        verb = [lexicon.words[kind][predicate.verb]]
+        objects = concept(predicate.object) if predicate.object else []
+        verbs += [AND] * bool(verbs) + (objects + verb if head_last else verb + objects)
+    subject, quantifier = concept(statement.subject), QUANTIFIERS[statement.quantifier]
+    negation = [NOT] * statement.negated
+    if head_last:
+        return " ".join([*subject, quantifier, SUBJECT, *verbs, *negation])
+    return " ".join([quantifier, *subject, *negation, *verbs])
