@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from augury.reporting.analyses.analysis import Analysis
-from augury.reporting.analyses.report import Part
+from augury.reporting.report import section
 from augury.reporting.tables import cell, records
 
 
@@ -38,12 +38,12 @@ class Lengths(Analysis):
         ratios = (f"{of.system} {of.outputs / of.references:.2f}" for of in results)
         return f"Words of translations for one of the reference: {', '.join(ratios)}."
 
-    def parts(self, results, systems):
+    def sections(self, results, systems):
         rows = [
             {"system": of.system, "words": cell(of.outputs), "reference": cell(of.references)}
             for of in results
         ]
-        return [Part("Words of a sentence", records(rows))]
+        return [section("Words of a sentence", records(rows))]
 
 
 ANALYSIS = Lengths

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from augury.augment.health import Health, Rate
+from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
 from augury.reporting.operator_outputs import output_notes, output_table
-from augury.reporting.report import render
 from augury.reporting.results import load
 from augury.reporting.untrained import WARNING
 
@@ -53,7 +53,10 @@ def test_an_output_that_was_trained_on_beyond_a_limit_is_a_warning(results: Any,
     good, bad = output_notes(systems)
     assert not good.startswith(WARNING) and bad.startswith(WARNING)
     assert bad in comparison(systems, "test").warnings
-    assert any("99 empty" in cell for cell in read(render(systems, "x")).texts["td"])
+    assert any(
+        "99 empty" in cell
+        for cell in read(rendering.page(experiment.report(systems, "x"))).texts["td"]
+    )
 
 
 def test_outputs_of_earlier_stages_count(results: Any) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from augury.core.rng import generator
 from augury.core.store import Folder
-from augury.reporting import report
+from augury.reporting import experiment, rendering
 from augury.reporting.results import (
     Cost,
     Estimate,
@@ -117,7 +117,7 @@ def test_a_baseline_that_failed_keeps_its_place(results: Any) -> None:
         ("baseline", (1, 2)),
         ("cipher", (2,)),
     ]
-    html = report.render(systems, "failed", ["baseline, seed 1 diverged"])
+    html = rendering.page(experiment.report(systems, "failed", ["baseline, seed 1 diverged"]))
     assert "baseline, seed 1 diverged" in html and "no scores on test" in html
 
 

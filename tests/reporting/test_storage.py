@@ -9,7 +9,7 @@ import pytest
 
 from augury.cli import main
 from augury.core.errors import UserError
-from augury.reporting import report
+from augury.reporting import experiment
 from augury.reporting.frames import compare
 from augury.reporting.frames import results as results_frame
 from augury.reporting.results import load
@@ -75,7 +75,9 @@ def test_the_page_links_to_sweeps_and_reports(
     store = sweeps.results.store
     sweeps.trial(sweeps.configuration({"regime.beta": 1}), 1, [30])
     sweeps.load(question="<Which>?")
-    report.write(store.folder("reports", "labels"), load(folders), "labels")
+    systems = load(folders)
+    shown = experiment.report(systems, "labels")
+    experiment.write(shown, store.folder("reports", "labels"), systems)
     assert main(["watch", store.root, "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
     assert written["sweeps"] == ["beta"]

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
-from augury.reporting.mean import compare_all
 from augury.reporting.results import load
 from augury.reporting.score_tables import by_test
-from augury.reporting.terminal import text, validations
+from augury.reporting.tables import plain_text
 
 
 def folders(results: Any, tests: int) -> list[Any]:
@@ -24,7 +24,7 @@ def folders(results: Any, tests: int) -> list[Any]:
 
 def test_several_sets_are_one_table_with_notes_and_costs_once(results: Any) -> None:
     systems = load(folders(results, 2))
-    shown = text(compare_all(systems, ["set0", "set1"]), width=200)
+    shown = rendering.text(experiment.report(systems, "sets"), width=200)
     assert (
         shown.count("[95 % interval]")
         == shown.count("training time")
@@ -39,7 +39,7 @@ def test_several_sets_are_one_table_with_notes_and_costs_once(results: Any) -> N
 def test_of_many_sets_the_scores_alone_are_shown(results: Any) -> None:
     systems = load(folders(results, 5))
     comparisons = [comparison(systems, f"set{index}") for index in range(5)]
-    shown = text(comparisons, width=200)
+    shown = rendering.text(experiment.report(systems, "sets"), width=200)
     assert shown.count("[95 % interval]") == 1
     assert [[cell.text for cell in row.cells] for row in by_test(comparisons).rows] == [
         ["a", *["30.0"] * 5],
@@ -66,5 +66,5 @@ def test_labels_no_better_than_one_label_are_warned_about(
 
 def test_without_test_sets_the_validations_are_listed(results: Any) -> None:
     run = results.run("a", "aa" * 8, history=[(1, {"valid/bleu": 12.0}), (2, {"valid/bleu": 11.0})])
-    shown = validations(load([run]))
+    shown = plain_text([experiment.validations(load([run]))])
     assert "12.00" in shown and run.uri in shown

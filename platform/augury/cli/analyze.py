@@ -117,6 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
         return analyze_attack.run(arguments)
     from augury.analysis.system import open_systems
     from augury.cli.common import open_run
+    from augury.reporting import rendering
     from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of, schema
 
     for name in ("sentences", "beam"):
@@ -151,10 +152,10 @@ def run(arguments: argparse.Namespace) -> int:
                 raise
             say(f"{name} is skipped: {error}")
             continue
-        pages = [f"{folder_of(systems, system).uri}/{report.page}" for system in systems]
-        results[name] = {"answer": report.answer, **report.content, "pages": pages}
+        pages = [f"{folder_of(systems, system).uri}/{name}.html" for system in systems]
+        results[name] = {"answer": report.answer, **report.data, "pages": pages}
         if not arguments.json:
-            print(f"{report.text()}page     {pages[0]}\n", flush=True)
+            print(f"{rendering.text(report)}page     {pages[0]}\n", flush=True)
     _track(systems)
     if arguments.json:
         print_json(results)

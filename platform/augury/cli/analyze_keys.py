@@ -79,7 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.analysis.keys import analyse_keys
     from augury.core import config
     from augury.core.store import Store
+    from augury.reporting import rendering
     from augury.reporting.analyses import keys as reports
+    from augury.reporting.analyses.analysis import write
     from augury.reporting.run_files import ANALYSES
 
     if arguments.sentences < 1:
@@ -101,14 +103,12 @@ def run(arguments: argparse.Namespace) -> int:
     content = experiment.to_dict()
     identity = {name: content.get(name) for name in ("corpus", "vocabulary", "augment")} | settings
     folder = store.folder(ANALYSES, f"keys-{config.address(identity)}")
-    report.write(folder)
-    page = f"{folder.uri}/{report.page}"
+    write(report, WORD, folder)
+    page = f"{folder.uri}/{WORD}.html"
     if arguments.json:
-        print_json(
-            {"answer": report.answer, "cautions": report.cautions, **report.content, "page": page}
-        )
+        print_json({"answer": report.answer, "cautions": report.notes, **report.data, "page": page})
     else:
-        print(f"{report.text()}page     {page}")
+        print(f"{rendering.text(report)}page     {page}")
     return 0
 
 

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from augury.core.store import Folder
     from augury.decoding.settings import Combination
     from augury.reporting.bands import Gains
-    from augury.reporting.comparison import Comparison
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
-    from augury.reporting.tables import Table
     from augury.text.alignment.word_order import WordOrder
 
 HELP = (
@@ -130,8 +128,11 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.reporting import rendering
     from augury.reporting.bands import band_table
+    from augury.reporting.decodings import cost_table
     from augury.reporting.differences import Inference
+    from augury.reporting.experiment import compared
     from augury.reporting.mean import compare_all
     from augury.reporting.selection import common_tests, load_systems, with_reference
 
@@ -164,15 +165,29 @@ def run(arguments: argparse.Namespace) -> int:
     inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
     comparisons = compare_all(systems, tests, inference)
     bands, distances = _gains(arguments, systems, tests)
+    extra = [band_table(bands, systems[0].name, distances)] if bands else []
+    report = compared(comparisons, systems, *extra, *([cost_table(decoded)] if decoded else []))
+    if decoded and report.records is not None:
+        seconds = {system.result.name: system.seconds for system in decoded}
+        timed = report.records.assign(decoding_seconds=report.records["system"].map(seconds))
+        report = replace(report, records=timed)
     if arguments.json:
-        _print_json(comparisons, systems, decoded, arguments.test, bands, distances)
-    else:
-        _print(
-            comparisons,
-            decoded,
-            arguments.format,
-            [band_table(bands, systems[0].name, distances)] if bands else [],
+        print_json(
+            {
+                "answer": report.answer,
+                "method": arguments.test,
+                **report.data,
+                **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
+                **({"bands": [gain.to_dict() for gain in bands]} if bands else {}),
+                **(
+                    {"word_order_distances": {name: o.distance for name, o in distances.items()}}
+                    if distances
+                    else {}
+                ),
+            }
         )
+    else:
+        print(rendering.FORMATS[arguments.format](report), end="")
     return 0
 
 
@@ -190,57 +205,6 @@ def _gains(
         distances_to(arguments.word_order, systems[0], tests) if arguments.word_order else {}
     )
     return gains(systems, tests, distances), distances
-
-
-def _print_json(
-    comparisons: Sequence[Comparison],
-    systems: Sequence[SystemResult],
-    decoded: Sequence[DecodedSystem],
-    test: str,
-    bands: Sequence[Gains],
-    distances: Mapping[str, WordOrder],
-) -> None:
-    from augury.reporting.answer import answer
-
-    print_json(
-        {
-            "answer": answer(comparisons[0]),
-            "method": test,
-            "tables": [comparison.to_dict() for comparison in comparisons],
-            "systems": [system.to_dict() for system in systems],
-            **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-            **({"bands": [gain.to_dict() for gain in bands]} if bands else {}),
-            **(
-                {"word_order_distances": {name: o.distance for name, o in distances.items()}}
-                if distances
-                else {}
-            ),
-        }
-    )
-
-
-def _print(
-    comparisons: Sequence[Comparison],
-    decoded: Sequence[DecodedSystem],
-    form: str,
-    bands: Sequence[Table],
-) -> None:
-    from augury.reporting import tables
-    from augury.reporting.answer import answer
-    from augury.reporting.decodings import cost_table
-    from augury.reporting.score_tables import frame, score_tables
-
-    if form == "csv":
-        records = frame(comparisons)
-        if decoded:
-            seconds = {system.result.name: system.seconds for system in decoded}
-            records = records.assign(decoding_seconds=records["system"].map(seconds))
-        print(tables.csv(records), end="")
-        return
-    costs = [cost_table(decoded)] if decoded else []
-    print(tables.FORMATS[form]([*score_tables(comparisons), *bands, *costs]), end="")
-    if form == "text":
-        print(f"\n{answer(comparisons[0])}")
 
 
 def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:

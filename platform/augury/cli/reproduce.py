@@ -59,7 +59,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=["text", "latex", "csv", "html"],
+        choices=["text", "latex", "csv", "markdown", "html"],
         default="text",
         help="table format (default: text)",
     )
@@ -67,7 +67,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.reporting.papers import page, plans, tables
+    from augury.reporting import rendering
+    from augury.reporting.papers import plans
+    from augury.reporting.papers.report import report
     from augury.reporting.papers.reproduction import load_reproduction
     from augury.sweeping import published
 
@@ -90,19 +92,18 @@ def run(arguments: argparse.Namespace) -> int:
     say(_costs(make_plan(space, options), options)[-1])
     outcome = run_sweep(space, options)
     result = load_reproduction(table, outcome.sweep, arguments.reference)
-    outcome.sweep.folder.write(PAGE, page.render(result))
+    shown = report(result)
+    outcome.sweep.folder.write(PAGE, rendering.page(shown))
     if arguments.json:
         print_json(
             {
-                **tables.to_dict(result),
+                **shown.data,
                 "reused": outcome.reused,
                 "page": f"{outcome.sweep.folder.uri}/{PAGE}",
             }
         )
-    elif arguments.format == "html":
-        print(page.render(result), end="")
     else:
-        print(tables.FORMATS[arguments.format](result), end="")
+        print(rendering.FORMATS[arguments.format](shown), end="")
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0

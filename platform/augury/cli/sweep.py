@@ -121,7 +121,8 @@ def options_of(
 def run_sweep(space: Space, options: SweepOptions) -> Outcome:
     """Run the missing trials of a sweep with progress messages, and keep its page up to date."""
     from augury.core.periodic import Throttle
-    from augury.reporting.sweeps import page
+    from augury.reporting import rendering
+    from augury.reporting.sweeps.report import report
     from augury.sweeping import driver
     from augury.sweeping.display import Display
     from augury.sweeping.state import PAGE
@@ -131,7 +132,7 @@ def run_sweep(space: Space, options: SweepOptions) -> Outcome:
     throttle = Throttle(PAGE_SECONDS)
 
     def write(sweep: Sweep, refresh: int | None) -> None:
-        sweep.folder.write(PAGE, page.render(sweep, refresh=refresh))
+        sweep.folder.write(PAGE, rendering.page(report(sweep, refresh)))
 
     def show(sweep: Sweep, last: bool) -> None:
         display.show(sweep)
@@ -147,7 +148,8 @@ def run_sweep(space: Space, options: SweepOptions) -> Outcome:
 
 
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
-    from augury.reporting.sweeps import terminal
+    from augury.reporting import rendering
+    from augury.reporting.sweeps.report import report
     from augury.sweeping.state import PAGE
 
     outcome = run_sweep(space, options)
@@ -155,13 +157,13 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     if as_json:
         print_json(
             {
-                **terminal.to_dict(sweep),
+                **report(sweep).data,
                 "reused": outcome.reused,
                 "page": f"{sweep.folder.uri}/{PAGE}",
             }
         )
     else:
-        print(terminal.text(sweep))
+        print(rendering.text(report(sweep)))
         print(f"page     {sweep.folder.uri}/{PAGE}")
         if outcome.unfinished:
             print("next     not decided yet: repeat the command to continue")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import add_experiment, example_input, print_json
 
@@ -40,57 +40,40 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.core.store import Store
     from augury.experiments import preflight
     from augury.experiments.execute import run_experiment
-    from augury.experiments.graph import Graph
-    from augury.experiments.nodes import nodes
     from augury.experiments.systems import expand
     from augury.experiments.tracking import place
-    from augury.reporting import report, results, tables, terminal
-    from augury.reporting.answer import answer
+    from augury.reporting import experiment, rendering, results, tables
     from augury.reporting.comparison import scored_sets
-    from augury.reporting.mean import compare_all
-    from augury.reporting.stages import stage_table
     from augury.tracking.tracker import Tracker
 
     cautions = preflight.cautions(expand(loaded).values())
-    store = Store(loaded.storage)
-    graph = Graph(store)
-    runs, failures = run_experiment(loaded, Tracker, graph)
+    runs, failures = run_experiment(loaded, Tracker)
     seeds = {name: system.seeds for name, system in expand(loaded).items()}
     systems = results.load_experiment(runs, seeds)
-    comparisons = compare_all(systems, scored_sets(systems))
-    stages = (
-        stage_table(systems, scored_sets(systems), comparisons[0].metrics[0])
-        if comparisons
-        else None
-    )
     folders = [folder for system in systems for folder in system.runs.values()]
-    page = store.folder(report.KIND, loaded.name)
-    if comparisons:
-        report.write(page, systems, loaded.name, failures, nodes(graph))
+    store = Store(loaded.storage)
+    report, page = None, store.folder(experiment.KIND, loaded.name)
+    if scored_sets(systems):
+        report = experiment.report(systems, loaded.name, failures)
+        experiment.write(report, page, systems)
     if as_json:
+        nothing: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
+        unscored = nothing | {"systems": [system.to_dict() for system in systems]}
         print_json(
             {
-                "answer": answer(comparisons[0]) if comparisons else None,
-                "tables": [comparison.to_dict() for comparison in comparisons],
-                "systems": [system.to_dict() for system in systems],
-                "stages": [
-                    dict(zip(stages.columns, line, strict=True)) for line in stages.lines()[1:]
-                ]
-                if stages
-                else [],
+                **(report.data if report else unscored),
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-                "page": f"{page.uri}/{report.PAGE}" if comparisons else None,
+                "page": f"{page.uri}/{experiment.PAGE}" if report else None,
                 "cautions": cautions,
                 "failures": failures,
             }
         )
     elif folders:
-        print(terminal.text(comparisons) if comparisons else terminal.validations(systems))
-        if stages:
-            print(tables.plain_text([stages]), end="")
-        if comparisons:
-            print(f"page     {page.uri}/{report.PAGE}")
+        validations = tables.plain_text([experiment.validations(systems)]) if not report else ""
+        print(rendering.text(report) if report else validations)
+        if report:
+            print(f"page     {page.uri}/{experiment.PAGE}")
         print(
             "MLflow  ",
             command("mlflow", "ui", "--backend-store-uri", place(loaded.tracking, store).uri),

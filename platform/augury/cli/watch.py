@@ -132,16 +132,17 @@ def _print(page: str, values: Mapping[str, object], as_json: bool) -> None:
 
 def _sweep_page(store: Store, name: str, every: int, curves: Curves | None = None) -> str:
     """Return the current page of a sweep."""
-    from augury.reporting.sweeps import page
+    from augury.reporting import rendering
+    from augury.reporting.sweeps.report import report
     from augury.sweeping import state
 
     sweep = state.load(store, name, curves)
-    return page.render(sweep, refresh=None if sweep.ended else every)
+    return rendering.page(report(sweep, every))
 
 
 def _storage_file(store: Store, path: str, every: int) -> str | None:
     """Return the page of a storage, or of one of its sweeps or reports; None for other paths."""
-    from augury.reporting import report, storage
+    from augury.reporting import experiment, storage
     from augury.sweeping import state
 
     match unquote(path).strip("/").split("/"):
@@ -149,8 +150,8 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
             return storage.render(store, refresh=every)
         case [state.KIND, name, state.PAGE] if name in state.names(store):
             return _sweep_page(store, name, every)
-        case [report.KIND, name, report.PAGE] if name in store.addresses(report.KIND):
-            return store.folder(report.KIND, name).read(report.PAGE).decode()
+        case [experiment.KIND, name, experiment.PAGE] if name in store.addresses(experiment.KIND):
+            return store.folder(experiment.KIND, name).read(experiment.PAGE).decode()
     return None
 
 

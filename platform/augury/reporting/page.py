@@ -8,71 +8,18 @@ shades.
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from augury.core.store import Folder
 from augury.reporting.figures import Figure
-from augury.reporting.run_files import experiment_yaml
-
-NOTES = 6
-"""The number of notes above which they are folded away."""
-TYPES = {"csv": "text/csv", "tex": "text/x-tex", "md": "text/markdown", "yaml": "application/yaml"}
-LABELS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}
-
-
-class Download(NamedTuple):
-    """A file inside the page."""
-
-    label: str
-    file: str
-    link: str
-
-
-def download(label: str, file: str, content: str) -> Download:
-    """Return a download of a page; its ending determines its type."""
-    kind = TYPES[file.rpartition(".")[2]]
-    return Download(
-        label,
-        file,
-        f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}",
-    )
-
-
-def downloads(title: str, **contents: str) -> list[Download]:
-    """Return one table as downloads of several types, named after `title`: `csv="..."`,
-    `tex="..."`."""
-    return [
-        download(LABELS[ending], f"{file_name(title)}.{ending}", text)
-        for ending, text in contents.items()
-    ]
-
-
-def experiment_download(
-    name: str, runs: Iterable[Folder], seeds: Iterable[int]
-) -> tuple[str, Download, str] | None:
-    """Return a system's name, the download of its experiment file and its text; None where no
-    run keeps one."""
-    content = next((text for run in runs if (text := experiment_yaml(run, seeds))), None)
-    return (
-        (name, download("experiment file", f"{file_name(name)}.yaml", content), content)
-        if content
-        else None
-    )
-
-
-def file_name(title: str) -> str:
-    """Return a file name, without ending, for a title."""
-    return re.sub(r"[^\w.-]+", "-", title).strip("-.") or "file"
 
 
 def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
@@ -87,7 +34,6 @@ def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) ->
             script=asset("page.js"),
             plotly=asset("plotly-basic.min.js.gz") if figures else "",
             charts=Markup(charts.replace("<", "\\u003c")),  # no text may end the script
-            note_limit=NOTES,
         )
     )
 
@@ -104,6 +50,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     templates.filters["unbroken"] = _unbroken
+    templates.filters["kind"] = lambda block: type(block).__name__
     return templates
 
 

@@ -10,7 +10,7 @@ from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
-from augury.reporting import report, run_files
+from augury.reporting import experiment, run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
 from augury.scoring.registry import title
@@ -53,7 +53,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
 
 def _named(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]:
     """Return the systems that a word names, with their names in a sweep or report."""
-    for kind, systems in ((state.KIND, _configurations), (report.KIND, _reported)):
+    for kind, systems in ((state.KIND, _configurations), (experiment.KIND, _reported)):
         root, found, name = f"/{word.rstrip('/')}".rpartition(f"/{kind}/")
         if found and "/runs/" not in f"/{name}":  # runs may lie below a directory called sweeps
             return systems(Store(root.removeprefix("/") or storage), name)
@@ -63,12 +63,12 @@ def _named(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]
 def _reported(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     """Return name and scored runs of the systems in the report of an experiment, the baseline
     first."""
-    known = store.addresses(report.KIND)
+    known = store.addresses(experiment.KIND)
     if name not in known:
         raise unknown("report", name, known)
     systems = {
         system: [Folder(store.root, run) for run in runs]
-        for system, runs in report.systems(store, name).items()
+        for system, runs in experiment.systems(store, name).items()
     }
     return [
         (system, scored)
@@ -83,11 +83,11 @@ def names_in_reports(systems: Sequence[Folder]) -> list[str | None]:
     reports = [
         {
             Folder(root, run): system
-            for system, runs in report.systems(Store(root), name).items()
+            for system, runs in experiment.systems(Store(root), name).items()
             for run in runs
         }
         for root in dict.fromkeys(run.root for run in systems)
-        for name in report.by_age(Store(root))
+        for name in experiment.by_age(Store(root))
     ]
     ranked = sorted(reports, key=lambda names: sum(run in names for run in systems))
     return [

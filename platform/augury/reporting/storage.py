@@ -10,10 +10,12 @@ from typing import Any
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
-from augury.reporting import report
+from augury.reporting import experiment
+from augury.reporting.downloads import download
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount, interval
-from augury.reporting.page import Download, download, render_page
+from augury.reporting.page import render_page
+from augury.reporting.report import Download
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import Cell, Table, cell, csv, table
@@ -29,7 +31,9 @@ def render(store: Store, refresh: int | None = None) -> str:
     It links to the pages of sweeps and reports in the storage.
     """
     sweeps = [state.load(store, name) for name in state.names(store)]
-    folders = {name: store.folder(report.KIND, name) for name in store.addresses(report.KIND)}
+    folders = {
+        name: store.folder(experiment.KIND, name) for name in store.addresses(experiment.KIND)
+    }
     all_runs, downloads = _runs(store)
     return render_page(
         "storage",
@@ -40,7 +44,9 @@ def render(store: Store, refresh: int | None = None) -> str:
             for sweep in sorted(sweeps, key=lambda sweep: -sweep.updated)
         ],
         reports=[
-            _report(folder, name) for name, folder in folders.items() if folder.exists(report.PAGE)
+            _report(folder, name)
+            for name, folder in folders.items()
+            if folder.exists(experiment.PAGE)
         ],
         runs=all_runs,
         downloads=downloads,
@@ -59,11 +65,13 @@ def _report(folder: Folder, name: str) -> dict[str, Any]:
     """Return the summary of a report; one of an earlier version has only its page."""
     known = {
         "title": name,
-        "link": f"{report.KIND}/{name}/{report.PAGE}",
+        "link": f"{experiment.KIND}/{name}/{experiment.PAGE}",
         "answer": "",
         "systems": (),
     }
-    return known | (folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {})
+    return known | (
+        folder.read_json(experiment.SUMMARY) if folder.exists(experiment.SUMMARY) else {}
+    )
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:

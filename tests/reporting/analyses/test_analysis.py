@@ -14,6 +14,7 @@ from augury.analysis.system import open_systems
 from augury.cli import analyze_keys, main
 from augury.core.errors import UserError
 from augury.core.store import Folder
+from augury.reporting import rendering
 from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of
 
 pytestmark = pytest.mark.trains
@@ -34,8 +35,8 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
     systems = open_systems(folders)
     systems[1] = replace(systems[1], name=hostile)
     report = analyse(find(name, SETTINGS.get(name, {})), systems)
-    assert report.text().endswith(
-        f"{report.answer}\n" + "".join(f"{line}\n" for line in report.cautions)
+    assert rendering.text(report).endswith(
+        f"{report.answer}\n" + "".join(f"{line}\n" for line in report.notes)
     )
     for system in systems:
         folder = folder_of(systems, system)
@@ -47,8 +48,7 @@ def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
         assert content["answer"] == report.answer and content["results"]
         page = read(folder.read(f"{name}.html").decode())
         assert "img" not in page.tags
-        for part in report.parts:
-            assert {figure.name for figure in part.figures} <= set(page.ids)
+        assert {figure.name for figure in report.figures} <= set(page.ids)
 
 
 def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:

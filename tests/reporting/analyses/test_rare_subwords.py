@@ -9,6 +9,8 @@ from typing import Any
 from augury.analysis.paired import mean
 from augury.analysis.rare_subwords import Piece, RareSubwords, ViewCounts
 from augury.reporting.analyses.rare_subwords import RareSubwordAnalysis
+from augury.reporting.report import Report
+from augury.reporting.tables import Table
 
 
 def drawn(*pieces: Piece) -> Any:
@@ -16,7 +18,8 @@ def drawn(*pieces: Piece) -> Any:
     counts = ViewCounts("plain", (0,), mean([0.0]), 0.0, 1, None, None)
     result = RareSubwords("one", (counts,), ((0, {"plain": pieces}),))
     system: Any = SimpleNamespace(name="one", sources=["AB"], rows=[0])
-    return RareSubwordAnalysis().parts([result], [system])[-1].figures[-1].chart
+    shown = RareSubwordAnalysis().sections([result], [system])
+    return Report(title="", answer="", sections=shown).figures[-1].chart
 
 
 def test_sentences_that_are_given_have_their_rarest_piece_by_view() -> None:
@@ -27,13 +30,17 @@ def test_sentences_that_are_given_have_their_rarest_piece_by_view() -> None:
     }
     result = RareSubwords("one", (counts,), (), (("hey,", views),))
     system: Any = SimpleNamespace(name="one", sources=["ab"], rows=[0])
-    _, given, drawings = RareSubwordAnalysis().parts([result], [system])
-    assert given.table is not None
-    assert given.table.lines()[1:] == [
+    _, given, drawings = RareSubwordAnalysis().sections([result], [system])
+    (shown,) = given.blocks
+    assert isinstance(shown, Table)
+    assert shown.lines()[1:] == [
         ["hey,", "one", "plain", "▁hey", "2"],
         ["hey,", "one", "rot-1", "▁if", "26"],
     ]
-    assert [figure.name for figure in drawings.figures] == ["distribution-0", "sentence-0-0"]
+    assert [figure.name for figure in Report(title="", answer="", sections=[drawings]).figures] == [
+        "distribution-0",
+        "sentence-0-0",
+    ]
 
 
 def test_a_sentence_without_any_seen_piece_is_drawn() -> None:

@@ -7,7 +7,13 @@ import re
 import shlex
 from typing import Any
 
-from augury.reporting.papers.page import render
+from augury.reporting import rendering
+from augury.reporting.papers.report import report
+from augury.reporting.papers.reproduction import Reproduction
+
+
+def render(reproduction: Reproduction) -> str:
+    return rendering.page(report(reproduction))
 
 
 def figures(html: str) -> dict[str, Any]:

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from augury.reporting import rendering
+from augury.reporting.papers.report import report
 from augury.reporting.papers.reproduction import Measurement, Reproduction, TableLine
-from augury.reporting.papers.tables import answer, csv, latex, matrices, rows, text, to_dict
+from augury.reporting.papers.tables import answer, matrices, rows, to_dict
 from augury.sweeping.printed import PrintedRow
 
 
@@ -25,7 +27,7 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_text_at_another_scale(table7: Any, wide: None) -> None:
-    shown = text(table7())
+    shown = rendering.text(report(table7()))
     assert shown.startswith(
         "Table 7 of Nobody (1999), <Nothing>, at scale toy\nscale toy is not the paper's: published"
     )
@@ -45,7 +47,7 @@ def test_text_at_another_scale(table7: Any, wide: None) -> None:
 
 
 def test_text_at_the_scale_of_the_paper(table7: Any, wide: None) -> None:
-    shown = text(table7("paper"))
+    shown = rendering.text(report(table7("paper")))
     assert "do not compare" not in shown
     assert "measured − published: within the tolerance of ± 1, or beyond it" in shown
     assert (
@@ -55,7 +57,7 @@ def test_text_at_the_scale_of_the_paper(table7: Any, wide: None) -> None:
 
 
 def test_what_is_published_of_single_test_sets_stands_below(table7: Any, wide: None) -> None:
-    shown = text(table7())
+    shown = rendering.text(report(table7()))
     below = shown[shown.index("by test set") :]
     assert lines_of(below, "row")[0].split() == ["row", "qaa", "qab", "mean"]
     assert lines_of(below, "+A (published)")[0].split() == [
@@ -73,7 +75,7 @@ def test_cost_comes_below_where_there_is_no_room(
     table7: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "120")
-    shown = text(table7())
+    shown = rendering.text(report(table7()))
     assert (
         max(map(len, shown[shown.index("\nrow") : shown.index("\nby test set")].splitlines()))
         <= 120
@@ -82,7 +84,7 @@ def test_cost_comes_below_where_there_is_no_room(
 
 
 def test_latex(table7: Any) -> None:
-    written = latex(table7())
+    written = rendering.latex(report(table7()))
     assert (
         written.startswith("% \\usepackage{booktabs}\n")
         and written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
@@ -93,7 +95,7 @@ def test_latex(table7: Any) -> None:
 
 
 def test_csv_has_every_row_and_column(table7: Any) -> None:
-    lines = list(csv_reader.DictReader(io.StringIO(csv(table7()))))
+    lines = list(csv_reader.DictReader(io.StringIO(rendering.csv(report(table7())))))
     keys = [(line["row"], line["test"]) for line in lines]
     assert keys == [
         *((row, test) for row in ("plain", "+A", "+A again") for test in ("mean", "qaa", "qab")),
@@ -142,16 +144,21 @@ def test_before_anything_is_measured(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     reproduction = paper.reproduction(ended=False)
     assert answer(reproduction) == "Nothing is measured yet."
-    assert "plain: the command ended before: give it again" in text(reproduction)
+    assert "plain: the command ended before: give it again" in rendering.text(report(reproduction))
     assert [row["measured"] for row in to_dict(reproduction)["rows"]] == [None] * 6
-    assert csv(reproduction).count("\n") == 1 + 8 and r"\end{tabular}" in latex(reproduction)
+    assert rendering.csv(report(reproduction)).count(
+        "\n"
+    ) == 1 + 8 and r"\end{tabular}" in rendering.latex(report(reproduction))
 
 
 def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
     failing = paper.sweeps.configuration({}, "plain")
     paper.sweeps.trial(failing, 1, [], "failed", error="word " * 100)
     reproduction = paper.reproduction()
-    assert "word …" in text(reproduction) and max(map(len, text(reproduction).splitlines())) < 300
+    assert (
+        "word …" in rendering.text(report(reproduction))
+        and max(map(len, rendering.text(report(reproduction)).splitlines())) < 300
+    )
     assert to_dict(reproduction)["rows"][0]["why"].count("word") == 100
 
 

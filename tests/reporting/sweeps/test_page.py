@@ -12,9 +12,15 @@ import pytest
 
 from augury.cli import main
 from augury.core.progress import duration
-from augury.reporting.sweeps.page import configurations, render
+from augury.reporting import rendering
+from augury.reporting.sweeps.report import configurations, report
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring.stored import Measured, write_statistics
+from augury.sweeping.state import Sweep
+
+
+def render(sweep: Sweep, refresh: int | None = None) -> str:
+    return rendering.page(report(sweep, refresh))
 
 
 def figures(html: str) -> list[str]:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from augury.experiments.stored_runs import NO_TESTS
-from augury.reporting.sweeps.page import render
-from augury.reporting.sweeps.terminal import text, to_dict
+from augury.reporting import rendering
+from augury.reporting.sweeps.report import report
 
 
 @pytest.fixture
@@ -21,13 +21,13 @@ def addresses(sweeps: Any) -> list[str]:
 def test_every_output_says_that_validation_decides(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[0], 1, [30])
     untested, tested = sweeps.load(tests=()), sweeps.load()
-    assert (to_dict(untested)["decided_on"], to_dict(untested)["cautions"]) == (
+    assert (report(untested).data["decided_on"], report(untested).data["cautions"]) == (
         "validation",
         [NO_TESTS],
     )
-    assert (to_dict(tested)["decided_on"], to_dict(tested)["cautions"]) == ("tests", [])
-    for shown in (text, render):
-        assert NO_TESTS in shown(untested) and NO_TESTS not in shown(tested)
+    assert (report(tested).data["decided_on"], report(tested).data["cautions"]) == ("tests", [])
+    for shown in (rendering.text, rendering.page):
+        assert NO_TESTS in shown(report(untested)) and NO_TESTS not in shown(report(tested))
 
 
 def test_the_table_at_the_end(
@@ -41,7 +41,7 @@ def test_the_table_at_the_end(
     sweeps.merged.append(
         {"point": {"regime.beta": 0}, "same_as": "baseline", "reason": "no weight"}
     )
-    lines = text(sweeps.load()).splitlines()
+    lines = rendering.text(report(sweeps.load())).splitlines()
     assert lines[0] == "Does a stronger pull between views help?"
     assert lines[4].split()[:6] == ["beta=2", "finished", "2/3", "32.5", "±", "0.7"]
     assert lines[6].startswith("baseline (reference)")
@@ -55,7 +55,7 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [31, 32])
     sweeps.trial(addresses[2], 1, [20], "stopped")
     sweeps.decide(addresses[2], 1, "stopped", 20, 1, 30)
-    content = json.loads(json.dumps(to_dict(sweeps.load(scheduler="halving")), allow_nan=False))
+    content = json.loads(json.dumps(report(sweeps.load(scheduler="halving")).data, allow_nan=False))
     assert (content["best"], content["reference"], content["ended"]) == (
         addresses[1],
         addresses[0],
@@ -95,7 +95,7 @@ def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
         second = [{**score, "value": score["value"] + 4} for score in content["tests"]["test"]]
         run.write_json("scores.json", content | {"tests": {**content["tests"], "second": second}})
     sweep = sweeps.load([1])
-    shown = text(sweep)
+    shown = rendering.text(report(sweep))
     assert "BLEU mean" in shown and shown.count("difference [95 %]") == 1
     listed = shown[shown.index("by test set") :].splitlines()
     assert [line.split() for line in listed[1:6] if "─" not in line] == [
@@ -105,5 +105,5 @@ def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
         ["beta=2", "33.0", "31.0", "35.0"],
     ]
     assert "On the mean of the test sets, beta=1 scores 3.0 BLEU more than baseline" in shown
-    content = to_dict(sweep)
+    content = report(sweep).data
     assert list(content["table"][0]["tests"]) == ["mean", "test", "second"]

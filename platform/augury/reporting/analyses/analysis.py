@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, ClassVar
 
 from augury.analysis.system import VALID, System
@@ -16,9 +16,11 @@ from augury.core.plugins import Extension, Registry
 from augury.core.store import Folder
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
-from augury.reporting import run_files
-from augury.reporting.analyses.report import Part, Report
-from augury.reporting.tables import Cell, Table, records
+from augury.reporting import rendering, run_files
+from augury.reporting.numbers import MISSING, interval, probability, signed
+from augury.reporting.report import Report, Section, section
+from augury.reporting.tables import Cell, Table, cell, records
+from augury.scoring.significance import Difference
 
 ANALYSES = Registry(
     "analysis",
@@ -45,8 +47,8 @@ class Analysis(Extension, ABC):
         """Return what the results say, in a sentence that claims no more than they support."""
 
     @abstractmethod
-    def parts(self, results: Any, systems: Sequence[System]) -> list[Part]:
-        """Return the sections of the report."""
+    def sections(self, results: Any, systems: Sequence[System]) -> list[Section]:
+        """Return the sections of the page; their tables are shown in a terminal too."""
 
 
 def schema(name: str) -> type[Analysis]:
@@ -75,11 +77,11 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
         "runs": [
             {
                 "name": system.name,
-                "address": run.address,
-                "seed": run.seed,
-                "folder": run.folder.uri,
+                "address": system.run.address,
+                "seed": system.run.seed,
+                "folder": system.run.folder.uri,
             }
-            for system, run in ((system, system.run) for system in systems)
+            for system in systems
         ],
         "settings": settings | {"decoding": first.decoding and first.decoding.to_dict()},
         "results": [asdict(result) for result in results]
@@ -87,18 +89,42 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
         else asdict(results),
     }
     title = f"{analysis.TITLE}: {', '.join(system.name for system in systems)} on {first.test}"
-    report = Report(
-        analysis.analysis,
-        title,
-        analysis.answer(results, systems),
-        analysis.parts(results, systems),
-        content,
-        _cautions(systems),
-        _runs(systems),
+    sections = analysis.sections(results, systems)
+    report = report_of(
+        title, analysis.answer(results, systems), sections, content, _cautions(systems)
     )
+    sources = section("Where it comes from", _runs(systems))
+    report = replace(report, sections=[*sections, sources])
     for system in systems:
-        report.write(folder_of(systems, system))
+        write(report, analysis.analysis, folder_of(systems, system))
     return report
+
+
+def report_of(
+    title: str,
+    answer: str,
+    sections: Sequence[Section],
+    content: Mapping[str, Any],
+    notes: Sequence[str],
+) -> Report:
+    """Return the report of an analysis, whose tables are those of its sections."""
+    tables = [block for part in sections for block in part.blocks if isinstance(block, Table)]
+    return Report(
+        title=title,
+        answer=answer,
+        sections=sections,
+        notes=notes,
+        data=content,
+        summary=[*tables, "\n".join([answer, *notes])],
+        tables=tables,
+    )
+
+
+def write(report: Report, name: str, folder: Folder) -> None:
+    """Write the page and the data of a report into a folder, as `NAME.html` and `NAME.json`."""
+    content = {"analysis": name, "answer": report.answer, **report.data}
+    folder.write_json(f"{name}.json", content)
+    folder.write(f"{name}.html", rendering.page(report))
 
 
 def folder_of(systems: Sequence[System], system: System) -> Folder:
@@ -155,3 +181,24 @@ def _runs(systems: Sequence[System]) -> Table:
         for name, run in folders.items()
     ]
     return records(rows, kind="words")
+
+
+def test_label(systems: Sequence[System]) -> str:
+    """Return the test set and the number of sentences analysed: `test2016 (1,000 sentences)`."""
+    return f"{systems[0].test} ({len(systems[0].rows):,} sentences)"
+
+
+def heading(system: System, sentence: int) -> str:
+    """Return the heading of a sentence: its line in the test set."""
+    return f"line {system.rows[sentence] + 1}"
+
+
+def difference_cells(test: Difference | None, scale: float = 1.0) -> list[Cell]:
+    """Return a difference with its interval, multiplied by `scale`, and its p-value.
+
+    Dashes for None.
+    """
+    if test is None:
+        return [Cell(MISSING)] * 2
+    value, low, high = (scale * end for end in (test.value, test.low, test.high))
+    return [Cell(interval(value, low, high, signed), value), cell(test.p_value, probability)]

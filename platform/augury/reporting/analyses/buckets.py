@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from augury.analysis.buckets import TESTED, Bucket, Buckets, CountedIn, buckets
 from augury.analysis.system import System
-from augury.reporting.analyses.analysis import Analysis
-from augury.reporting.analyses.report import Part, difference_cells, test_label
+from augury.reporting.analyses.analysis import Analysis, difference_cells, test_label
 from augury.reporting.figures import Figure, IntervalEnds, chart, trace
 from augury.reporting.numbers import interval
+from augury.reporting.report import Charts, Section, section
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, table
 from augury.scoring.significance import holm
@@ -79,11 +79,13 @@ class BucketAnalysis(Analysis):
         )
         return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
-    def parts(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Part]:
+    def sections(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Section]:
         """Return a table and a chart for every kind of buckets."""
         names = [result.system for result in results]
         return [
-            Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names))
+            section(
+                kind.title, Charts([_chart(kind, results)], legend(names)), _table(kind, results)
+            )
             for kind in _kinds(results[0])
         ]
 

@@ -13,12 +13,12 @@ from augury.analysis.correlation import (
     correlations,
 )
 from augury.analysis.system import System
-from augury.reporting.analyses.analysis import Analysis
-from augury.reporting.analyses.report import Part, test_label
+from augury.reporting.analyses.analysis import Analysis, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING
+from augury.reporting.report import Charts, Section, section
 from augury.reporting.styles import legend, system_style
-from augury.reporting.tables import Cell, cell, table
+from augury.reporting.tables import Cell, Table, cell, table
 
 NOISES = (
     (system_style(0), "PWCCA of noise"),
@@ -57,7 +57,7 @@ class CorrelationAnalysis(Analysis):
         measure = "PWCCA in the last common layer, 1 if alike up to a linear map"
         return f"On {test_label(systems)}, {measure}: {summary}; {noises}."
 
-    def parts(self, results: Correlations, systems: Sequence[System]) -> list[Part]:
+    def sections(self, results: Correlations, systems: Sequence[System]) -> list[Section]:
         """Return the correlations of equal layers between views and between models, then heat maps
         of all layers."""
         kinds = (("Between views", results.views), ("Between models", results.models))
@@ -66,12 +66,13 @@ class CorrelationAnalysis(Analysis):
             *(_equal_layers(heading, pairs) for heading, pairs in kinds if pairs),
             *maps,
         ]
-        assert first.table is not None
-        explained = replace(first.table, notes=(*first.table.notes, *_notes(results)))
-        return [replace(first, table=explained), *others]
+        *charts, numbers = first.blocks
+        assert isinstance(numbers, Table)
+        explained = replace(numbers, notes=(*numbers.notes, *_notes(results)))
+        return [section(first.heading, *charts, explained), *others]
 
 
-def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Part:
+def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Section:
     """Return a chart and a table of the correlations between equal layers."""
     names = [_ends(pair) for pair in pairs]
     ends = [0, max(len(pair.diagonal) for pair in pairs) - 1]
@@ -107,10 +108,11 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Part:
         for layer, value in enumerate(pair.diagonal)
     ]
     shown = table(columns, rows, title=f"{heading}, equal layers")
-    return Part(heading, shown, (figure,), [*NOISES, *legend(["", *names])[1:]])
+    lines = [*NOISES, *legend(["", *names])[1:]]
+    return section(heading, Charts([figure], lines), shown)
 
 
-def _heat_map(pair: LayerCorrelations) -> Part:
+def _heat_map(pair: LayerCorrelations) -> Section:
     """Return the table of all pairs of layers, shaded from noise to 1."""
     noise = pair.noise.pwcca
 
@@ -132,7 +134,7 @@ def _heat_map(pair: LayerCorrelations) -> Part:
         else f"{' '.join(pair.first)} by {' '.join(pair.second)}"
     )
     notes = f"PWCCA; rows: {' '.join(pair.first)}, columns: {' '.join(pair.second)}; {_noise(pair.noise)}"
-    return Part(title, table(columns, rows, title=title, notes=(notes,)))
+    return section(title, table(columns, rows, title=title, notes=(notes,)))
 
 
 def _numbers(value: Correlation, noise: Correlation) -> tuple[float, ...]:

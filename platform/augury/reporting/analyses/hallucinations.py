@@ -16,10 +16,10 @@ from augury.analysis.hallucination import (
     hallucinations,
 )
 from augury.analysis.system import System
-from augury.reporting.analyses.analysis import Analysis
-from augury.reporting.analyses.report import Part, heading, test_label
+from augury.reporting.analyses.analysis import Analysis, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, share
+from augury.reporting.report import Charts, Section, section
 from augury.reporting.samples import Example
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, records
@@ -80,7 +80,9 @@ class HallucinationAnalysis(Analysis):
             )
         return f"{'; '.join(verdicts)}."
 
-    def parts(self, results: Sequence[Hallucinations], systems: Sequence[System]) -> list[Part]:
+    def sections(
+        self, results: Sequence[Hallucinations], systems: Sequence[System]
+    ) -> list[Section]:
         """Return the numbers of lost sentences, in all and by subword, and examples."""
         examples = [
             _example(result, system, index)
@@ -92,9 +94,9 @@ class HallucinationAnalysis(Analysis):
         )
         names = legend(result.system for result in results)
         return [
-            Part("Sentences that are lost", _table(results, self.compare_to)),
-            Part("By the subword in front", figures=_by_subword(results), legend=names),
-            Part("Examples", text=text, examples=examples),
+            section("Sentences that are lost", _table(results, self.compare_to)),
+            section("By the subword in front", Charts(_by_subword(results), names)),
+            section("Examples", text, *examples),
         ]
 
 

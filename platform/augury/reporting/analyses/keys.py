@@ -7,9 +7,10 @@ from dataclasses import asdict
 from typing import Any
 
 from augury.analysis.keys import RARE, KeyRanking
-from augury.reporting.analyses.report import Part, Report
+from augury.reporting.analyses.analysis import report_of
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, share
+from augury.reporting.report import Charts, Report, section
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, cell, records
 
@@ -23,14 +24,11 @@ UNTESTED = (
 
 def report(result: KeyRanking, corpus: str, settings: Mapping[str, Any]) -> Report:
     """Return the report of `analyse_keys` for the corpus with this name."""
-    return Report(
-        "keys",
-        f"Choice of a key: {corpus}",
-        answer(result),
-        (Part("Keys, the least like plain text first", _table(result), (_chart(result),)),),
-        {"corpus": corpus, "settings": dict(settings), "results": asdict(result)},
-        (UNTESTED,),
+    shown = section(
+        "Keys, the least like plain text first", Charts([_chart(result)]), _table(result)
     )
+    content = {"corpus": corpus, "settings": dict(settings), "results": asdict(result)}
+    return report_of(f"Choice of a key: {corpus}", answer(result), [shown], content, [UNTESTED])
 
 
 def answer(result: KeyRanking) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from augury.analysis.outputs import Outputs, outputs
 from augury.analysis.system import System
-from augury.reporting.analyses.analysis import Analysis
-from augury.reporting.analyses.report import Part, difference_cells, heading, test_label
+from augury.reporting.analyses.analysis import Analysis, difference_cells, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import interval, p_text, share
+from augury.reporting.report import Charts, Section, section
 from augury.reporting.samples import Example
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, table
@@ -50,9 +50,9 @@ class OutputAnalysis(Analysis):
             )
         return f"On {test_label(systems)}, {'. '.join(summary)}."
 
-    def parts(self, results: Sequence[Outputs], systems: Sequence[System]) -> list[Part]:
+    def sections(self, results: Sequence[Outputs], systems: Sequence[System]) -> list[Section]:
         """Return the scores by view, and outputs side by side."""
-        sections = [Part("Scores by input view", _table(results), (_chart(results),))]
+        shown = [section("Scores by input view", Charts([_chart(results)]), _table(results))]
         for result, system in zip(results, systems, strict=True):
             examples = [
                 Example(
@@ -65,12 +65,10 @@ class OutputAnalysis(Analysis):
             ]
             of_system = f": {result.system}" if len(results) > 1 else ""
             text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
-            sections += (
-                [Part(f"Outputs side by side{of_system}", examples=examples, text=text)]
-                if examples
-                else []
+            shown += (
+                [section(f"Outputs side by side{of_system}", text, *examples)] if examples else []
             )
-        return sections
+        return shown
 
 
 def _table(results: Sequence[Outputs]) -> Table:

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 
 from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords, rarest_piece
 from augury.analysis.system import System
-from augury.reporting.analyses.analysis import Analysis
-from augury.reporting.analyses.report import Part, heading, test_label
+from augury.reporting.analyses.analysis import Analysis, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
+from augury.reporting.report import Charts, Section, section
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, records, table
 from augury.text.vocabulary.settings import SPACE
@@ -76,12 +76,12 @@ class RareSubwordAnalysis(Analysis):
             )
         return f"On {test_label(systems)}, {'. '.join(sentences)}."
 
-    def parts(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Part]:
+    def sections(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Section]:
         """Return the counts of the rarest subwords, their distribution, and sentences with their
         pieces."""
-        shown = [Part("The rarest subword of a sentence", _table(results, self.pooled))]
+        shown = [section("The rarest subword of a sentence", _table(results, self.pooled))]
         if results[0].texts:
-            shown.append(Part("Sentences that were given", _texts(results)))
+            shown.append(section("Sentences that were given", _texts(results)))
         text = (
             "Sentences of the test set are drawn without regard to their pieces. A line is a piece "
             "over the letters of the "
@@ -100,11 +100,10 @@ class RareSubwordAnalysis(Analysis):
             of_system = f": {result.system}" if len(results) > 1 else ""
             views = legend(view.view for view in result.views)
             shown.append(
-                Part(
+                section(
                     f"Sentences and their pieces{of_system}",
-                    figures=[_distribution(result, place), *sentences],
-                    legend=views,
-                    text=text,
+                    text,
+                    Charts([_distribution(result, place), *sentences], views),
                 )
             )
         return shown

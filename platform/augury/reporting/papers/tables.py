@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from textwrap import shorten
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 
 from augury.core.progress import duration
-from augury.reporting import tables
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import MEAN
 from augury.reporting.numbers import MISSING, NumberFormat, factor, number, probability, signed
@@ -215,30 +214,15 @@ def deviations(table: Published) -> list[str]:
     return [f"not as in the paper: {line}" for line in table.deviations]
 
 
-def _tables(reproduction: Reproduction) -> list[Table]:
+def tables(reproduction: Reproduction) -> list[Table]:
+    """Return the rows, the values on every test set, and tables of single rows."""
     tests = published_by_test(reproduction)
     return [rows(reproduction), *([tests] if tests else []), *matrices(reproduction)]
 
 
-def text(reproduction: Reproduction) -> str:
-    """Return everything as plain lines, fitted to the terminal if there is one."""
-    cost = f"cost: {duration(reproduction.sweep.seconds)} of training in all"
-    ending = [
-        "\n".join(lines)
-        for lines in (deviations(reproduction.table), [cost, answer(reproduction)])
-        if lines
-    ]
-    blocks = [
-        "\n".join(heading(reproduction)),
-        tables.plain_text(_tables(reproduction)).rstrip(),
-        *ending,
-    ]
-    return "\n\n".join(blocks) + "\n"
-
-
-def latex(reproduction: Reproduction) -> str:
-    """Return tables in LaTeX for the package booktabs; notes are in the first one's caption."""
-    (first, *others), (source, *cautions) = _tables(reproduction), heading(reproduction)
+def printed_tables(reproduction: Reproduction) -> list[Table]:
+    """Return the tables for papers, where all notes are those of the first."""
+    (first, *others), (source, *cautions) = tables(reproduction), heading(reproduction)
     lines = (
         source,
         *cautions,
@@ -247,22 +231,17 @@ def latex(reproduction: Reproduction) -> str:
         *deviations(reproduction.table),
     )
     titled = [replace(other, title=f"{source}, {other.title}") for other in others]
-    return tables.latex([replace(first, title="", notes=lines), *titled])
+    return [replace(first, title="", notes=lines), *titled]
 
 
-def csv(reproduction: Reproduction) -> str:
-    """Return a line for every row and column, with exact numbers.
+def frame(reproduction: Reproduction) -> pd.DataFrame:
+    """Return a record for every row and column, with exact numbers.
 
-    Rows without measured values have one line.
+    Rows without measured values have one.
     """
-    return tables.csv(
-        pd.DataFrame(
-            [record for line in reproduction.lines for record in _records(reproduction, line)]
-        )
+    return pd.DataFrame(
+        [record for line in reproduction.lines for record in _records(reproduction, line)]
     )
-
-
-FORMATS: Mapping[str, Callable[[Reproduction], str]] = {"text": text, "latex": latex, "csv": csv}
 
 
 def to_dict(reproduction: Reproduction) -> dict[str, Any]:

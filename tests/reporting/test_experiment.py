@@ -10,18 +10,22 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from augury.core.errors import UserError
-from augury.reporting import report
+from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
-from augury.reporting.report import render
-from augury.reporting.results import load
+from augury.reporting.results import SystemResult, load
 
 MOST_BYTES = 1_500_000
+
+
+def render(results: Sequence[SystemResult], title: str) -> str:
+    return rendering.page(experiment.report(results, title))
 
 
 @pytest.fixture
@@ -188,8 +192,9 @@ def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> Non
         "en",
         "sw",
     ]
-    report.write(results.store.folder("reports", "labels"), systems, "labels")
-    summary = results.store.folder("reports", "labels").read_json(report.SUMMARY)
+    shown = experiment.report(systems, "labels")
+    experiment.write(shown, results.store.folder("reports", "labels"), systems)
+    summary = results.store.folder("reports", "labels").read_json(experiment.SUMMARY)
     assert "50.0 accuracy more" in summary["answer"] and list(summary["systems"]) == [
         "base",
         "cipher",

@@ -1,0 +1,258 @@
+"""The report of an experiment: the answer, the table, learning curves, cost, examples, and how to
+repeat it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.experiments.stored_runs import NO_TESTS
+from augury.reporting import rendering
+from augury.reporting.answer import answer
+from augury.reporting.comparison import Comparison, cautions, scored_sets
+from augury.reporting.downloads import downloads, experiment_file
+from augury.reporting.equal_time import equal_time
+from augury.reporting.figures import MAX_POINTS, learning_curves, score_against_cost
+from augury.reporting.mean import compare_all
+from augury.reporting.numbers import MISSING
+from augury.reporting.operator_outputs import output_table
+from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
+from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.robustness import robustness_curves
+from augury.reporting.samples import draw
+from augury.reporting.score_tables import by_test, frame, score_tables
+from augury.reporting.stages import stage_table
+from augury.reporting.styles import legend
+from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
+from augury.reporting.untrained import SystemScore, untrained_warnings
+from augury.scoring import registry
+
+KIND = "reports"
+"""The folder of reports in a store, one by the name of each experiment."""
+PAGE, SUMMARY = "index.html", "report.json"
+MOST_SETS = 3
+"""The maximum number of test sets that a terminal shows in full.
+
+Of more, only the mean is, and scores of the others.
+"""
+
+
+def systems(store: Store, name: str) -> dict[str, list[str]]:
+    """Return the names of the runs, in the store, of every system of an experiment's report."""
+    folder = store.folder(KIND, name)
+    return dict(folder.read_json(SUMMARY)["systems"]) if folder.exists(SUMMARY) else {}
+
+
+def by_age(store: Store) -> list[str]:
+    """Return the names of the reports in a store, the latest last."""
+    files = {name: store.folder(KIND, name) for name in store.addresses(KIND)}
+    infos = {
+        name: folder.filesystem.get_file_info(folder.path(SUMMARY))
+        for name, folder in files.items()
+    }
+    return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
+
+
+def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> None:
+    """Write the page of an experiment, and the summary for the page of its storage."""
+    systems = {result.name: [run.name for run in result.runs.values()] for result in results}
+    summary = {"title": report.title, "answer": report.answer, "systems": systems}
+    folder.write_json(SUMMARY, summary)
+    folder.write(PAGE, rendering.page(report))
+
+
+def compared(
+    comparisons: Sequence[Comparison],
+    results: Sequence[SystemResult],
+    *others: Table,
+) -> Report:
+    """Return the report of comparisons, without a page; `others` are tables to show with theirs."""
+    tables, sentence = [*score_tables(comparisons), *others], answer(comparisons[0])
+    return Report(
+        title=" and ".join(result.name for result in results),
+        answer=sentence,
+        data={
+            "answer": sentence,
+            "tables": [comparison.to_dict() for comparison in comparisons],
+            "systems": [system.to_dict() for system in results],
+        },
+        summary=[*tables, sentence],
+        tables=tables,
+        records=frame(comparisons),
+    )
+
+
+def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> Report:
+    """Return the report of systems, the baseline first, with `failures` as cautions.
+
+    UserError where nothing is scored yet.
+    """
+    names = scored_sets(results)
+    if not names:
+        raise UserError("no run has scores yet: a page can be made when the first one is finished")
+    comparisons = compare_all(results, names)
+    first, known = comparisons[0], compared(comparisons, results)
+    stages = stage_table(results, names, first.metrics[0])
+    others = " and ".join(result.name for result in results[1:]) or results[0].name
+    warnings = [line for item in comparisons for line in item.warnings]
+    return replace(
+        known,
+        title=title,
+        name=f"{title}: {others} on {', '.join(names)}",
+        power=first.power_text,
+        notes=list(dict.fromkeys([*failures, *warnings, *cautions(results)])),
+        sections=_sections(results, comparisons, title, stages),
+        data={**known.data, "stages": _rows(stages)},
+        summary=[*_summary(comparisons), *([stages] if stages else [])],
+    )
+
+
+def _summary(comparisons: Sequence[Comparison]) -> list[Table]:
+    """Return the scores on all test sets, the cost and the notes, for a terminal."""
+    if len(comparisons) <= MOST_SETS:
+        return score_tables(comparisons)
+    mean, *_ = score_tables(comparisons[:1])
+    note = "every test set with intervals and p: the page, --json, or augury compare"
+    return [mean, replace(by_test(comparisons), notes=(note,))]
+
+
+def _rows(shown: Table | None) -> list[dict[str, str]]:
+    if shown is None:
+        return []
+    return [dict(zip(shown.columns, line, strict=True)) for line in shown.lines()[1:]]
+
+
+def _sections(
+    results: Sequence[SystemResult],
+    comparisons: Sequence[Comparison],
+    title: str,
+    stages: Table | None,
+) -> list[Section]:
+    first, metric = comparisons[0], comparisons[0].metrics[0]
+    (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
+    several, names = len(comparisons) > 1, legend(result.name for result in results)
+    files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
+    sections = [section("Scores and cost", scores, Downloads(files))]
+    if several:
+        marks = (
+            f"Blue is better than {results[0].name} on the same test set, orange is worse; "
+            "* p < 0.05, ** p < 0.01, corrected for the systems of one set."
+        )
+        numbers = Details("The numbers, with intervals", [tables[0]])
+        sections.append(section("Test sets", by_test(comparisons), marks, numbers))
+    if robustness := robustness_curves(results, metric):
+        text = (
+            "One test set with more and more synthetic noise in what is read; intervals are those "
+            "of each score."
+        )
+        sections.append(section("Score against noise", Charts(robustness, names), text))
+    if stages:
+        sections.append(section("Stages", stages))
+    if outputs := output_table(results):
+        text = (
+            "Copied: equal to what it is made from. Repeated: equal to a text made from another "
+            "one of the same block. Length: characters per character to be expected."
+        )
+        sections.append(section("What operators made", outputs, text))
+    if curves := learning_curves(results, metric):
+        text = f"One line per seed, of at most {MAX_POINTS} points."
+        timed = equal_time(results, metric)
+        sections.append(section("Learning curves", Charts(curves, names), text, timed))
+    if cost := score_against_cost(first):
+        sections.append(section("Score against cost", Charts(cost), cost[0].caption))
+    test = scored_sets(results)[0]
+    if samples := draw(results, test):
+        text = f"{len(samples)} examples of {test}, drawn at random, with each system's first seed."
+        sections.append(section("Examples", text, *samples))
+    if len(results) > 1:
+        differences = _differences(results) or "Their configurations are equal."
+        sections.append(section("Differences between the systems", differences))
+    sections.append(section("Runs, texts and versions", _sources(results)))
+    if files_of_systems := [file for result in results if (file := _repetition(result))]:
+        text = (
+            "Each file trains one system again, with all of its seeds; paths in it are those of "
+            "the machine that trained it."
+        )
+        sections.append(section("Repeat it", text, *files_of_systems))
+    return sections
+
+
+def _repetition(result: SystemResult) -> Details | None:
+    return experiment_file(result.name, result.runs.values(), result.runs)
+
+
+def validations(systems: Sequence[SystemResult]) -> Table:
+    """Return runs without test sets: their folders, and the best value of every metric in their
+    validations."""
+    runs = [
+        (system.name, str(seed), run) for system in systems for seed, run in system.runs.items()
+    ]
+    best = [best_validations(run) for _, _, run in runs]
+    metrics = list(dict.fromkeys(metric for values in best for metric in values))
+    rows = [
+        [
+            name,
+            seed,
+            *(f"{values[metric]:.2f}" if metric in values else MISSING for metric in metrics),
+            run.uri,
+        ]
+        for (name, seed, run), values in zip(runs, best, strict=True)
+    ]
+    columns = ["system", "seed", *(f"best {registry.title(metric)}" for metric in metrics), "run"]
+    best_scores = [
+        SystemScore(f"{name}, seed {seed}", run, metric, value, value)
+        for (name, seed, run), values in zip(runs, best, strict=True)
+        for metric, value in values.items()
+    ]
+    notes = (*untrained_warnings(best_scores, "valid"), NO_TESTS, *cautions(systems))
+    return table(columns, rows, notes=notes)
+
+
+def _differences(results: Sequence[SystemResult]) -> Table | None:
+    """Return the settings that differ between the systems; None where there are none."""
+    described = [result for result in results if result.runs]
+    parameters = [result.record.parameters for result in described]
+    keys = dict.fromkeys(key for settings in parameters for key in settings)
+    rows = [
+        [Cell(key, code=True), *(_setting(settings.get(key)) for settings in parameters)]
+        for key in keys
+        if any(settings.get(key) != parameters[0].get(key) for settings in parameters)
+    ]
+    return (
+        table(["setting", *(result.name for result in described)], rows, kind="words")
+        if rows
+        else None
+    )
+
+
+def _setting(value: Any) -> Cell:
+    if value is None:
+        return Cell("not set")
+    return Cell(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), code=True
+    )
+
+
+def _sources(results: Sequence[SystemResult]) -> Table:
+    """Return the addresses of runs and texts, and the versions of packages that trained the
+    runs."""
+    rows = []
+    for result in [result for result in results if result.runs]:
+        texts = "\n".join(
+            f"{text.role} {text.address}, {text.rows:,} rows" for text in result.record.inputs
+        )
+        device = f"{result.cost.device}\n" if result.cost else ""
+        seeds = ", ".join(map(str, result.runs))
+        rows.append(
+            [
+                result.name,
+                f"{result.address}\nseeds {seeds}",
+                texts,
+                f"{device}{result.record.trained_with}",
+            ]
+        )
+    return table(["system", "runs", "texts", "trained with"], rows, kind="words")

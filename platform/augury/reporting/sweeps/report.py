@@ -1,0 +1,360 @@
+"""The report of a sweep: the question, the answer, the configurations, and the response of the score
+to swept keys.
+
+Its page is rewritten while the sweep runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from markupsafe import Markup
+
+from augury.core.naming import title as point_name
+from augury.core.progress import duration
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
+from augury.reporting.downloads import downloads, experiment_file
+from augury.reporting.figures import Figure, score_against_cost
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor, number
+from augury.reporting.report import (
+    Block,
+    Charts,
+    Code,
+    Details,
+    Downloads,
+    Heading,
+    Places,
+    Report,
+    Section,
+    Status,
+    section,
+)
+from augury.reporting.score_tables import by_test, frame, shared_notes
+from augury.reporting.styles import OTHER, Style
+from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.axes import short_names, value_text
+from augury.reporting.sweeps.figures import (
+    configuration_styles,
+    learning_curves,
+    parallel_coordinates,
+    rung_time,
+    rungs,
+)
+from augury.reporting.sweeps.locations import (
+    address_table,
+    described_runs,
+    locations,
+    sweep_command,
+)
+from augury.reporting.sweeps.response import importance, responses
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
+from augury.reporting.tables import Cell, Table, cell, csv, latex, records, row, table
+from augury.sweeping.state import Progress, Sweep
+
+ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
+STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+
+
+def report(sweep: Sweep, refresh: int | None = None) -> Report:
+    """Return the report of a sweep in its current state; a browser loads its page again every
+    `refresh` seconds."""
+    summary, described = summarise(sweep), described_runs(sweep)
+    styles = configuration_styles(summary)
+    shown, deciding = configurations(summary, styles), summary.deciding
+    texts = RunRecord.read(described[0]).inputs if described else ()
+    notes = stored_runs.corpus_notes(described[0], texts) if described else []
+    labels: dict[str, str] = {state: state for state in STATES}
+    if sweep.ended:
+        labels["waiting"] = "not needed"
+    return Report(
+        title=f"Sweep {sweep.name}",
+        question=sweep.question,
+        answer=answer(summary),
+        power=deciding.power_text if deciding else "",
+        notes=[*summary.cautions, *notes],
+        status=Status(
+            counts={state: count for state in STATES if (count := sweep.count(state))},
+            labels=labels,
+            updated=sweep.updated,
+            refresh=None if sweep.ended else refresh,
+        ),
+        facts=_facts(summary),
+        sections=_sections(summary, styles, shown),
+        data=_data(summary),
+        summary=_summary(summary),
+        tables=[shown],
+        records=frame(summary.comparisons),
+    )
+
+
+def _summary(summary: Summary) -> list[Table | str]:
+    """Return the question, all configurations, the answer, and its cautions and notes."""
+    sweep, comparisons = summary.sweep, summary.comparisons
+    notes = dict.fromkeys([*summary.cautions, *shared_notes(comparisons[:1])])
+    failures = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
+    merged = [f"same as {point.same_as}: {point.label} ({point.reason})" for point in sweep.merged]
+    return [
+        sweep.question,
+        _terminal_table(summary),
+        answer(summary),
+        *([by_test(comparisons)] if len(comparisons) > 1 else []),
+        "\n".join(notes),
+        "\n".join([*failures, *merged]),
+        "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
+    ]
+
+
+def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> list[Section]:
+    sweep, leader, comparisons = summary.sweep, summary.leader, summary.comparisons
+    named = [
+        (styles[result.address], result.name)
+        for result in summary.ranking
+        if result.address in styles
+    ]
+    others = len(summary.ranking) - len(named)
+    names = [*named, *([(OTHER, f"{others} others")] if others else [])]
+    files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
+    sections = [section("Configurations", shown, Downloads(files))]
+    if len(comparisons) > 1:
+        marks = Markup(
+            "Blue is better than {} on the same test set, orange is worse; * p &lt; 0.05, "
+            "** p &lt; 0.01, corrected for the configurations of one set. "
+            "<code>augury compare sweeps/{}</code> prints every set with intervals."
+        ).format(summary.reference.name, sweep.name)
+        sections.append(section("Test sets by configurations", by_test(comparisons), marks))
+    sections.append(
+        section("Response of the score to the swept keys", importance(summary), *_response(summary))
+    )
+    if parallel := parallel_coordinates(summary, styles):
+        sections.append(section("Parallel coordinates", Charts(parallel, names)))
+    if curves := learning_curves(summary, styles):
+        sections.append(section("Learning curves", Charts(curves, names)))
+    if cost := score_against_cost(summary.deciding, styles) if summary.deciding else []:
+        text = (
+            f"{cost[0].caption} Means over seeds; intervals of 95 % where a configuration has a "
+            "colour."
+        )
+        sections.append(section("Score against cost", Charts(cost), text))
+    if decisions := _decisions(summary):
+        every = Details(f"All {len(decisions.rows)} decisions", [decisions])
+        sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
+    if failures := _failures(summary):
+        sections.append(section("Failed trials", failures))
+    runs = [trial.folder for trial in leader.configuration.trials] if leader else []
+    alone = experiment_file(leader.name, runs, sweep.seeds, " alone") if leader else None
+    configured = ((item.name, item.configuration) for item in summary.ranking)
+    addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
+    return [
+        *sections,
+        section("Repeat it", Code(sweep_command(sweep)), alone),
+        section("Storage", Places(locations(sweep)), addresses),
+    ]
+
+
+def _response(summary: Summary) -> Iterator[Block]:
+    """Yield tables and charts of the score against swept keys, and how to read them."""
+    response = responses(summary)
+    tables = [shown for shown in response if isinstance(shown, Table)]
+    charts = [shown for shown in response if isinstance(shown, Figure)]
+    for shown in tables:
+        yield Heading(shown.title)
+        yield shown
+    if tables:
+        yield (
+            "Means over seeds, ± half of their 95 % interval, the number of seeds in brackets. "
+            "Blue is better than the reference, orange is worse. A dagger: not trained to the end, "
+            "at the best value so far."
+        )
+    if charts:
+        single = "seeds" if len(summary.sweep.keys) == 1 else "configurations"
+        yield Charts(charts)
+        yield (
+            f"Blue: means with their 95 % interval over seeds. Grey dots: single {single}. Dotted "
+            "line: the reference, where it has none of the swept values. Hollow: not trained to "
+            "the end, at the best value so far."
+        )
+
+
+def _facts(summary: Summary) -> dict[str, str]:
+    sweep = summary.sweep
+    devices = dict.fromkeys(
+        row.cost.device for item in summary.comparisons for row in item.rows if row.cost
+    )
+    return {
+        "seeds": ", ".join(map(str, sweep.seeds)),
+        "scheduler": sweep.scheduler,
+        "scale": sweep.scale,
+        "training so far": duration(sweep.seconds)
+        + (f" on {', '.join(devices)}" if devices else ""),
+        "started": _when(sweep.started),
+        "ended" if sweep.ended else "updated": _when(sweep.updated),
+    }
+
+
+def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
+    """Return all configurations, best first, each followed by points that are the same
+    experiment."""
+    sweep, deciding = summary.sweep, summary.deciding
+    columns = [
+        "rank",
+        *short_names(sweep.keys),
+        "state",
+        "seeds",
+        summary.metric,
+        *summary.score_columns,
+    ]
+    rows = []
+    for rank, result in enumerate(summary.ranking, start=1):
+        point, scores = result.configuration.point, _scores(summary, result)
+        name = (
+            "" if result.name == point_name(point) else result.name
+        )  # of a row, or of the additional baseline
+        note = ", ".join(
+            part for part in (name, "reference" if result is summary.reference else "") if part
+        )
+        cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
+        faint = result.state in ("stopped", "failed")
+        rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
+        for merged in (merged for merged in sweep.merged if merged.same_as == result.name):
+            name = (
+                f"{merged.name}: "
+                if merged.name and merged.name != point_name(merged.point)
+                else ""
+            )
+            hint = f"the same experiment as {merged.same_as}: {merged.reason}"
+            state = Cell(f"as rank {rank}", "as", hint=hint)
+            cells = [cell(rank, "d"), *_key_cells(sweep, merged.point), state, *scores]
+            rows.append(row(cells, note=f"{name}same experiment, as {merged.reason}", faint=True))
+    notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
+    notes += deciding.notes if deciding else ()
+    return table(
+        [*columns, "wall time", summary.time_factor_title],
+        rows,
+        title="configurations",
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
+    return [_key_cell(point[key]) if key in point else Cell(MISSING) for key in sweep.keys]
+
+
+def _key_cell(value: Any) -> Cell:
+    sortable = value is None or (
+        isinstance(value, int | float | str) and not isinstance(value, bool)
+    )
+    return Cell(value_text(value), value if sortable else json.dumps(value))
+
+
+def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
+    """Return the seeds, scores and cost of a configuration."""
+    return [
+        Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
+        Cell(result.spread_text, result.mean),
+        *summary.score_cells(result),
+        cell(result.seconds, duration),
+        cell(summary.time_factor(result), factor),
+    ]
+
+
+def _decisions(summary: Summary) -> Table | None:
+    names = summary.sweep.by_address
+    rows = [
+        {
+            "configuration": names[decision.address].name,
+            "rung": f"{decision.rung}, {rung_time(decision)}",
+            "action": decision.action,
+            "mean [interval]": adaptive_interval(decision.mean, decision.low, decision.high),
+            "cut": adaptive(decision.cut, like=decision.mean),
+            "seeds": decision.seeds,
+            "when": _when(decision.time),
+        }
+        for decision in summary.decisions
+    ]
+    return records(rows) if rows else None
+
+
+def _failures(summary: Summary) -> Table | None:
+    rows = [
+        {"trial": name, "error": trial.error or "unknown", "run": Cell(trial.folder.uri, code=True)}
+        for name, trial in summary.failures.items()
+    ]
+    return records(rows, kind="words") if rows else None
+
+
+def _when(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _data(summary: Summary) -> dict[str, Any]:
+    """Return the sweep as JSON-like values."""
+    sweep = summary.sweep
+    begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
+    return {
+        "name": sweep.name,
+        "question": sweep.question,
+        "answer": answer(summary),
+        "ended": sweep.ended,
+        "metric": sweep.metric,
+        "mode": sweep.mode,
+        "scale": sweep.scale,
+        "scheduler": sweep.scheduler,
+        "decided_on": "validation" if sweep.tests == () else "tests",
+        "cautions": summary.cautions,
+        "seeds": list(sweep.seeds),
+        "reference": sweep.reference,
+        "best": summary.leader.address if summary.leader else None,
+        "table": [_result_dict(summary, result) for result in summary.ranking],
+        "merged": [asdict(point) for point in sweep.merged],
+        "decisions": [asdict(decision) for decision in sweep.decisions],
+        "trials": len(begun),
+        **{state: sweep.count(state) for state in ENDS},
+        "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
+        "sweep": sweep.folder.uri,
+    }
+
+
+def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any]:
+    tests = {
+        comparison.test: {**asdict(row), "mark": row.mark}
+        for comparison in summary.comparisons
+        if (row := comparison.row(result.address))
+    }
+    return {
+        **result.configuration.to_dict(),
+        "state": result.state,
+        "rung": result.rung,
+        "seeds": result.finished,
+        "validation": {
+            "mean": result.mean,
+            "sd": result.deviation,
+            "low": result.low,
+            "high": result.high,
+            "values": {str(seed): value for seed, value in result.values.items()},
+        },
+        "train_seconds": result.seconds,
+        "tests": tests,
+    }
+
+
+def _terminal_table(summary: Summary) -> Table:
+    """Return validations, scores on the test set or the mean of several, and cost."""
+    columns = ["configuration", "state", "seeds", summary.metric, *summary.score_columns[:3]]
+    rows = [
+        [
+            f"{result.name} (reference)" if result is summary.reference else result.name,
+            result.state_text,
+            f"{result.finished}/{len(summary.sweep.seeds)}",
+            result.spread_text,
+            *summary.score_cells(result)[:3],
+            number(result.seconds, duration),
+            number(summary.time_factor(result), factor),
+        ]
+        for result in summary.ranking
+    ]
+    return table([*columns, "wall time", summary.time_factor_title], rows, parts=(4, len(columns)))
