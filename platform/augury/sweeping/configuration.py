@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,9 +28,11 @@ class ConfigurationRuns:
 
     first: Run
     """The run with the first seed."""
+    unscored: tuple[int, ...] = ()
+    """The seeds that only operators use, whose models are not scored."""
 
     @classmethod
-    def of(cls, run: Run, address: str) -> ConfigurationRuns:
+    def of(cls, run: Run, address: str, unscored: Iterable[int] = ()) -> ConfigurationRuns:
         """Return the runs of a configuration, given one whose texts are made.
 
         `address` differs from the run's own for a member of a population, whose settings change in
@@ -38,18 +40,20 @@ class ConfigurationRuns:
         """
         if run.address != address:  # a member shares no prefix with other runs
             run = replace(run, address=address, prefix=None).with_seed(run.seed)
-        return cls(run)
+        return cls(run, tuple(unscored))
 
     def write(self, sweep: Folder) -> None:
         """Write the prepared run for the trials of the configuration."""
-        sweep.sub(CONFIGURATIONS).write_json(f"{self.first.address}.json", self.first.to_dict())
+        sweep.sub(CONFIGURATIONS).write_json(
+            f"{self.first.address}.json",
+            self.first.to_dict() | {"unscored": list(self.unscored)},
+        )
 
     @classmethod
     def read(cls, sweep: Folder, address: str) -> ConfigurationRuns:
         """Return the configuration that `write` has written."""
-        return cls(
-            Run.from_dict(sweep.root, sweep.sub(CONFIGURATIONS).read_json(f"{address}.json"))
-        )
+        content = sweep.sub(CONFIGURATIONS).read_json(f"{address}.json")
+        return cls(Run.from_dict(sweep.root, content), tuple(content["unscored"]))
 
     def folder(self, seed: int) -> Folder:
         """Return the folder of a run."""
@@ -58,7 +62,7 @@ class ConfigurationRuns:
     def done(self, seed: int) -> bool:
         """Return whether a run is trained and has the scores that the experiment now requests."""
         run = self.first.with_seed(seed)
-        return run.folder.complete and evaluate.evaluated(run)
+        return run.folder.complete and (seed in self.unscored or evaluate.evaluated(run))
 
     def describe(self, name: str, seed: int) -> None:
         """Write the description of a run before it starts."""
@@ -90,7 +94,7 @@ class ConfigurationRuns:
     def finish(self, seed: int) -> None:
         """Score a trained run unless its scores are up to date, and mark it as complete."""
         run = self.first.with_seed(seed)
-        if not evaluate.evaluated(run):
+        if seed not in self.unscored and not evaluate.evaluated(run):
             evaluate.evaluate(run)
         run.folder.finish({"address": run.address, "seed": seed})
 

@@ -58,6 +58,16 @@ class Scheduler(Protocol):
     def finished(self) -> bool: ...
 
 
+class TrialInputs(Protocol):
+    """What trials need before they can start."""
+
+    def trials_for(self, key: TrialKey) -> list[TrialKey]: ...
+
+    def error(self, key: TrialKey) -> str | None: ...
+
+    def fail(self, key: TrialKey, error: str) -> None: ...
+
+
 StartTrial = Callable[[TrialKey], Mapping[str, Any]]
 """Prepares a trial's run folder and returns the swept values for Tune to show."""
 IsDone = Callable[[TrialKey], bool]
@@ -83,7 +93,11 @@ class Dispatcher:
         *,
         start: StartTrial,
         done: IsDone,
+        inputs: TrialInputs | None = None,
+        compared: Callable[[TrialKey], bool] = lambda key: True,
     ):
+        """`inputs` are None where everything is there; `compared` are the trials that the scheduler
+        knows, while others are trained for them."""
         self.scheduler, self.rungs, self.store, self.curves, self.limits = (
             scheduler,
             rungs,
@@ -91,7 +105,7 @@ class Dispatcher:
             curves,
             limits,
         )
-        self.start, self.done = start, done
+        self.start, self.done, self.inputs, self.compared = start, done, inputs, compared
         self.progress: dict[TrialKey, Progress] = {}
         self.errors: dict[TrialKey, str] = {}
         self.decisions: list[Decision] = []
@@ -122,6 +136,8 @@ class Dispatcher:
 
     def update(self, key: TrialKey) -> None:
         """Tell the scheduler the best value so far at every rung that a trial has reached."""
+        if not self.compared(key):
+            return
         curve, complete = self.curves.of(self.folder(key)), self.done(key)
         if complete and not curve:
             self.on_error(
@@ -148,7 +164,8 @@ class Dispatcher:
     def full(self) -> bool:
         """Whether no further trial may start; paused trials may still resume."""
         return self.stopping or (
-            self.limits.trials is not None and len(self.started) >= self.limits.trials
+            self.limits.trials is not None
+            and sum(map(self.compared, self.started)) >= self.limits.trials
         )
 
     @property
@@ -157,9 +174,21 @@ class Dispatcher:
         return self.stopping or self.scheduler.finished
 
     def wanted(self) -> list[TrialKey]:
-        """Return the trials that the scheduler wants to continue, most urgent first."""
+        """Return the trials that the scheduler wants to continue, most urgent first.
+
+        In place of one that has to wait come the trials that it waits for.
+        """
         work = [] if self.stopping else self.scheduler.work()
-        return list(dict.fromkeys(TrialKey(item.configuration, item.seed) for item in work))
+        keys = dict.fromkeys(TrialKey(item.configuration, item.seed) for item in work)
+        if self.inputs is None:
+            return list(keys)
+        wanted: dict[TrialKey, None] = {}
+        for key in keys:
+            if (error := self.inputs.error(key)) is not None and key not in self.errors:
+                self.on_error(key, error)
+            else:
+                wanted |= dict.fromkeys(self.inputs.trials_for(key))
+        return list(wanted)
 
     def next_trial(self) -> TrialKey | None:
         """Return a trial that Tune does not have yet, or None if no further one may start now."""
@@ -192,7 +221,7 @@ class Dispatcher:
         """Return Tune's decision on a running trial after a validation that reported these
         metrics."""
         self.update(key)
-        if not self.curves.of(self.folder(key)):
+        if self.compared(key) and not self.curves.of(self.folder(key)):
             validated = ", ".join(sorted(name for name in metrics if name.startswith("valid/")))
             self.on_error(
                 key,
@@ -221,8 +250,11 @@ class Dispatcher:
         """Record that the trial failed permanently."""
         self.progress[key] = "failed"
         self.errors[key] = error
-        self.scheduler.fail(key.configuration, key.seed)
-        self._collect_decisions()
+        if self.inputs is not None:
+            self.inputs.fail(key, error)
+        if self.compared(key):
+            self.scheduler.fail(key.configuration, key.seed)
+            self._collect_decisions()
 
     def on_remove(self, key: TrialKey) -> None:
         """Record that Tune has removed a paused trial."""

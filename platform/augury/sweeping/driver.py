@@ -13,14 +13,16 @@ from augury.core.execution import connect
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.experiments import preflight
+from augury.experiments.description import artifacts
 from augury.experiments.execute import Executor, refuse_lost_storage
 from augury.experiments.graph import Step
-from augury.experiments.recording import Recording
+from augury.experiments.recording import Recorder, Recording
 from augury.sweeping import plan as plans
 from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
+from augury.sweeping.inputs import Inputs
 from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.race import Exhaustive, rungs
@@ -64,6 +66,8 @@ class _Driver:
     show: Show
     runs: dict[str, ConfigurationRuns] = field(default_factory=dict)
     """By address."""
+    inputs: Inputs | None = None
+    """What trials wait for; None where all of it is made before they are known or start."""
 
     def run(self) -> Outcome:
         options = self.options
@@ -75,7 +79,12 @@ class _Driver:
         population_address = self._check_population() if options.scheduler == "pbt" else None
         self.rungs = decision_rungs(options, self.plan)
         self._write_definition()
-        self._prepare([*self.plan.configurations.values()])
+        if options.search == "optuna" or options.scheduler == "pbt":
+            self._prepare([*self.plan.configurations.values()])
+        else:
+            self.inputs = Inputs(self.plan.graph, self.sweep)
+            self.runs = self.inputs.runs
+            self.inputs.make_texts()
         self.deadline = None if options.budget is None else time.time() + options.budget
         dispatcher = self._dispatcher()
         reused = self._replay(dispatcher)
@@ -84,6 +93,7 @@ class _Driver:
             with recorder.follow(self.sweep), writer.writing():
                 if not dispatcher.scheduler.finished:
                     self._train(dispatcher, population_address)
+            self._record_inputs(dispatcher, recorder)
             sweep = writer.end(finished=dispatcher.scheduler.finished)
         return Outcome(sweep, reused, not dispatcher.scheduler.finished)
 
@@ -114,6 +124,11 @@ class _Driver:
         for caution in preflight.cautions(experiments):
             say(caution)
         connect(self.base.execution.address)
+        # Models of operators and earlier stages are trials too.
+        graph = self.plan.graph
+        rows = {planned.name: planned.experiment for planned in self.plan.configurations.values()}
+        graph.add(rows, self.options.seeds)
+        experiments += [plan.experiment for plan in graph.plans.values()]
         placement = place(experiments, self.options.at_once)
         say(placement.summary)
         return placement
@@ -158,11 +173,23 @@ class _Driver:
 
     def _dispatcher(self) -> Dispatcher:
         options, placement = self.options, self.placement
+        configurations, inputs = self.plan.configurations, self.inputs
+
+        def compared(key: TrialKey) -> bool:
+            return key.configuration in configurations and key.seed in options.seeds
 
         def start(key: TrialKey) -> Mapping[str, Any]:
-            planned = self.plan.configurations[key.configuration]
-            self.runs[key.configuration].describe(planned.name, key.seed)
-            return planned.point
+            if compared(key):
+                planned = configurations[key.configuration]
+                self.runs[key.configuration].describe(planned.name, key.seed)
+                return planned.point
+            name = self.plan.graph.names[Step(*key)]
+            say(f"{name}, seed {key.seed}: trained for others")
+            self.runs[key.configuration].describe(name, key.seed)
+            return {}
+
+        def done(key: TrialKey) -> bool:
+            return inputs.done(key) if inputs else self.runs[key.configuration].done(key.seed)
 
         return Dispatcher(
             self._scheduler(),
@@ -177,7 +204,9 @@ class _Driver:
                 options.fail_fast,
             ),
             start=start,
-            done=lambda key: self.runs[key.configuration].done(key.seed),
+            done=done,
+            inputs=inputs,
+            compared=compared,
         )
 
     def _scheduler(self) -> Scheduler:
@@ -246,6 +275,15 @@ class _Driver:
                 directory=directory,
                 max_failures=max_failures,
             )
+
+    def _record_inputs(self, dispatcher: Dispatcher, recorder: Recorder) -> None:
+        """Record the models that this command has trained for others; the sweep's own trials are
+        recorded with it."""
+        for key in dispatcher.started:
+            if not dispatcher.compared(key) and dispatcher.done(key):
+                run = self.runs[key.configuration].first.with_seed(key.seed)
+                recorder.start(run.folder)
+                recorder.finish(run.folder, "FINISHED", artifacts(run))
 
     def _write_definition(self) -> None:
         """Write the configurations and seeds of this command.

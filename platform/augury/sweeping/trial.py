@@ -99,6 +99,9 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
         if folder.complete or Checkpoints(folder, keep=1).updates()[-1] != metrics["update"]:
             raise _Overtaken
 
+    if seed in runs.unscored:  # a model of an operator may not have the metric of the sweep
+        runs.train(seed, settings.execution, tune.report)
+        return
     if settings.launcher == "direct":
         while True:
             try:

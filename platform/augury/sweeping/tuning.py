@@ -182,6 +182,8 @@ class _TrialSearcher(Searcher):
         self.dispatcher = dispatcher
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+        if Interruptible.requested:  # Tune asks here without a step while nothing can run
+            raise KeyboardInterrupt
         if self.dispatcher.finished or self.dispatcher.full:
             return Searcher.FINISHED
         key = self.dispatcher.next_trial()
