@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 import numpy as np
@@ -91,13 +92,10 @@ def hallucinations(
         outputs = system.translate(perturbed, f"{system.name}: perturbed sources")
         compared = {"base": base, "reference": system.references}[compare_to]
         names = [system.pieces[prefix] for prefix in prefixes]
-        lost = [
-            Hallucination(row, name, output)
-            for (row, name), output in zip(
-                ((row, name) for row in candidates for name in names), outputs, strict=True
-            )
-            if adjusted_bleu(output, compared[row], normalise_weights) < LOST
-        ]
+        lost = []
+        for (row, name), output in zip(product(candidates, names), outputs, strict=True):
+            if adjusted_bleu(output, compared[row], normalise_weights) < LOST:
+                lost.append(Hallucination(row, name, output))
         examples = {entry.sentence: entry for entry in reversed(lost)}
         hallucinated = np.zeros(len(sources))
         hallucinated[list(examples)] = 1

@@ -60,15 +60,12 @@ def run_experiment(
         executor.make(graph.scored, experiment.execution.at_once)
     if not any(address in executor.runs for address in addresses.values()):
         raise executor.errors[0]
-    runs = {
-        name: {
-            seed: executor.models[step]
-            for seed in sorted(systems[name].seeds)
-            if (step := Step(address, seed)) in executor.models
-        }
-        for name, address in addresses.items()
-    }
-    return {name: of_seeds for name, of_seeds in runs.items() if of_seeds}, executor.failures
+    runs: dict[str, dict[int, Folder]] = {}
+    for name, address in addresses.items():
+        for seed in sorted(systems[name].seeds):
+            if folder := executor.models.get(Step(address, seed)):
+                runs.setdefault(name, {})[seed] = folder
+    return runs, executor.failures
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
@@ -124,12 +121,10 @@ class Executor:
         """
         steps = self.graph.missing(targets)
         order = {step: number for number, step in enumerate(steps)}
-        inputs = [
-            []
-            if self.graph.is_made(step)
-            else [order[needed] for needed in self.graph.inputs(step)]
-            for step in steps
-        ]
+        inputs = []
+        for step in steps:
+            needed = [] if self.graph.is_made(step) else self.graph.inputs(step)
+            inputs.append([order[other] for other in needed])
         trainings = [step for step in steps if step.seed is not None]
         labels = {
             step: f"run {number} of {len(trainings)} · {self.graph.names[step]} · seed {step.seed}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from augury.augment import pipeline
-from augury.augment.models import ReadyModel
+from augury.augment.models import ReadyModel, TrainedModel
 from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
@@ -137,16 +137,14 @@ class Graph:
         """Return the steps that a step needs directly."""
         plan = self.plans[step.address]
         if step.seed is not None:
-            return [
-                Step(plan.address),
-                *([Step(plan.before.address, step.seed)] if plan.before else []),
-            ]
-        models = [
-            Step(model.address, seed)
-            for model in plan.models.values()
-            for seed in model.experiment.seeds
-        ]
-        return models + ([Step(plan.first.address)] if plan.before else [])
+            before = [Step(plan.before.address, step.seed)] if plan.before else []
+            return [Step(plan.address), *before]
+        needed = []
+        for model in plan.models.values():
+            needed += [Step(model.address, seed) for seed in model.experiment.seeds]
+        if plan.before:  # the first stage has the vocabulary and what operators have learned
+            needed.append(Step(plan.first.address))
+        return needed
 
     @property
     def earlier_stages(self) -> dict[str, Plan]:
@@ -205,14 +203,13 @@ class Graph:
     def models(self, experiment: Experiment) -> list[pipeline.Models]:
         """Return the models of each operator by role, `<role>-<seed>` where an experiment has
         several seeds; nothing is trained."""
-        return [
-            {
-                name: model
-                for role, content in roles.items()
-                for name, model in self._models_of_role(role, content).items()
-            }
-            for roles in experiment.models
-        ]
+        of_operators: list[pipeline.Models] = []
+        for roles in experiment.models:
+            models: dict[str, TrainedModel] = {}
+            for role, content in roles.items():
+                models |= self._models_of_role(role, content)
+            of_operators.append(models)
+        return of_operators
 
     def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> pipeline.Models:
         if isinstance(model, ReadyModel):

@@ -234,12 +234,12 @@ class Experiment(Section):
     @property
     def model_experiments(self) -> dict[str, Experiment]:
         """The experiments that train models of operators, by operator and role."""
-        return {
-            f"{role} of {operator.operator}": model
-            for operator, models in zip(self.augment, self.models, strict=True)
-            for role, model in models.items()
-            if isinstance(model, Experiment)
-        }
+        trained = {}
+        for user, models in zip(self.augment, self.models, strict=True):
+            for role, model in models.items():
+                if isinstance(model, Experiment):
+                    trained[f"{role} of {user.operator}"] = model
+        return trained
 
     @cached_property
     def before(self) -> Experiment | None:
@@ -301,11 +301,8 @@ class Experiment(Section):
                     f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
                     "of its model's own: take word_drop or switch_out"
                 )
-        unread = [
-            key
-            for key in self.view_names
-            if not any(key in group.views for group in self.view_groups())
-        ]
+        read = {view for group in self.view_groups() for view in group.views}
+        unread = [view for view in self.view_names if view not in read]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
                 f"regime {self.regime.name} does not read the view {unread[0]}: leave its "
@@ -357,13 +354,10 @@ class Experiment(Section):
                     )
 
     def _check_records(self) -> None:
-        together = [
-            view
-            for group in self.view_groups()
-            if len(group.views) > 1
-            for view in group.views
-            if view != SOURCE
-        ]
+        together: list[str] = []
+        for group in self.view_groups():
+            if len(group.views) > 1:
+                together += [view for view in group.views if view != SOURCE]
         if together and self.record_origins:
             raise UserError(
                 f"regime {self.regime.name} reads the view {together[0]} with every source, and "

@@ -64,13 +64,10 @@ def _stage(run: Folder, name: str) -> Folder:
 
 def folders(store: Store) -> list[Folder]:
     """Return the folders of all runs that training has described."""
-    groups = [store.folder(KIND, address) for address in store.addresses(KIND)]
-    runs = [
-        group.sub(name)
-        for group in groups
-        for name in group.subfolders()
-        if name.startswith("seed-")
-    ]
+    runs = []
+    for address in store.addresses(KIND):
+        group = store.folder(KIND, address)
+        runs += [group.sub(name) for name in group.subfolders() if name.startswith("seed-")]
     return [run for run in runs if run.exists(DESCRIPTION)]
 
 

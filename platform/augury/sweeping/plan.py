@@ -133,14 +133,11 @@ def _merge_reason(
     """Return why two points are the same experiment, given why settings (`reasons`) have no
     effect."""
     differing = {key for key in point.keys() | other.keys() if point.get(key) != other.get(key)}
-    ineffective = [
-        f"{key} has no effect: {reason}"
-        for key, reason in reasons.items()
-        if any(
-            other == key or other.startswith(f"{key}.") or key.startswith(f"{other}.")
-            for other in differing
-        )
-    ]
+    ineffective = []
+    for key, reason in reasons.items():
+        # A reason may be of a section, and a difference of one of its settings, or the reverse.
+        if any(_contains(key, other) or _contains(other, key) for other in differing):
+            ineffective.append(f"{key} has no effect: {reason}")
     return "; ".join(ineffective) or "both resolve to the same run"
 
 
@@ -192,3 +189,8 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
                 f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other "
                 "keys"
             )
+
+
+def _contains(section: str, key: str) -> bool:
+    """Return whether a dotted key is that of a section or of a setting in it."""
+    return f"{key}.".startswith(f"{section}.")

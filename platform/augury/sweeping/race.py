@@ -177,15 +177,11 @@ class _GroupScheduler(ABC):
 
     def _groups(self, seeds: Mapping[str, Sequence[int]], rung: int) -> dict[str, list[float]]:
         """Return the values recorded at a rung by configuration, best mean first."""
-        groups = {
-            name: [
-                self._values[work]
-                for seed in seeds[name]
-                if (work := Work(name, seed, rung)) in self._values
-            ]
-            for name in self.configurations
-            if name in seeds
-        }
+        groups: dict[str, list[float]] = {}
+        for name in self.configurations:
+            if name in seeds:
+                works = [Work(name, seed, rung) for seed in seeds[name]]
+                groups[name] = [self._values[work] for work in works if work in self._values]
         filled = [name for name, group in groups.items() if group]
         return {
             name: groups[name]

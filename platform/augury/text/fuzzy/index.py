@@ -117,15 +117,16 @@ class FuzzyIndex:
     def _numbers(self, queries: Sequence[Sequence[str]]) -> list[list[int]]:
         """Return tokens as numbers, negative for those that are not in the index."""
         unknown: dict[str, int] = {}
-        return [
-            [
-                self._vocabulary[token]
-                if token in self._vocabulary
-                else unknown.setdefault(token, ~len(unknown))
-                for token in tokens
-            ]
-            for tokens in queries
-        ]
+        numbered: list[list[int]] = []
+        for tokens in queries:
+            numbered.append([])
+            for token in tokens:
+                number = self._vocabulary.get(token)
+                # Numbers of unknown tokens are negative: -1, -2, ...
+                numbered[-1].append(
+                    unknown.setdefault(token, ~len(unknown)) if number is None else number
+                )
+        return numbered
 
 
 @cache

@@ -31,11 +31,9 @@ def neighbours(layout: Layout, language: str) -> Mapping[str, str]:
     keys = {
         letter: (x + SHIFT * y, y) for y, row in enumerate(rows) for x, letter in enumerate(row)
     }
-    return {
-        letter: "".join(
-            other
-            for other, (other_x, other_y) in keys.items()
-            if other != letter and (other_x - x) ** 2 + (other_y - y) ** 2 <= REACH**2
-        )
-        for letter, (x, y) in keys.items()
-    }
+    neighbours = dict.fromkeys(keys, "")
+    for letter, (x, y) in keys.items():
+        for other, (other_x, other_y) in keys.items():
+            if other != letter and (other_x - x) ** 2 + (other_y - y) ** 2 <= REACH**2:
+                neighbours[letter] += other
+    return neighbours
