@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import importlib
+import sys
+import threading
+import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,6 +123,26 @@ def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
         "ray",
         "ray",
     ]
+
+
+def test_ray_that_another_thread_is_importing_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Systems are prepared on threads, of which the first to train imports Ray."""
+    (tmp_path / "ray.py").write_text(
+        "import time\ntime.sleep(0.3)\ndef is_initialized():\n    return False\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "ray", sys)  # so that it is restored, or removed, afterwards
+    monkeypatch.delitem(sys.modules, "ray")
+    importing = threading.Thread(target=importlib.import_module, args=("ray",))
+    importing.start()
+    while "ray" not in sys.modules:
+        time.sleep(0.001)
+    try:
+        assert Execution(executor="ray").choose(0.0, "decode").name == "ray"
+    finally:
+        importing.join()
 
 
 @dataclass(frozen=True)

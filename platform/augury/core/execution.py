@@ -284,8 +284,11 @@ class Execution(Section):
 
 def _holds_cpus() -> bool:
     """Return whether this process is a Ray worker with reserved CPUs."""
-    ray = sys.modules.get("ray")  # every Ray worker has imported it
-    if ray is None or not ray.is_initialized():
+    if "ray" not in sys.modules:  # every Ray worker has imported it
+        return False
+    import ray  # waits where another thread is in the middle of importing it
+
+    if not ray.is_initialized():
         return False
     context = ray.get_runtime_context()
     return bool(
