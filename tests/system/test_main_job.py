@@ -172,8 +172,10 @@ def test_translate_reads_standard_input(
     monkeypatch.setattr(
         "sys.stdin", SimpleNamespace(buffer=io.BytesIO(f"{first}\n\n{second}\n".encode()))
     )
-    assert main(["translate", trained.result["runs"][1]]) == 0
-    first, second, *_ = trained.hypotheses
+    run = Path(trained.result["runs"][1])
+    assert main(["translate", str(run)]) == 0
+    # Those of the decoding that the run was scored with last.
+    first, second, *_ = (run / "hypotheses" / "test.txt").read_text(encoding="utf-8").splitlines()
     assert capsys.readouterr().out == f"{first}\n\n{second}\n"
 
 
