@@ -10,7 +10,7 @@ corpora, else of the built-in corpus.
 A round is one batch: a step, then the same batch loaded without and with each draw, in rotating
 order, in this process. `ms` is the median over rounds of the time that a draw adds to loading;
 `share` is the median of its ratio to the step of the same round; `tokens` is the ratio of tokens
-read with and without the draw. No state is kept between passes that would make later passes faster.
+read with and without the draw. No state is kept between epochs that would make later epochs faster.
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
 
 
 def batches(trainer: Trainer) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the pass and the examples of every update."""
+    """Yield the epoch and the examples of every update."""
     for number in itertools.count():
-        trainer.position.passes = number
-        for update in trainer.rest_of_pass():
+        trainer.position.epochs = number
+        for update in trainer.rest_of_epoch():
             yield number, update[0]
 
 

@@ -99,7 +99,7 @@ class Engine:
 
     def batches(self) -> Iterator[np.ndarray]:
         """Return the examples of every update."""
-        return (examples for update in self.trainer.rest_of_pass() for examples in update)
+        return (examples for update in self.trainer.rest_of_epoch() for examples in update)
 
     def step(self, examples: np.ndarray) -> None:
         self.trainer.step([examples])

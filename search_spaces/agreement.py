@@ -11,7 +11,7 @@ from search_spaces.scales import CIPHERDAUG, at_scales
 def domains(scale: str) -> dict[str, Any]:
     from ray import tune
 
-    return {**mutations(scale), "regime.warmup_passes": tune.choice([0, 5, 10, 25])}
+    return {**mutations(scale), "regime.warmup_epochs": tune.choice([0, 5, 10, 25])}
 
 
 def mutations(scale: str) -> dict[str, Any]:

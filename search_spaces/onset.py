@@ -8,10 +8,10 @@ from augury.sweeping.declarations import SearchSpace
 from search_spaces.scales import CIPHERDAUG, TRANSLATION
 
 ONSETS: dict[str, dict[str, Any]] = {
-    "from pass 5": {"regime.warmup_passes": 5},
-    "from pass 10": {"regime.warmup_passes": 10},
-    "from pass 15": {"regime.warmup_passes": 15},
-    "rising from pass 5 to 20": {"regime.warmup_passes": 5, "regime.ramp_passes": 15},
+    "from epoch 5": {"regime.warmup_epochs": 5},
+    "from epoch 10": {"regime.warmup_epochs": 10},
+    "from epoch 15": {"regime.warmup_epochs": 15},
+    "rising from epoch 5 to 20": {"regime.warmup_epochs": 5, "regime.ramp_epochs": 15},
 }
 KEYS = {"1 key": [1], "2 keys": [1, 2]}
 PLAIN: dict[str, Any] = {"augment": [], "regime": {"name": "plain"}}

@@ -2,7 +2,7 @@
 
 toy: 1,000 pairs of the built-in synthetic corpus, one or two minutes per trial on one core; small:
 the first 5,000 pairs of Multi30k, half an hour to two hours; paper: IWSLT14 de-en with the paper's
-model, for GPUs. At every scale all configurations have the same maximum number of passes over the
+model, for GPUs. At every scale all configurations have the same maximum number of epochs over the
 training pairs, and stop early by patience.
 """
 
@@ -43,8 +43,8 @@ TRANSLATION: dict[str, dict[str, Any]] = {
             "max_tokens": 1000,
             "learning_rate": 5.0e-3,
             "warmup_updates": 150,
-            "max_passes": 56,
-            "validate_every_passes": 7,
+            "max_epochs": 56,
+            "validate_every_epochs": 7,
             "patience": 5,
         },
     },
@@ -66,8 +66,8 @@ TRANSLATION: dict[str, dict[str, Any]] = {
             "max_tokens": 1500,
             "learning_rate": 2.0e-3,
             "warmup_updates": 400,
-            "max_passes": 200,
-            "validate_every_passes": 5,
+            "max_epochs": 200,
+            "validate_every_epochs": 5,
             "patience": 8,
         },
     },
@@ -75,12 +75,12 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "corpus": {"known": "iwslt14", "source_language": "de", "target_language": "en"},
         "vocabulary": {"size": 12000, "size_per_key": 4000},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_passes": 60},
+        "training": {"preset": "paper", **TWO_GPUS, "precision": "bf16", "max_epochs": 60},
     },
 }
 ONSET: dict[str, dict[str, Any]] = {
-    "toy": {"regime.warmup_passes": 15},
-    "small": {"regime.warmup_passes": 10},
+    "toy": {"regime.warmup_epochs": 15},
+    "small": {"regime.warmup_epochs": 10},
 }
 """The onset of the divergence on small corpora."""
 

@@ -18,7 +18,7 @@ def outcome(seconds: float, **changes: object) -> Outcome:
     """What a training of this time came to."""
     values = {
         "updates": 200,
-        "passes": 10.0,
+        "epochs": 10.0,
         "onset": 0.0,
         "rows": 5000,
         "weights": ReportedWeights("averaged"),
@@ -39,7 +39,7 @@ def write_scores(
         run,
         training,
         data_factor=data_factor,
-        passes={"source": 10.0},
+        epochs={"source": 10.0},
         pieces={"source": 12.0, "target": 11.0},
     )
     record = RunRecord.read(run)
@@ -79,7 +79,7 @@ class Run:
         lines = [
             {
                 "update": update,
-                "passes": 0.0,
+                "epochs": 0.0,
                 "time": 1.7e9 + update / 10 + delay,
                 "metrics": {"train/loss": 1000 / update},
             }

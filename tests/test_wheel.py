@@ -16,7 +16,7 @@ SMALL = [
     "corpus.train.builtin=60",
     "corpus.valid.builtin=4",
     "corpus.tests.test.builtin=4",
-    "training.max_passes=2",
+    "training.max_epochs=2",
 ]
 SMALL += ["vocabulary.size=200", "execution.launcher=direct", "execution.at_once=1"]
 

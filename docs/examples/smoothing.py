@@ -15,7 +15,7 @@ TABLE = PaperTable(
             "target_language": "en",
             "train": {"first": 5000},
         },
-        "training": {"max_passes": 40, "patience": 5},
+        "training": {"max_epochs": 40, "patience": 5},
     },
     scales={"paper": {}},
     rows={"none": {"regime.label_smoothing": 0}, "0.1": {"regime.label_smoothing": 0.1}},

@@ -31,9 +31,9 @@ def draw(name: str = "word_drop", **settings: Any) -> CountedDraw:
 
 
 def draw_ids(
-    operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, pass_number: int = 0
+    operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, epoch: int = 0
 ) -> np.ndarray:
-    return operator.draw(ids, ids >= FIRST, keys, pass_number, SYMBOLS)
+    return operator.draw(ids, ids >= FIRST, keys, epoch, SYMBOLS)
 
 
 def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndarray]:
@@ -189,11 +189,11 @@ def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=8),
     more=st.integers(0, 5),
     selection=st.sampled_from(["exact", "bernoulli"]),
-    pass_number=st.integers(0, 2**40),
+    epoch=st.integers(0, 2**40),
     order=st.randoms(use_true_random=False),
 )
 def test_what_a_row_becomes_does_not_depend_on_the_batch(
-    name: str, lengths: list[int], more: int, selection: str, pass_number: int, order: Any
+    name: str, lengths: list[int], more: int, selection: str, epoch: int, order: Any
 ) -> None:
     """Neither on its other rows, nor on their order, nor on its width."""
     operator, rows = draw(name, tau=0.1, selection=selection), list(range(len(lengths)))
@@ -202,16 +202,14 @@ def test_what_a_row_becomes_does_not_depend_on_the_batch(
         ids[row, :length] = range(FIRST, FIRST + length)
     keys = keys_of([str(row) for row in rows])
     order.shuffle(rows)
-    together = draw_ids(operator, ids[rows], keys[rows], pass_number)
+    together = draw_ids(operator, ids[rows], keys[rows], epoch)
     for place, row in enumerate(rows):
-        single = draw_ids(
-            operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], pass_number
-        )
+        single = draw_ids(operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], epoch)
         assert together[place, : lengths[row]].tolist() == single[0].tolist()
 
 
 @pytest.mark.parametrize(
-    ("name", "passes"),
+    ("name", "epochs"),
     [
         (
             "word_drop",
@@ -229,15 +227,14 @@ def test_what_a_row_becomes_does_not_depend_on_the_batch(
         ),
     ],
 )
-def test_the_same_record_and_pass_give_the_same_in_every_process_and_another_pass_another(
-    name: str, passes: list[list[list[int]]]
+def test_the_same_record_and_epoch_give_the_same_in_every_process_and_another_epoch_another(
+    name: str, epochs: list[list[list[int]]]
 ) -> None:
     """Golden: what one process drew once, of tokens that are 4, 5, ..."""
     ids, keys = sentences(7, 3)
     assert [
-        draw_ids(draw(name, tau=0.1), ids, keys, pass_number)[:, 1:8].tolist()
-        for pass_number in (0, 1)
-    ] == passes
+        draw_ids(draw(name, tau=0.1), ids, keys, epoch)[:, 1:8].tolist() for epoch in (0, 1)
+    ] == epochs
 
 
 def test_a_view_is_of_the_source() -> None:

@@ -46,7 +46,7 @@ def reorder(**changes: Any) -> dict[str, Any]:
         "parallel": PARALLEL,
         "model": TINY,
         "sampling": {"max_length": 9},
-        "training": {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01},
+        "training": {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01},
         **changes,
     }
 

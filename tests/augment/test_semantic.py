@@ -34,7 +34,7 @@ TINY = {
     "feedforward_size": 32,
     "attention_heads": 2,
 }
-SHORT = {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01}
+SHORT = {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}
 
 
 def semantic(**changes: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`augury init`: the files it writes pass the preflight, for all kinds of texts."""
+"""`augury init`: the files it writes epoch the preflight, for all kinds of texts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
         ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], []),
     ],
 )
-def test_written_files_pass_the_preflight(
+def test_written_files_epoch_the_preflight(
     texts: Path,
     flags: list[str],
     tests: list[str],

@@ -65,7 +65,7 @@ def test_measured_values_are_kept_with_the_sweep(
     arguments = ["reproduce", "cipherdaug/table1", "--storage", str(tmp_path), "--json"]
     small = [
         "--set",
-        "training.max_passes=1",
+        "training.max_epochs=1",
         "--set",
         "corpus.train.builtin=100",
         "--set",
@@ -97,7 +97,7 @@ def test_runs_are_measured_with_the_baseline_of_their_seed(
     ]
     small = [
         "--set",
-        "training.max_passes=1",
+        "training.max_epochs=1",
         "--set",
         "corpus.train.builtin=100",
         "--set",

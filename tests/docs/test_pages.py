@@ -69,7 +69,7 @@ def test_its_recipe_for_noisy_text_is_valid() -> None:
     ]
 
 
-def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
+def test_its_experiment_is_what_init_writes_and_epochs_the_preflight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -55,18 +55,18 @@ def content(tmp_path: Path) -> dict[str, Any]:
             "dropout": 0.0,
         },
         "max_length": 40,
-        "training": {"max_examples": 10, "max_passes": 2, "learning_rate": 0.01},
+        "training": {"max_examples": 10, "max_epochs": 2, "learning_rate": 0.01},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
         "systems": {
             "baseline": {
-                "training.max_passes": 40,
+                "training.max_epochs": 40,
                 "training.patience": 8,
             },  # until every label of valid is right
             "eda": {"augment": [{"operator": "eda", "copies": 1}]},
             "agreement": {
                 "augment": [{"operator": "eda", "copies": 1, "use": "view"}],
-                "regime": {"name": "coregularised", "warmup_passes": 1},
+                "regime": {"name": "coregularised", "warmup_epochs": 1},
             },
             "word_drop": {
                 "augment": [{"operator": "word_drop"}],

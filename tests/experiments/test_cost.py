@@ -29,7 +29,7 @@ BASE: dict[str, Any] = {
     },
     "vocabulary": {"size": 500, "size_per_key": 100},
     "execution": {"device": "cpu", "threads": 1},
-    "training": {"max_tokens": 1000, "max_passes": 10},
+    "training": {"max_tokens": 1000, "max_epochs": 10},
 }
 SIZE = Size(
     100_000_000, 10_000_000, 20_000_000
@@ -40,9 +40,9 @@ def of(rows: int = 1000, **changes: Any) -> Any:
     return cost(parse({**BASE, **changes}), SIZE, Text(rows, (10.0, 8.0)))
 
 
-def test_work_grows_with_passes_rows_and_views() -> None:
+def test_work_grows_with_epochs_rows_and_views() -> None:
     once = of()
-    assert of(training={"max_tokens": 1000, "max_passes": 20}).seconds == pytest.approx(
+    assert of(training={"max_tokens": 1000, "max_epochs": 20}).seconds == pytest.approx(
         2 * once.seconds
     )
     assert of(rows=2000).updates == pytest.approx(2 * once.updates, abs=1)
@@ -57,10 +57,10 @@ def test_work_grows_with_passes_rows_and_views() -> None:
 
 
 def test_updates_are_bounded_by_the_nearer_budget() -> None:
-    # 14 pieces a row on the longer side: 71.4 rows in 1,000 tokens, 14 updates a pass.
+    # 14 pieces a row on the longer side: 71.4 rows in 1,000 tokens, 14 updates an epoch.
     assert of().updates == 140
     assert of(training={"max_tokens": 1000, "max_updates": 40}).updates == 40
-    assert of(training={"max_tokens": 1000, "max_examples": 10, "max_passes": 1}).updates == 100
+    assert of(training={"max_tokens": 1000, "max_examples": 10, "max_epochs": 1}).updates == 100
 
 
 @pytest.mark.parametrize("shared", [False, True])

@@ -1,4 +1,4 @@
-"""What training reads: draws from token ids in every pass, in the texts that they change, for
+"""What training reads: draws from token ids in every epoch, in the texts that they change, for
 every task and regime."""
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("side", ["source", "target", "both"])
-def test_a_draw_changes_its_side_anew_in_every_pass(side: str, storage: Path) -> None:
+def test_a_draw_changes_its_side_anew_in_every_epoch(side: str, storage: Path) -> None:
     plain, examples = of(prepared(storage)), of(prepared(storage, {**DROP, "side": side}))
     for name in ("source", "target"):
         stored, first, second = read(plain, name), read(examples, name), read(examples, name, 1)
@@ -153,7 +153,7 @@ def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage
     )
     assert run.tokens == plain.tokens
     assert run.data_factor == cipher.data_factor == 2.0
-    assert (run.passes_by_view, cipher.passes_by_view) == (
+    assert (run.epochs_by_view, cipher.epochs_by_view) == (
         {"source": 1, name: 1},
         {"source": 1, "rot-1": 1},
     )
@@ -290,7 +290,7 @@ def test_every_task_is_trained_with_a_draw(task: str, storage: Path) -> None:
     symbols = loaded.examples._symbols
     assert (first[changed] == symbols.unknown).logical_or(second[changed] == symbols.unknown).all()
     assert np.isin(unknown.numpy(), [*symbols.ordinary, symbols.unknown]).all()
-    assert train(run) and run.folder.read_json(OUTCOME)["passes"] == 2
+    assert train(run) and run.folder.read_json(OUTCOME)["epochs"] == 2
 
 
 def test_co_regularised_training_pulls_the_text_and_its_draw_together(storage: Path) -> None:

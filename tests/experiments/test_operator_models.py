@@ -42,8 +42,8 @@ PARALLEL = {
     ("operator", "message"),
     [
         (
-            {"operator": "semantic", "teacher": {"training": {"max_passe": 3}}},
-            "augment.0: its teacher: unknown key 'training.max_passe': did you mean 'max_passes'",
+            {"operator": "semantic", "teacher": {"training": {"max_epoch": 3}}},
+            "augment.0: its teacher: unknown key 'training.max_epoch': did you mean 'max_epochs'",
         ),
         (
             {"operator": "semantic", "generator": {"model": {"nam": "x"}}},
@@ -74,7 +74,7 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
         "operator": "reorder",
         "parallel": PARALLEL,
         "model": TINY,
-        "training": {"max_passes": 1},
+        "training": {"max_epochs": 1},
         "use": use,
     }
     regime = "plain" if use == "records" else "multi_source"
@@ -117,7 +117,7 @@ def test_models_are_trained_where_their_operator_is_used(
                 "operator": "semantic",
                 "rectify": "requested",
                 "sampling": {"max_length": 5},
-                "generator": {"model": TINY, "training": {"max_passes": 1}},
+                "generator": {"model": TINY, "training": {"max_epochs": 1}},
             },
         ],
         "execution": {"executor": "local", "threads": 1},

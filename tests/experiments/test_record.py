@@ -40,7 +40,7 @@ def records(store: Store, address: str, models: dict[str, str], made_from: list[
 
 
 def cost(folder: Folder) -> Cost:
-    return Cost.of(folder, Outcome.read(folder), data_factor=1.0, passes={}, pieces={})
+    return Cost.of(folder, Outcome.read(folder), data_factor=1.0, epochs={}, pieces={})
 
 
 def test_the_cost_of_a_single_training(tmp_path: Path) -> None:

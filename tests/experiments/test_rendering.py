@@ -82,7 +82,7 @@ def test_unknown_views_are_refused(run: Run, tmp_path: Path) -> None:
         ),
         (
             "word_drop",
-            r"view 'word_drop' changes token ids anew in every pass.*there are plain, rot-1",
+            r"view 'word_drop' changes token ids anew in every epoch.*there are plain, rot-1",
         ),
     ):
         with pytest.raises(UserError, match=message):

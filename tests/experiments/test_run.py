@@ -23,7 +23,7 @@ VIEW_AND_RECORDS = {
         {"operator": "word_drop", "tau": 0.5},
     ],
     "regime": "multi_source",
-    "training": {"preset": "released_code", "max_tokens": 400, "max_passes": 2},
+    "training": {"preset": "released_code", "max_tokens": 400, "max_epochs": 2},
 }
 
 

@@ -22,14 +22,14 @@ from tests import tiny
 
 pytestmark = pytest.mark.trains
 
-TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_passes": 1}
+TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_epochs": 1}
 AGAIN = {"carry": "optimizer", "corpus.train": {"builtin": 20, "seed": 6}}
 
 
 def experiment(storage: Path, **changes: Any) -> Experiment:
     brief = {
         "max_tokens": 400,
-        "max_passes": 1,
+        "max_epochs": 1,
         "weights": "best",
         "learning_rate": 0.01,
         "warmup_updates": 5,
@@ -112,14 +112,14 @@ def test_a_changed_last_stage_is_trained_alone(
     trained: tuple[Experiment, dict[str, dict[int, Folder]]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     compared, runs = trained
-    changed = {"tune": TUNE, "again": {**AGAIN, "training.max_passes": 2}}
+    changed = {"tune": TUNE, "again": {**AGAIN, "training.max_epochs": 2}}
     files = {run: Path(run.path(WEIGHTS)) for seeds in runs.values() for run in seeds.values()}
     before = {run: file.stat().st_mtime_ns for run, file in files.items()}
     other = compared.model_copy(update={"systems": {"double": {"stages": changed}}, "seeds": (1,)})
     longer, _ = execute.run_experiment(other)
     assert capsys.readouterr().err.count("found, not trained again") == 2
     assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
-    assert longer["double"][1].read_json(OUTCOME)["passes"] == 2
+    assert longer["double"][1].read_json(OUTCOME)["epochs"] == 2
     assert Run.read(longer["double"][1]).init_from == Run.read(runs["double"][1]).init_from
 
 
@@ -151,7 +151,7 @@ def test_a_stage_is_left_out_where_the_one_before_fails(
         ({"vocabulary.size": 300}, "stages.tune.vocabulary.size: a stage goes on with the model"),
         ({"model.hidden_size": 32}, r"model.hidden_size: .*it can change .*model.dropout"),
         ({"seeds": [4]}, "stages.tune.seeds"),
-        ({"training.max_passe": 3}, "training.max_passe': did you mean 'max_passes'"),
+        ({"training.max_epoch": 3}, "training.max_epoch': did you mean 'max_epochs'"),
         ({"carry": "optimiser"}, "stages.tune.carry = 'optimiser'"),
         ({"carry": "optimizer", "training.schedule": "linear"}, "take schedule inverse_sqrt"),
     ],
@@ -191,7 +191,7 @@ def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
         config.merge(content, {"stages.tune.training.patience": 3, "stages.tune.carry": "weights"})
     )
     tuned = canonical(point, Store(tmp_path)).experiment
-    assert (tuned.training.patience, tuned.training.max_passes) == (3, 1)
+    assert (tuned.training.patience, tuned.training.max_epochs) == (3, 1)
     assert tuned.first.training.patience != 3 and tuned.stages == {}
 
 

@@ -25,7 +25,7 @@ def test_history_is_in_the_order_of_updates(run: Any) -> None:
     assert [record["update"] for record in records] == [50, 100, 150, 200, 250]
     assert records[1] == {
         "update": 100,
-        "passes": 0.0,
+        "epochs": 0.0,
         "time": 1.7e9 + 10,
         "metrics": {"train/loss": 10.0},
     }

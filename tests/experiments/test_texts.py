@@ -91,7 +91,7 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(
     }
     assert known(**unrelated) == known()
     smoothed = {"regime": {"name": "plain", "label_smoothing": 0.3}}
-    trained = {"training": {"max_tokens": 400, "max_passes": 3}}
+    trained = {"training": {"max_tokens": 400, "max_epochs": 3}}
     draws = [
         {"augment": [DROP]},
         {"augment": [{**DROP, "tau": 0.8}]},

@@ -235,7 +235,7 @@ def test_an_attack_without_dropout_is_that_on_the_model_at_rest() -> None:
     assert not torch.allclose(trained.perturbations[-1], resting.perturbations[-1], atol=1e-3)
 
 
-def test_a_random_start_changes_the_first_pass_alone_by_chance() -> None:
+def test_a_random_start_changes_the_first_epoch_alone_by_chance() -> None:
     model, batch = Words(), sentences(5)
     for _ in range(2):
         torch.manual_seed(3)

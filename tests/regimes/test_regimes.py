@@ -73,29 +73,29 @@ def test_warm_up_trains_both_views_without_the_divergence() -> None:
 @pytest.mark.parametrize(
     ("settings", "betas"),
     [
-        ({"warmup_passes": 10}, {0: 0, 9.99: 0, 10: 5, 99: 5}),
-        ({"warmup_passes": 10, "ramp_passes": 20}, {9: 0, 10: 0, 15: 1.25, 20: 2.5, 30: 5, 40: 5}),
+        ({"warmup_epochs": 10}, {0: 0, 9.99: 0, 10: 5, 99: 5}),
+        ({"warmup_epochs": 10, "ramp_epochs": 20}, {9: 0, 10: 0, 15: 1.25, 20: 2.5, 30: 5, 40: 5}),
         ({"warmup_steps": 0}, {0: 5}),
     ],
 )
-def test_the_divergence_begins_and_rises_by_passes(
+def test_the_divergence_begins_and_rises_by_epochs(
     settings: dict[str, float], betas: dict[float, float]
 ) -> None:
     chosen = CoRegularised(beta=5, **settings)  # type: ignore[arg-type]
-    assert {passes: chosen.beta_at(Progress(7, passes)) for passes in betas} == pytest.approx(betas)
+    assert {epochs: chosen.beta_at(Progress(7, epochs)) for epochs in betas} == pytest.approx(betas)
 
 
 @pytest.mark.parametrize(
     ("settings", "onset"),
     [
         ({"warmup_steps": 70}, 70),
-        ({"warmup_passes": 10}, 500),
-        ({"warmup_passes": 10, "ramp_passes": 5}, 750),
-        ({"warmup_passes": 10, "beta": 0}, 0),
+        ({"warmup_epochs": 10}, 500),
+        ({"warmup_epochs": 10, "ramp_epochs": 5}, 750),
+        ({"warmup_epochs": 10, "beta": 0}, 0),
     ],
 )
 def test_the_onset_is_told_in_updates(settings: dict[str, float], onset: float) -> None:
-    assert CoRegularised(**settings).onset(updates_per_pass=50) == onset  # type: ignore[arg-type]
+    assert CoRegularised(**settings).onset(updates_per_epoch=50) == onset  # type: ignore[arg-type]
 
 
 def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:

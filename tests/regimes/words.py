@@ -30,7 +30,7 @@ TRAINING = Training(
     learning_rate=0.01,
     warmup_updates=0,
     adam_eps=0.01,
-    max_passes=2,
+    max_epochs=2,
     average_last=1,
     accumulation=1,
 )
@@ -105,8 +105,8 @@ class Task(Words):
     def loss(self, batch: Any, progress: Progress) -> Losses:
         return self.regime.loss(self, batch, progress)
 
-    def onset(self, updates_per_pass: float) -> float:
-        return self.regime.onset(updates_per_pass)
+    def onset(self, updates_per_epoch: float) -> float:
+        return self.regime.onset(updates_per_epoch)
 
     def validate(self, device: torch.device) -> Validation:
         rows = self.rows(self.all, [0])

@@ -124,7 +124,7 @@ class Results:
         if history is not None:
             lines = [
                 json.dumps(
-                    {"update": update, "passes": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}
+                    {"update": update, "epochs": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}
                 )
                 + "\n"
                 for update, metrics in history

@@ -15,10 +15,10 @@ from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import (
     amount,
+    epochs,
     factor,
     interval,
     number,
-    passes,
     probability,
     signed,
     time_unit,
@@ -343,7 +343,7 @@ def test_numbers_for_people() -> None:
     assert [interval(31.5, 29.0, 34.0), interval(31.5, None, None)] == ["31.5 [29.0, 34.0]", "31.5"]
     assert [probability(p) for p in (0.0004, 0.01, 0.0499)] == ["< 0.001", "0.010", "0.050"]
     assert [
-        passes({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
+        epochs({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})
     ] == [
         "40",
         "40 / 20",

@@ -73,7 +73,7 @@ def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
 def test_training_time_leaves_out_pauses() -> None:
     def record(update: int, time: float, measured: float | None = None) -> Any:
         metrics = {"train/loss": 1.0} if measured is None else {"train/seconds": measured}
-        return {"update": update, "passes": 0.0, "time": time, "metrics": metrics}
+        return {"update": update, "epochs": 0.0, "time": time, "metrics": metrics}
 
     measured = [
         record(10, 100.0),

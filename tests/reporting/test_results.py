@@ -46,7 +46,7 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
         parameters=1_230_000,
         data_factor=1.0,
         updates=400,
-        passes={"source": 10.0},
+        epochs={"source": 10.0},
         onset=0.0,
         pieces={"source": 12.0, "target": 11.0},
         weights=("averaged", "averaged"),

@@ -19,7 +19,7 @@ from tests import tiny
 
 pytestmark = pytest.mark.trains
 
-TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_passes": 1}
+TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_epochs": 1}
 TESTS = {f"test-{number}": {"builtin": 6, "seed": number} for number in range(1, 6)}
 
 
@@ -35,7 +35,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "nmt",
         directory / "store",
         corpus={**tiny.PARALLEL, "tests": TESTS},
-        training={"max_tokens": 400, "max_passes": 1, "weights": "best"},
+        training={"max_tokens": 400, "max_epochs": 1, "weights": "best"},
         scoring={"metrics": ["bleu", "bleu:lower"], "bootstrap_samples": 20},
         systems={
             "baseline": {},

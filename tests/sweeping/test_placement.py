@@ -60,7 +60,7 @@ def test_trials_that_do_not_fit_are_rejected(sections, at_once, message):
 def test_halving_needs_the_number_of_validations(tmp_path):
     quick_space = space.find(QUICK)
     planned = plan.make(
-        quick_space, Store(tmp_path), {"training.max_passes": 3}, points.sample(quick_space)
+        quick_space, Store(tmp_path), {"training.max_epochs": 3}, points.sample(quick_space)
     )
     options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):

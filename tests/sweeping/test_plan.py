@@ -49,20 +49,20 @@ def test_the_baseline_precedes_the_points(store):
 
 
 def test_tau_and_warmup_without_agreement_are_one_experiment(store):
-    keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_passes": [0, 9]}
+    keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_epochs": [0, 9]}
     plan = planned("agreement", store, keys=keys)
     assert len(plan.configurations) == 1 + 1 + 4
     assert [title(entry.point) for entry in plan.merged] == [
-        "beta=0, tau=1, warmup_passes=9",
-        "beta=0, tau=2, warmup_passes=0",
-        "beta=0, tau=2, warmup_passes=9",
+        "beta=0, tau=1, warmup_epochs=9",
+        "beta=0, tau=2, warmup_epochs=0",
+        "beta=0, tau=2, warmup_epochs=9",
     ]
-    assert {entry.same_as for entry in plan.merged} == {"beta=0, tau=1, warmup_passes=0"}
+    assert {entry.same_as for entry in plan.merged} == {"beta=0, tau=1, warmup_epochs=0"}
     assert plan.merged[1].reason.startswith("regime.tau has no effect")
 
 
 def test_warmup_on_the_cipher_alone_matters_without_agreement_too(store):
-    keys = {"regime.beta": [0], "regime.warmup_passes": [0, 9]}
+    keys = {"regime.beta": [0], "regime.warmup_epochs": [0, 9]}
     plan = planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)
     assert plan.merged == []
 

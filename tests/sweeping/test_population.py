@@ -64,7 +64,7 @@ def test_settings_of_single_updates_may_change():
             "'training.weight_decay' cannot change during training: the state of",
         ),
         ({"training.adam_betas": [[0.9, 0.98]]}, "which a checkpoint restores"),
-        ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of a pass"),
+        ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of an epoch"),
         ({"training.max_updates": [64, 128]}, "members are compared after as many validations"),
         ({"regime.over": ["ciphers", "identity"]}, "decides which views are read together"),
         ({"augment.0.keys": [[1], [2]]}, "all members share the data"),

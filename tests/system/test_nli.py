@@ -56,7 +56,7 @@ def write_experiment(directory: Path) -> Path:
             "dropout": 0,
         },
         "max_length": 24,
-        "training": {"learning_rate": 0.004, "max_passes": 12, "patience": 12},
+        "training": {"learning_rate": 0.004, "max_epochs": 12, "patience": 12},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
     }
@@ -101,7 +101,7 @@ def test_settings_without_effect_do_not_train_again(
     """PGD with three steps of length 1 never leaves ε = 3, so that ε = 3 and no ε are the same
     run, as in sweeps."""
     path = str(write_experiment(tmp_path))
-    short = ["--set", "training.max_passes=1", "--json"]
+    short = ["--set", "training.max_epochs=1", "--json"]
     runs = []
     for regime in ("{name: adversarial, preset: paper}", "{name: adversarial, epsilon: null}"):
         assert (

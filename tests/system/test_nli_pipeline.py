@@ -28,7 +28,7 @@ TINY = {
     "dropout": 0,
 }
 TINY_T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 64, "dropout": 0}
-SHORT = {"learning_rate": 0.004, "max_passes": 1}
+SHORT = {"learning_rate": 0.004, "max_epochs": 1}
 SAMPLING = {"max_length": 40}
 
 
@@ -75,12 +75,12 @@ def experiment(directory: Path) -> dict[str, Any]:
             {"operator": "eda", "copies": 2},
         ],
         "regime": {"name": "adversarial", "epsilon": 0.02, "alpha_share": 1.0, "clean_weight": 1.0},
-        "training": {"learning_rate": 0.004, "max_passes": 3},
+        "training": {"learning_rate": 0.004, "max_epochs": 3},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
         "health": {
             "stop": False
-        },  # the generators are trained for one pass, and may write anything
+        },  # the generators are trained for one epoch, and may write anything
     }
 
 

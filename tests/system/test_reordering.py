@@ -42,7 +42,7 @@ def test_held_out_sentences_are_reordered_like_the_other_language(tmp_path: Path
                     "dropout": 0,
                 },
                 "training": {
-                    "max_passes": 10,
+                    "max_epochs": 10,
                     "max_examples": None,
                     "max_tokens": 500,
                     "learning_rate": 0.004,

@@ -115,7 +115,7 @@ class Trials:
                 *(
                     {
                         "update": 50 * at,
-                        "passes": 0.0,
+                        "epochs": 0.0,
                         "time": 1.7e9 + 10 * at,
                         "metrics": {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at},
                     }

@@ -97,7 +97,7 @@ def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) ->
 
 
 def test_rare_metrics_are_sent_after_later_points_of_frequent_ones(run: Any, database: str) -> None:
-    line = {"passes": 0.0, "time": 1.7e9}
+    line = {"epochs": 0.0, "time": 1.7e9}
     run.raw("00000050", {"update": 50, "metrics": {"train/loss": 3.0}, **line})
     sync(run.folder, Tracking(uri=database))
     run.raw("00000050~", {"update": 50, "metrics": {"valid/bleu": 9.0}, **line})
@@ -134,9 +134,9 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(
         "cost/cpu_seconds": 19.0,
         "cost/device_hours": 20 / 3600,
         "cost/trainings": 1.0,
-        "cost/passes": 10.0,
+        "cost/epochs": 10.0,
         "cost/onset": 0.0,
-        "cost/passes_by_view.source": 10.0,
+        "cost/epochs_by_view.source": 10.0,
         "cost/pieces.source": 12.0,
         "cost/pieces.target": 11.0,
     }
@@ -219,7 +219,7 @@ def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
     }
     run.describe(parameters=parameters)
     lines = [
-        {"update": update, "passes": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
+        {"update": update, "epochs": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
         for update in range(1, 1201)
     ]
     run.raw("00000001", *lines)
@@ -236,7 +236,7 @@ def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
 
 def test_values_that_are_not_finite_become_nan(run: Any, database: str) -> None:
     lines = [
-        {"update": update, "passes": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
+        {"update": update, "epochs": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
         for update, value in enumerate([1.0, math.inf, math.nan, None], start=1)
     ]
     run.raw("00000001", *lines)

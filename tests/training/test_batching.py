@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.training.batching import Lengths, copies, locate, plan_pass
+from augury.training.batching import Lengths, copies, locate, plan_epoch
 
 
 def lengths_of(sources: list[int], targets: list[int] | None = None) -> Lengths:
@@ -27,7 +27,7 @@ def test_every_row_once_within_budget_and_equally_many_batches_on_every_rank(
     pairs: list[tuple[int, int]], world: int, accumulation: int, number: int, order: str
 ) -> None:
     lengths = lengths_of([source for source, _ in pairs], [target for _, target in pairs])
-    plan = plan_pass(
+    plan = plan_epoch(
         lengths,
         max_tokens=200,
         order=order,  # type: ignore[arg-type]
@@ -49,7 +49,7 @@ def test_every_row_once_within_budget_and_equally_many_batches_on_every_rank(
 @given(st.lists(st.integers(1, 40), min_size=1, max_size=200), st.integers(1, 9))
 def test_a_batch_is_full_at_either_limit(drawn: list[int], most: int) -> None:
     lengths = lengths_of(drawn)
-    plan = plan_pass(lengths, max_tokens=120, max_examples=most, seed=1, number=0)
+    plan = plan_epoch(lengths, max_tokens=120, max_examples=most, seed=1, number=0)
     batches = [batch for update in plan for batch in update[0]]
     assert sorted(row for batch in batches for row in batch.tolist()) == list(range(len(drawn)))
     costs = sorted(
@@ -63,15 +63,15 @@ def test_a_batch_is_full_at_either_limit(drawn: list[int], most: int) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(8, 120), st.integers(1, 5), st.integers(0, 2), st.integers(0, 20))
-def test_every_row_is_read_once_with_each_view_group_and_with_one_in_a_pass(
+def test_every_row_is_read_once_with_each_view_group_and_with_one_in_a_epoch(
     rows: int, groups: int, cycle: int, missing: int
 ) -> None:
-    """Rows that lack the last group are left out of the pass in which it is its turn."""
+    """Rows that lack the last group are left out of the epoch in which it is its turn."""
     having = [rows] * groups if groups == 1 else [*[rows] * (groups - 1), max(0, rows - missing)]
     lengths = lengths_of(np.random.default_rng(rows).integers(1, 40, rows).tolist())
     read = []
     for number in range(cycle * groups, (cycle + 1) * groups):
-        plan = plan_pass(lengths, max_tokens=200, seed=1, number=number, groups=having)
+        plan = plan_epoch(lengths, max_tokens=200, seed=1, number=number, groups=having)
         examples = np.concatenate([batch for update in plan for batch in update[0]])
         chosen, positions = locate(examples, rows)
         assert len(set(positions.tolist())) == len(positions)
@@ -85,13 +85,13 @@ def test_every_row_is_read_once_with_each_view_group_and_with_one_in_a_pass(
 def test_as_many_distinct_rows_an_update_whatever_the_groups() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 3000).tolist())
     plain, views = (
-        len(plan_pass(lengths, max_tokens=1000, seed=1, number=0, groups=[3000] * n))
+        len(plan_epoch(lengths, max_tokens=1000, seed=1, number=0, groups=[3000] * n))
         for n in (1, 5)
     )
     assert abs(views / plain - 1) < 0.02
 
 
-def test_every_pass_has_as_many_updates() -> None:
+def test_every_epoch_has_as_many_updates() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 997).tolist())
     limits = {
         "max_tokens": 300,
@@ -101,15 +101,15 @@ def test_every_pass_has_as_many_updates() -> None:
         "groups": [997, 997],
     }
     assert (
-        len({len(plan_pass(lengths, seed=1, number=number, **limits)) for number in range(5)}) == 1
+        len({len(plan_epoch(lengths, seed=1, number=number, **limits)) for number in range(5)}) == 1
     )  # type: ignore[arg-type]
 
 
-def test_the_plan_is_a_function_of_seed_and_pass() -> None:
+def test_the_plan_is_a_function_of_seed_and_epoch() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 30, 500).tolist())
 
     def flat(seed: int, number: int) -> list[list[int]]:
-        plan = plan_pass(lengths, max_tokens=200, seed=seed, number=number, groups=[500, 500])
+        plan = plan_epoch(lengths, max_tokens=200, seed=seed, number=number, groups=[500, 500])
         return [batch.tolist() for update in plan for batch in update[0]]
 
     assert flat(1, 0) == flat(1, 0)
@@ -120,7 +120,7 @@ def test_the_plan_is_a_function_of_seed_and_pass() -> None:
 def test_padding_is_what_the_order_makes_of_it(order: str, least: float, most: float) -> None:
     drawn = np.random.default_rng(0).integers(1, 60, 2000)
     lengths = lengths_of(drawn.tolist())
-    plan = plan_pass(lengths, max_tokens=1000, order=order, seed=1, number=0)
+    plan = plan_epoch(lengths, max_tokens=1000, order=order, seed=1, number=0)
     batches = [batch for update in plan for batch in update[0]]
     padded = sum(len(batch) * int(lengths.cost[batch].max()) for batch in batches)
     assert least < drawn.sum() / padded < most
@@ -128,7 +128,7 @@ def test_padding_is_what_the_order_makes_of_it(order: str, least: float, most: f
 
 def test_batches_are_shuffled_across_lengths() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 2000).tolist())
-    plan = plan_pass(lengths, max_tokens=500, seed=1, number=0)
+    plan = plan_epoch(lengths, max_tokens=500, seed=1, number=0)
     longest = [int(lengths.cost[update[0][0]].max()) for update in plan]
     assert longest != sorted(longest)
 
@@ -138,19 +138,19 @@ def test_errors() -> None:
         UserError,
         match="an example of 50 tokens does not fit training.max_tokens=40: raise it to 50",
     ):
-        plan_pass(lengths_of([10, 50]), max_tokens=40, seed=1, number=0)
+        plan_epoch(lengths_of([10, 50]), max_tokens=40, seed=1, number=0)
     with pytest.raises(UserError, match="no training examples"):
-        plan_pass(lengths_of([]), max_tokens=40, seed=1, number=0)
+        plan_epoch(lengths_of([]), max_tokens=40, seed=1, number=0)
     with pytest.raises(
         UserError, match="3 examples cannot be shared among 4 workers: set training.workers=1"
     ):
-        plan_pass(lengths_of([5, 5, 5]), max_tokens=40, seed=1, number=0, world=4)
+        plan_epoch(lengths_of([5, 5, 5]), max_tokens=40, seed=1, number=0, world=4)
 
 
 def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[int]]:
-    """The rows of every batch of a pass, given their weights."""
+    """The rows of every batch of an epoch, given their weights."""
     lengths = lengths_of([1 + row % 7 for row in range(len(weights))])
-    plan = plan_pass(
+    plan = plan_epoch(
         lengths, max_tokens=30, seed=1, number=number, weights=np.array(weights), world=world
     )
     return [batch.tolist() for update in plan for rank in update for batch in rank]
@@ -161,16 +161,16 @@ def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[in
     st.lists(st.sampled_from([0.25, 0.3, 0.5, 1.0, 1.5, 2.0, 6.0]), min_size=8, max_size=60),
     st.integers(1, 30),
 )
-def test_a_row_of_weight_w_is_read_w_times_a_pass_on_average(
-    weights: list[float], passes: int
+def test_a_row_of_weight_w_is_read_w_times_a_epoch_on_average(
+    weights: list[float], epochs: int
 ) -> None:
-    total = sum(copies(np.array(weights), seed=1, number=number) for number in range(passes))
-    expected = passes * np.array(weights)
+    total = sum(copies(np.array(weights), seed=1, number=number) for number in range(epochs))
+    expected = epochs * np.array(weights)
     assert (np.floor(expected + 1e-9) <= total).all() and (total <= np.ceil(expected - 1e-9)).all()
-    of_pass = copies(np.array(weights), seed=1, number=passes)
+    of_epoch = copies(np.array(weights), seed=1, number=epochs)
     for weight in set(weights):
         count = weights.count(weight)
-        assert abs(of_pass[np.array(weights) == weight].sum() - count * weight) < 1
+        assert abs(of_epoch[np.array(weights) == weight].sum() - count * weight) < 1
 
 
 @pytest.mark.parametrize("number", [0, 3])
@@ -193,7 +193,7 @@ def test_weights_decide_alike_for_any_number_of_workers_and_no_batch_has_a_row_t
 def test_weight_one_is_no_weight() -> None:
     assert rows_read([1.0] * 30, 2) == [
         batch.tolist()
-        for update in plan_pass(
+        for update in plan_epoch(
             lengths_of([1 + row % 7 for row in range(30)]), max_tokens=30, seed=1, number=2
         )
         for rank in update
@@ -201,6 +201,6 @@ def test_weight_one_is_no_weight() -> None:
     ]
 
 
-def test_a_pass_that_reads_nothing_is_refused() -> None:
+def test_a_epoch_that_reads_nothing_is_refused() -> None:
     with pytest.raises(UserError, match="weights of the texts: raise them"):
         rows_read([0.01] * 8, 0)

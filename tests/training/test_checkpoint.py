@@ -140,7 +140,7 @@ def stopping(stop_at: int | None, weights: str) -> Any:
         "schedule": "linear",
         "warmup_share": 0.2,
         "max_examples": 5,
-        "max_passes": 6,
+        "max_epochs": 6,
         "max_updates": None,
     }
     return Stopping(), toy.TRAINING.model_copy(update=changes)
@@ -188,8 +188,8 @@ def test_the_weights_are_those_asked_for(tmp_path: Path, weights: str) -> None:
 def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: Path) -> None:
     straight = trained(tmp_path / "straight")
     outcome = straight.read_json(OUTCOME)
-    per_pass = outcome["updates"] // 6
-    for stop_at in (per_pass - 1, 3 * per_pass, 5 * per_pass + 2):
+    per_epoch = outcome["updates"] // 6
+    for stop_at in (per_epoch - 1, 3 * per_epoch, 5 * per_epoch + 2):
         stopped = trained(tmp_path / str(stop_at), stop_at)
         assert stopped.read(WEIGHTS) == straight.read(WEIGHTS)
         assert stopped.read_json(OUTCOME)["weights"] == outcome["weights"]
@@ -215,25 +215,25 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
     assert run.folder.read_json(OUTCOME)["weights"] == outcome["weights"]
 
 
-def test_a_position_behind_the_end_of_its_pass_goes_on_with_the_next(tmp_path: Path) -> None:
-    """A member of a population may continue another one, whose passes were longer."""
+def test_a_position_behind_the_end_of_its_epoch_goes_on_with_the_next(tmp_path: Path) -> None:
+    """A member of a population may continue another one, whose epochs were longer."""
     folder = Store(tmp_path).folder("runs", "toy/seed-1")
     run = TrainingRun(folder=folder, address="toy", seed=1)
     fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), until=1)
     file = folder.sub(f"checkpoints/{Checkpoints(folder).updates()[-1]:08d}").local() / STATE
     state = torch.load(file, weights_only=True)
-    state["position"] |= {"in_pass": 1000}
+    state["position"] |= {"in_epoch": 1000}
     torch.save(state, file)
     fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
-    assert folder.read_json(OUTCOME)["passes"] == toy.TRAINING.max_passes
+    assert folder.read_json(OUTCOME)["epochs"] == toy.TRAINING.max_epochs
 
 
 def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: Any) -> None:
     task, training = stopping(None, "last")
-    task.onset = lambda updates_per_pass: 7 * updates_per_pass
-    for passes, warned in ((8, False), (6, True)):
-        run = TrainingRun(folder=Store(tmp_path).folder("runs", str(passes)), address="toy", seed=1)
-        shorter = training.model_copy(update={"max_passes": passes})
+    task.onset = lambda updates_per_epoch: 7 * updates_per_epoch
+    for epochs, warned in ((8, False), (6, True)):
+        run = TrainingRun(folder=Store(tmp_path).folder("runs", str(epochs)), address="toy", seed=1)
+        shorter = training.model_copy(update={"max_epochs": epochs})
         fit(task, shorter, run, device=torch.device("cpu"), until=1)
         assert ("warning" in capsys.readouterr().err) == warned
 
@@ -263,7 +263,7 @@ def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed
         16.0,
         17.0,
     )  # means of three: 12, 12.67, 11.67, 11.67: stop
-    training = toy.TRAINING.model_copy(update={"patience": 2, "patience_mean": 3, "max_passes": 8})
+    training = toy.TRAINING.model_copy(update={"patience": 2, "patience_mean": 3, "max_epochs": 8})
 
     def ended(name: str, *stops: int) -> tuple[bytes, Any, Any]:
         folder = Store(tmp_path).folder("runs", name)
@@ -271,7 +271,7 @@ def test_a_training_stopped_within_a_mean_of_validations_ends_as_the_undisturbed
             run = TrainingRun(folder=folder, address="toy", seed=1)
             fit(Scripted(scores[done:]), training, run, device=torch.device("cpu"), until=until)
         outcome = folder.read_json(OUTCOME)
-        return folder.read(WEIGHTS), outcome["best"], [outcome["stopped_by"], outcome["passes"]]
+        return folder.read(WEIGHTS), outcome["best"], [outcome["stopped_by"], outcome["epochs"]]
 
     straight = ended("straight")
     assert straight[1:] == (pytest.approx(38 / 3), ["patience", 6])

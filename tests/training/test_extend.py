@@ -62,7 +62,7 @@ def begins_at(run: Folder) -> int:
 
 @pytest.mark.parametrize("weights", ["averaged", "best"])
 @pytest.mark.parametrize(
-    "ends", [{"max_passes": 6}, {"max_passes": None, "max_updates": 60, "average_last": 3}]
+    "ends", [{"max_epochs": 6}, {"max_epochs": None, "max_updates": 60, "average_last": 3}]
 )
 def test_longer_equals_as_long_from_the_start(
     tmp_path: Path, ends: dict[str, Any], weights: str, capsys: Any
@@ -81,9 +81,9 @@ def test_longer_equals_as_long_from_the_start(
     "changes",
     [
         {"learning_rate": 0.02},
-        {"max_passes": 3},
+        {"max_epochs": 3},
         {"schedule": "linear", "max_updates": 99},
-        {"validate_every": 7, "max_updates": 90, "max_passes": None},
+        {"validate_every": 7, "max_updates": 90, "max_epochs": None},
     ],
 )
 def test_what_would_differ_before_the_end_begins_anew(
@@ -100,15 +100,15 @@ def test_what_would_differ_before_the_end_begins_anew(
 def test_another_seed_begins_anew(tmp_path: Path) -> None:
     train(tmp_path, "short", longer())
     run = Store(tmp_path).folder("runs", "long/seed-2")
-    take_over(run, name(longer(max_passes=6)), "long", 2, longer(max_passes=6))
+    take_over(run, name(longer(max_epochs=6)), "long", 2, longer(max_epochs=6))
     assert Checkpoints(run).updates() == []
 
 
 def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
     train(tmp_path, "short", longer())
-    first = train(tmp_path, "long", longer(max_passes=6))
+    first = train(tmp_path, "long", longer(max_epochs=6))
     before = first.read(WEIGHTS)
-    take_over(first, name(longer(max_passes=6)), "long", 1, longer(max_passes=6))
+    take_over(first, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert first.read(WEIGHTS) == before
     assert begins_at(first) == first.read_json(OUTCOME)["updates"]
 
@@ -126,6 +126,6 @@ def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
 
     monkeypatch.setattr(extend.fs, "copy_files", copy_and_train_on)
     run = Store(tmp_path).folder("runs", "long/seed-1")
-    take_over(run, name(longer(max_passes=6)), "long", 1, longer(max_passes=6))
+    take_over(run, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert Checkpoints(run).updates() == [] and history.read(run) == []
     assert "continues" not in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_the_schedule_goes_on(before: Folder) -> None:
         if "train/learning_rate" in record["metrics"]
     }
     assert rates == {
-        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_pass=1))
+        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_epoch=1))
         for number in rates
     }
 

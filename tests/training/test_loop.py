@@ -110,7 +110,7 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     run = Store(straight).folder("runs", "toy")
     outcome = run.read_json("outcome.json")
     assert (
-        outcome["passes"] == 4
+        outcome["epochs"] == 4
         and outcome["stopped_by"] == "schedule"
         and outcome["parameters"] == 8 * 16 + 16 + 34
     )

@@ -36,7 +36,7 @@ TRAINING = Training(
     max_tokens=64,
     learning_rate=0.01,
     warmup_updates=5,
-    max_passes=4,
+    max_epochs=4,
     average_last=3,
     weights="averaged",
     accumulation=2,
@@ -72,7 +72,7 @@ class Toy:
             len(examples) * int(self.lengths.cost[examples].max()),
         )
 
-    def onset(self, updates_per_pass: float) -> float:
+    def onset(self, updates_per_epoch: float) -> float:
         return 0
 
     def loss(self, batch: Any, progress: Progress) -> Losses:

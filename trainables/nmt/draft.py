@@ -24,27 +24,27 @@ TIERS = (
         2_000,
         "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, "
         "feedforward_size: 384, dropout: 0.2",
-        "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_passes: 100, "
+        "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_epochs: 100, "
         "validate_every: 100, patience: 5",
         "low_resource",
     ),
     Tier(
         20_000,
         "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
-        "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_passes: 200, "
+        "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_epochs: 200, "
         "validate_every: 250, patience: 8",
         "low_resource",
     ),
     Tier(
         200_000,
         "architecture: small",
-        "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800, max_passes: 30, patience: 4",
+        "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800, max_epochs: 30, patience: 4",
         "paper",
     ),
     Tier(
         float("inf"),
         "architecture: transformer_iwslt_de_en",
-        "max_tokens: 4096, max_passes: 60",
+        "max_tokens: 4096, max_epochs: 60",
         "paper",
     ),
 )

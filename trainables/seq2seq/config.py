@@ -62,7 +62,7 @@ class GeneratorTraining(FineTuning):
     1.
 
     What the paper leaves open is chosen: Adam without decay, a rate that falls linearly over ten
-    passes, an end after three passes without gain, and the checkpoint of the best validation loss.
+    epochs, an end after three epochs without gain, and the checkpoint of the best validation loss.
     """
 
     max_examples: int | None = Field(8, ge=1)

@@ -1,4 +1,4 @@
-"""BPE-dropout: text is segmented anew in every pass (Provilkov et al. 2020)."""
+"""BPE-dropout: text is segmented anew in every epoch (Provilkov et al. 2020)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from augury.training.batching import padded
 
 
 class BpeDropout(TokenDraw):
-    """Segment words into other subwords in every pass; the text stays the same.
+    """Segment words into other subwords in every epoch; the text stays the same.
 
     Held-out text is segmented as usual, and so is a row that would have more than max_pieces.
     """
@@ -34,13 +34,13 @@ class BpeDropout(TokenDraw):
         ids: np.ndarray,
         replaceable: np.ndarray,
         keys: np.ndarray,
-        pass_number: int,
+        epoch: int,
         symbols: Symbols,
     ) -> np.ndarray:
         assert symbols.resegmenter is not None, "experiments of other tasks are refused"
         rows = [row[row != NO_TOKEN] for row in ids]
         return padded(
-            symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, pass_number)),
+            symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, epoch)),
             NO_TOKEN,
         )
 

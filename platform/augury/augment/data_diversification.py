@@ -62,7 +62,7 @@ class DataDiversification(UsesModels, CorpusOperator):
     """Trained models from target to source, instead of training them."""
     system: dict[str, Any] = {}
     """Dotted keys in which the experiments that train models differ from the plain baseline of this
-    one, such as `augment`, `regime` or `training.max_passes`."""
+    one, such as `augment`, `regime` or `training.max_epochs`."""
     decoding: Decoding = Decoding(length_penalty=0.6)
     """Decoding of the models; the default is that of the released code."""
 

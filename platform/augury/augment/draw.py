@@ -1,4 +1,4 @@
-"""The contract of a draw: token ids of a batch in, others out, anew in every pass."""
+"""The contract of a draw: token ids of a batch in, others out, anew in every epoch."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class TokenDraw(Operator):
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         raise UserError(
-            f"operator {self.operator} changes token ids in every pass of training, and makes no "
+            f"operator {self.operator} changes token ids in every epoch of training, and makes no "
             "text"
         )
 
@@ -90,14 +90,14 @@ class TokenDraw(Operator):
         ids: np.ndarray,
         replaceable: np.ndarray,
         keys: np.ndarray,
-        pass_number: int,
+        epoch: int,
         symbols: Symbols,
     ) -> np.ndarray:
-        """Return the token ids (rows, any length) of `ids` (rows, length) in pass `pass_number`.
+        """Return the token ids (rows, any length) of `ids` (rows, length) in epoch `epoch`.
 
         Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special
         symbols, which stay; `keys` (rows,) identify records. What a row becomes depends only on its
-        own tokens, its key and the pass.
+        own tokens, its key and the epoch.
         """
 
 
@@ -120,7 +120,7 @@ class CountedDraw(TokenDraw):
 
     @abstractmethod
     def replacements(
-        self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+        self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray | int:
         """Return what every id, (rows, length), becomes if it changes, or the one id that all
         become."""
@@ -130,18 +130,16 @@ class CountedDraw(TokenDraw):
         ids: np.ndarray,
         replaceable: np.ndarray,
         keys: np.ndarray,
-        pass_number: int,
+        epoch: int,
         symbols: Symbols,
     ) -> np.ndarray:
-        chosen = self.choose_tokens(replaceable, keys, pass_number)
-        return np.where(chosen, self.replacements(ids, keys, pass_number, symbols), ids)
+        chosen = self.choose_tokens(replaceable, keys, epoch)
+        return np.where(chosen, self.replacements(ids, keys, epoch, symbols), ids)
 
-    def choose_tokens(
-        self, replaceable: np.ndarray, keys: np.ndarray, pass_number: int
-    ) -> np.ndarray:
+    def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, epoch: int) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""
         length = replaceable.shape[1]
-        numbers = uniform(keys, pass_number, length + 1)
+        numbers = uniform(keys, epoch, length + 1)
         lengths = replaceable.sum(1)
         rate = self.tau if self.tau_convention == "code" else 1 / self.tau
         counts = _truncated_geometric(numbers[:, 0], rate, lengths)

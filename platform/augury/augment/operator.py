@@ -62,7 +62,7 @@ class Operator(Extension):
     Each of its parts maps a block of records to one view of every record, which keeps the record's
     id and label, or to new records, which name their parents. Nothing may depend on the size of a
     block or on other blocks. A draw (`augment.draw`) stores nothing: it changes token ids anew in
-    every pass.
+    every epoch.
     """
 
     operator: str

@@ -1,4 +1,4 @@
-"""SwitchOut: tokens become other subwords, anew in every pass (Wang et al. 2018)."""
+"""SwitchOut: tokens become other subwords, anew in every epoch (Wang et al. 2018)."""
 
 from __future__ import annotations
 
@@ -28,23 +28,21 @@ class PieceDraw(CountedDraw):
     PAPERS: ClassVar[tuple[Paper, ...]] = (SWITCHOUT,)
 
     def replacements(
-        self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+        self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
         if self.vocabulary == "joint":
-            return other_pieces(ids, keys, pass_number, symbols.ordinary)
+            return other_pieces(ids, keys, epoch, symbols.ordinary)
         assert symbols.occurring is not None, "training examples know what occurs in their texts"
-        return other_pieces(ids, keys, pass_number, symbols.occurring())
+        return other_pieces(ids, keys, epoch, symbols.occurring())
 
 
 class SwitchOut(PieceDraw):
-    """Replace tokens by uniformly drawn pieces of the vocabulary, anew in every pass."""
+    """Replace tokens by uniformly drawn pieces of the vocabulary, anew in every epoch."""
 
     operator: Literal["switch_out"] = "switch_out"
 
 
-def other_pieces(
-    ids: np.ndarray, keys: np.ndarray, pass_number: int, pieces: np.ndarray
-) -> np.ndarray:
+def other_pieces(ids: np.ndarray, keys: np.ndarray, epoch: int, pieces: np.ndarray) -> np.ndarray:
     """Return one of `pieces` (number,) other than itself for every id (rows, length), uniformly.
 
     `pieces` are sorted; an id that is none of them, such as one that another draw has made, becomes
@@ -52,7 +50,7 @@ def other_pieces(
     """
     places = np.searchsorted(pieces, ids) % len(pieces)
     itself = (pieces[places] == ids).astype(np.int64)
-    numbers = uniform(fold_in(keys, REPLACEMENTS), pass_number, ids.shape[1])
+    numbers = uniform(fold_in(keys, REPLACEMENTS), epoch, ids.shape[1])
     steps = itself + np.floor(numbers * (len(pieces) - itself)).astype(np.int64)
     return np.asarray(pieces[(places + steps) % len(pieces)])
 

@@ -1,4 +1,4 @@
-"""WordDrop: tokens become the unknown symbol, anew in every pass (CipherDAug, table 2)."""
+"""WordDrop: tokens become the unknown symbol, anew in every epoch (CipherDAug, table 2)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from augury.core.citations import CIPHERDAUG, Paper
 
 
 class WordDrop(CountedDraw):
-    """Replace tokens by the unknown symbol, anew in every pass."""
+    """Replace tokens by the unknown symbol, anew in every epoch."""
 
     operator: Literal["word_drop"] = "word_drop"
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (CIPHERDAUG,)
 
-    def replacements(
-        self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
-    ) -> int:
+    def replacements(self, ids: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols) -> int:
         return symbols.unknown
 
 

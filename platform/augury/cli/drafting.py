@@ -12,7 +12,7 @@ HELD_OUT = 1000  # rows for validation at most, and a tenth of the training text
 COMMENTS = {
     "max_tokens": "of a batch",
     "warmup_updates": "until then the rate rises",
-    "max_passes": "over the training text, at most",
+    "max_epochs": "over the training text, at most",
     "validate_every": "updates",
     "patience": "validations without gain, then training ends",
 }

@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
+from augury.core.renamed import with_present_names
 from augury.core.rng import digest
 
 
@@ -131,9 +132,9 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
     A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are
     themselves mappings of dotted keys, so that whatever follows their name is one key.
     """
-    result: Any = _copy(content)
-    for key, value in dotted.items():
-        node, parts, value = result, key.split("."), _copy(value)
+    result: Any = with_present_names(content)
+    for key, value in with_present_names(dotted).items():
+        node, parts = result, key.split(".")
         if parts[0] in VARIANTS:
             parts[2:] = [".".join(parts[2:])] * (len(parts) > 2)
         for depth, part in enumerate(parts):
@@ -173,12 +174,6 @@ def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         elif value is not None and value != {}:
             flat[name] = value
     return flat
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: _copy(item) for key, item in value.items()}
-    return [_copy(item) for item in value] if isinstance(value, list) else value
 
 
 def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:

@@ -1,6 +1,6 @@
 """Counter-based random numbers, keyed by record.
 
-A stream is keyed by `(seed, operator, operator configuration, record id, copy or pass)`, so that
+A stream is keyed by `(seed, operator, operator configuration, record id, copy or epoch)`, so that
 results do not depend on workers, order, block sizes, retries or restarts.
 """
 
@@ -39,7 +39,7 @@ def keys_of(names: Sequence[str], *key: Key | list | tuple | dict) -> np.ndarray
 
 
 def uniform(keys: np.ndarray, stream: int, count: int) -> np.ndarray:
-    """Return `count` numbers in [0, 1) from a stream (a pass, a copy) of each key, (keys, count)
+    """Return `count` numbers in [0, 1) from a stream (an epoch, a copy) of each key, (keys, count)
     float64.
 
     SplitMix64 (Steele, Lea and Flood 2014), vectorised over keys; the numbers of a key do not

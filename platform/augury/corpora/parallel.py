@@ -139,7 +139,7 @@ class MixedText(NamedText):
     """One of several training texts."""
 
     weight: float = Field(1.0, ge=0)
-    """How often each row is read per pass: 2 is twice, 0.25 once in four passes, and 0 never, if
+    """How often each row is read per epoch: 2 is twice, 0.25 once in four epochs, and 0 never, if
     only records derived from the text are to be read."""
 
 

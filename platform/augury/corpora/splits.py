@@ -220,7 +220,7 @@ class Share(Section):
     """The share of a text in training."""
 
     weight: float = Field(1.0, ge=0)
-    """How often each row is read per pass: 2 is twice, 0.25 once in four passes, and 0 never, if
+    """How often each row is read per epoch: 2 is twice, 0.25 once in four epochs, and 0 never, if
     only records derived from the text are to be read."""
     tag: str | None = None
     """Tag to prepend to the sources, one of vocabulary.reserved, such as `<MTNT_s>`."""

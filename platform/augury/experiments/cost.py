@@ -93,8 +93,8 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         * training.workers
         * training.accumulation
     )
-    per_pass = math.ceil(text.rows / rows)
-    updates = min(training.max_updates or math.inf, (training.max_passes or math.inf) * per_pass)
+    per_epoch = math.ceil(text.rows / rows)
+    updates = min(training.max_updates or math.inf, (training.max_epochs or math.inf) * per_epoch)
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost

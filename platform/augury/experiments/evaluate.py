@@ -28,7 +28,7 @@ def evaluate(run: Run) -> None:
         run.folder,
         training,
         data_factor=run.data_factor,
-        passes={view: training.passes * share for view, share in run.passes_by_view.items()},
+        epochs={view: training.epochs * share for view, share in run.epochs_by_view.items()},
         pieces=run.pieces,
     )
     record = replace(

@@ -18,7 +18,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.mixture import row_ranges
 from augury.corpora.splits import Share
 from augury.experiments.spec import Experiment
-from augury.regimes.regime import SOURCE, TARGET, ViewGroup, reads_per_pass
+from augury.regimes.regime import SOURCE, TARGET, ViewGroup, reads_per_epoch
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
 
@@ -80,15 +80,15 @@ class Examples:
 
     @property
     def texts_read(self) -> float:
-        """The texts that a pass reads: a group's views, once per predicted side, by weight."""
-        read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.view_groups)]
+        """The texts that an epoch reads: a group's views, once per predicted side, by weight."""
+        read = [len(self.tokens[view]) for view, _ in reads_per_epoch(self.view_groups)]
         if self.mixture is None:
             return sum(read)
         return sum(float(self.mixture.weights[:rows].sum()) for rows in read)
 
     @property
     def weights(self) -> np.ndarray | None:
-        """How often a pass reads every row that is read, (rows,); None: each once."""
+        """How often an epoch reads every row that is read, (rows,); None: each once."""
         return None if self.mixture is None else self.mixture.weights[self.rows]
 
     def tag(self, row: int) -> str | None:
@@ -124,30 +124,26 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
-    def views(
-        self, located: Sequence[tuple[ViewGroup, int]], pass_number: int
-    ) -> list[list[np.ndarray]]:
-        """Return the subwords of examples in every view that pass `pass_number` reads, (views,
+    def views(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[list[np.ndarray]]:
+        """Return the subwords of examples in every view that epoch `epoch` reads, (views,
         examples)."""
         rows, count = [row for _, row in located], len(self.view_groups[0].views)
         return [
             self.pieces(
                 [group.views[view] for group, _ in located],
                 rows,
-                pass_number,
+                epoch,
                 anchor=view == 0 and count > 1,
             )
             for view in range(count)
         ]
 
-    def labels(
-        self, located: Sequence[tuple[ViewGroup, int]], pass_number: int
-    ) -> list[np.ndarray]:
-        """Return the subwords that pass `pass_number` predicts of examples."""
+    def labels(self, located: Sequence[tuple[ViewGroup, int]], epoch: int) -> list[np.ndarray]:
+        """Return the subwords that epoch `epoch` predicts of examples."""
         return self.pieces(
             [group.target for group, _ in located],
             [row for _, row in located],
-            pass_number,
+            epoch,
             predicted=True,
         )
 
@@ -155,12 +151,12 @@ class Examples:
         self,
         names: Sequence[str],
         rows: Sequence[int],
-        pass_number: int,
+        epoch: int,
         *,
         predicted: bool = False,
         anchor: bool = False,
     ) -> list[np.ndarray]:
-        """Return the subwords of rows, each of the side or view in `names`, as a pass reads or
+        """Return the subwords of rows, each of the side or view in `names`, as an epoch reads or
         predicts them.
 
         With `anchor`, they are the first of several views that are read together.
@@ -179,7 +175,7 @@ class Examples:
                     changed,
                     [rows[place] for place in places],
                     [pieces[place] for place in places],
-                    pass_number,
+                    epoch,
                 )
                 for place, row in zip(places, drawn, strict=True):
                     pieces[place] = row
@@ -191,7 +187,7 @@ class Examples:
         name: str,
         rows: Sequence[int],
         pieces: Sequence[np.ndarray],
-        pass_number: int,
+        epoch: int,
     ) -> list[np.ndarray]:
         """Return the subwords of rows of one side or view after a draw, unless they become too
         many."""
@@ -203,7 +199,7 @@ class Examples:
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)
         ordinary[symbols.ordinary] = True
         drawn = operator.draw(
-            ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], pass_number, symbols
+            ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], epoch, symbols
         )
         max_pieces = self.max_pieces or drawn.shape[1]
         lengths = (drawn != NO_TOKEN).sum(1).tolist()

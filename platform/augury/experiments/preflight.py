@@ -349,7 +349,7 @@ def _records(
     read: Mapping[str, float],
     store: Store,
 ) -> float:
-    """Estimate the rows of an operator's records that a pass reads, given those of the training
+    """Estimate the rows of an operator's records that an epoch reads, given those of the training
     texts."""
     if operator.makes() != RECORDS or not isinstance(operator, MakesRecords):
         return 0

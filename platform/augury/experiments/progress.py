@@ -34,7 +34,7 @@ class ProgressMonitor:
         self.run, self.label, self.training, self.line = run, label, training, line
         self.files: dict[str, int] = {}
         self.latest: dict[str, float] = {}
-        self.update, self.passes = 0, 0.0
+        self.update, self.epochs = 0, 0.0
 
     def refresh(self) -> None:
         """Read and show new records."""
@@ -44,7 +44,7 @@ class ProgressMonitor:
         ):  # a resumed run writes anew what it dropped
             for record in history.records(self.run, name):
                 self.latest |= record["metrics"]
-                self.update, self.passes = record["update"], record["passes"]
+                self.update, self.epochs = record["update"], record["epochs"]
         self.files = files
         if self.latest:
             self.line.show(self.text(), self.share())
@@ -52,7 +52,7 @@ class ProgressMonitor:
     def share(self) -> float:
         """Return the share of training that is done, unless patience ends it before."""
         shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
+        shares += [self.epochs / self.training.max_epochs] if self.training.max_epochs else []
         return max(shares, default=0.0)
 
     def text(self, ended: bool = False) -> str:
@@ -61,10 +61,10 @@ class ProgressMonitor:
         seconds, share = self.latest.get("train/seconds", 0.0), self.share()
         when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
-        passes = f"/{self.training.max_passes}" if self.training.max_passes and not ended else ""
+        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not ended else ""
         numbers = [f"{name} {value:.2f}" for name, value in self._measured().items()]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
-        place = f"update {self.update:,}{of}, pass {self.passes:.1f}{passes}"
+        place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"
         return " · ".join(
             filter(None, (self.label, duration(seconds) if ended else when, place, *numbers))
         )

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
+from augury.core.renamed import with_present_entries
 from augury.core.store import Folder, Store
 from augury.core.typed import typed
 from augury.scoring.stored import Score
@@ -51,7 +52,7 @@ class Cost:
     """Texts that training reads, views and synthetic ones included, per record: |K| + 1 with keys
     K."""
     updates: Number
-    passes: Mapping[str, float]
+    epochs: Mapping[str, float]
     """View -> mean number of times that it was read, over the records; `source` is the plain
     text."""
     onset: float
@@ -82,7 +83,7 @@ class Cost:
         training: Outcome,
         *,
         data_factor: float,
-        passes: Mapping[str, float],
+        epochs: Mapping[str, float],
         pieces: Mapping[str, float],
     ) -> Cost:
         """Return the cost of a run that `training` ended, with that of everything behind it."""
@@ -96,7 +97,7 @@ class Cost:
             parameters=training.parameters,
             data_factor=data_factor,
             updates=training.updates,
-            passes=passes,
+            epochs=epochs,
             onset=training.onset,
             pieces=pieces,
             weights=(training.weights.kind,),
@@ -124,7 +125,7 @@ class Cost:
             parameters=mean("parameters"),
             data_factor=mean("data_factor"),
             updates=mean("updates"),
-            passes=means("passes"),
+            epochs=means("epochs"),
             onset=mean("onset"),
             pieces=means("pieces"),
             weights=tuple(kind for cost in costs for kind in cost.weights),
@@ -231,7 +232,7 @@ class RunRecord:
             Input(text["name"], text["address"], text["rows"]) for text in content.get("inputs", ())
         ]
         if run.exists(SCORES):
-            scores = run.read_json(SCORES)
+            scores = with_present_entries(run.read_json(SCORES))
             _check_version(run, SCORES, scores)
             content |= scores if "version" in scores else _of_version_0_2(run, scores)
         return typed(cls, content, run.uri)
@@ -322,17 +323,17 @@ def _check_version(run: Folder, file: str, content: Mapping[str, Any]) -> None:
 def _of_version_0_2(run: Folder, scores: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scores of Augury 0.2, whose cost is that of the last training alone."""
     own = scores["cost"]
-    passes = own.get("passes_by_view")
-    if passes is None:  # of a version before 0.2, which recorded no more
+    epochs = own.get("epochs_by_view")
+    if epochs is None:  # of a version before 0.2, which recorded no more
         return {**scores, "cost": None}
     hours, seconds = own["device_hours"], own["train_seconds"]
     measured = {
         "rows": own["target_tokens"],
-        "passes": own.get("passes", 0.0),
+        "epochs": own.get("epochs", 0.0),
         "workers": max(1, round(3600 * hours / seconds)) if seconds else 1,
     }
     training = typed(Outcome, own | measured, f"{run.uri}/{SCORES}")
     cost = Cost.of(
-        run, training, data_factor=own["data_factor"], passes=passes, pieces=own["pieces"]
+        run, training, data_factor=own["data_factor"], epochs=epochs, pieces=own["pieces"]
     )
     return {**scores, "training": training, "cost": cost}

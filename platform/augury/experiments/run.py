@@ -36,8 +36,8 @@ class Run(TrainingRun):
     """The fitted data of operators, by the name of the view or records."""
     data_factor: float
     """Texts that training reads per record: |K| + 1 with keys K."""
-    passes_by_view: Mapping[str, float]
-    """The mean number of times that a pass reads a view of a record."""
+    epochs_by_view: Mapping[str, float]
+    """The mean number of times that an epoch reads a view of a record."""
     pieces: Mapping[str, float]
     """The mean number of subwords of a record of the plain corpus, by side."""
     left_out: Mapping[str, int]

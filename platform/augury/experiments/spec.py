@@ -21,6 +21,7 @@ from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import PATH_PATTERN, Choice, Registry
+from augury.core.renamed import with_present_names
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments.stored_runs import FIRST
@@ -155,7 +156,7 @@ class Experiment(Section):
 
     @property
     def token_draws(self) -> list[TokenDraw]:
-        """The operators that change token ids anew in every pass."""
+        """The operators that change token ids anew in every epoch."""
         return [operator for operator in self.augment if isinstance(operator, TokenDraw)]
 
     @property
@@ -163,7 +164,7 @@ class Experiment(Section):
         return [part for operator in self.augment for part in operator.parts()]
 
     def view_groups(self) -> list[ViewGroup]:
-        """Return the groups of views that every example is read in, one in each pass."""
+        """Return the groups of views that every example is read in, one in each epoch."""
         return self.regime.view_groups(self.view_names)
 
     def resolve_view(self, name: str) -> str:
@@ -180,7 +181,7 @@ class Experiment(Section):
             there = f"there are {', '.join(self.views)}"
         if any(draw.use == VIEW and draw.name() == name for draw in self.token_draws):
             raise UserError(
-                f"view '{name}' changes token ids anew in every pass of training: no text can be "
+                f"view '{name}' changes token ids anew in every epoch of training: no text can be "
                 f"rendered as it; {there}"
             )
         hint = nearest(name, self.views)
@@ -373,6 +374,7 @@ def _reads_as_view(part: Operator) -> bool:
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     """Return the experiment that a mapping describes, typed by its task."""
+    content = with_present_names(content)
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")

@@ -15,7 +15,7 @@ from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Plan, dev_sets
 from augury.experiments.run import Input, Run
 from augury.experiments.task import find_task
-from augury.regimes.regime import TARGET, reads_per_pass
+from augury.regimes.regime import TARGET, reads_per_epoch
 from augury.text.subwords.tokenizer import TRUNCATED, Subwords
 from augury.text.tokens import Tokens, tokenise
 
@@ -66,7 +66,7 @@ def make_run(plan: Plan) -> Run:
     examples = Examples(experiment, plan.tokens, list(task.SIDES), texts, experiment.example_limit)
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
-    read = reads_per_pass(examples.view_groups)
+    read = reads_per_epoch(examples.view_groups)
     seed = experiment.seeds[0]
     return Run(
         folder=plan.run(seed),
@@ -83,7 +83,7 @@ def make_run(plan: Plan) -> Run:
         records={name: folder.name for name, folder in records.items()},
         fits={part.name: part.fit.name for part in plan.parts},
         data_factor=examples.texts_read / train.rows,
-        passes_by_view={view: share for (view, side), share in read.items() if side == TARGET},
+        epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
         pieces={
             "pair" if len(columns) > 1 else side: float(Tokens(plan.tokens[side]).lengths.mean())
             for side, columns in task.SIDES.items()

@@ -31,7 +31,7 @@ class CoRegularised(WarmupRegime):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
     The view is one that an operator makes or, with `over: identity`, the plain source under another
-    dropout mask. Each pass pairs an example with one of its K views, and K passes with all of them.
+    dropout mask. Each epoch pairs an example with one of its K views, and K epochs with all of them.
     """
 
     FIXED: ClassVar[Mapping[str, str]] = {"over": VIEWS}
@@ -57,8 +57,8 @@ class CoRegularised(WarmupRegime):
     clip_norm and adam_eps only."""
     warmup_steps: int = Field(2000, ge=0)
     """Optimizer steps before the divergence is added."""
-    ramp_passes: float = Field(0.0, ge=0)
-    """Passes after warmup_passes during which the weight of the divergence rises linearly to
+    ramp_epochs: float = Field(0.0, ge=0)
+    """Epochs after warmup_epochs during which the weight of the divergence rises linearly to
     beta."""
     warmup_views: Literal["both", "cipher"] = "both"
     """Views trained during the warm-up: both (the paper), or the enciphered view only, under plain
@@ -69,17 +69,17 @@ class CoRegularised(WarmupRegime):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
-        "low_resource": {"beta": 1.0, "warmup_passes": 10},
+        "low_resource": {"beta": 1.0, "warmup_epochs": 10},
         "released_code": {"warmup_steps": 500, "warmup_views": "cipher"},
-        "r_drop": {"over": "identity", "norm": 1.0, "warmup_passes": 0, "smoothing": "uniform"},
+        "r_drop": {"over": "identity", "norm": 1.0, "warmup_epochs": 0, "smoothing": "uniform"},
     }
 
     @model_validator(mode="after")
     def _consistent(self) -> CoRegularised:
-        if self.ramp_passes and self.warmup_passes is None:
+        if self.ramp_epochs and self.warmup_epochs is None:
             raise UserError(
-                f"ramp_passes={self.ramp_passes:g} follows warmup_passes, which is not set: set "
-                "it, or ramp_passes=0"
+                f"ramp_epochs={self.ramp_epochs:g} follows warmup_epochs, which is not set: set "
+                "it, or ramp_epochs=0"
             )
         if self.divergence == "js" and (self.tau != 1 or self.detach == "target"):
             raise UserError(
@@ -91,8 +91,8 @@ class CoRegularised(WarmupRegime):
     def inactive(self) -> dict[str, str]:
         if self.beta > 0:
             return super().inactive()
-        warmup = ["warmup_steps", "warmup_passes"] if self.warmup_views == "both" else []
-        unused = ["tau", "divergence", "detach", "ramp_passes", *warmup]
+        warmup = ["warmup_steps", "warmup_epochs"] if self.warmup_views == "both" else []
+        unused = ["tau", "divergence", "detach", "ramp_epochs", *warmup]
         return super().inactive() | dict.fromkeys(unused, "beta=0 disables the divergence")
 
     def papers(self) -> tuple[Paper, ...]:
@@ -133,13 +133,13 @@ class CoRegularised(WarmupRegime):
         """Return the weight of the divergence: 0 during the warm-up, then the ramp, then beta."""
         if self.in_warmup(progress):
             return 0.0
-        if self.ramp_passes == 0 or self.warmup_passes is None:
+        if self.ramp_epochs == 0 or self.warmup_epochs is None:
             return self.beta
-        return self.beta * min(1.0, (progress.passes - self.warmup_passes) / self.ramp_passes)
+        return self.beta * min(1.0, (progress.epochs - self.warmup_epochs) / self.ramp_epochs)
 
-    def onset(self, updates_per_pass: float) -> float:
+    def onset(self, updates_per_epoch: float) -> float:
         return (
-            super().onset(updates_per_pass) + self.ramp_passes * updates_per_pass
+            super().onset(updates_per_epoch) + self.ramp_epochs * updates_per_epoch
             if self.beta
             else 0
         )

@@ -10,7 +10,7 @@ from augury.regimes.regime import SOURCE, TARGET, Losses, Progress, Regime, View
 
 
 class Plain(Regime):
-    """Each example once per pass; the loss is averaged over rows."""
+    """Each example once per epoch; the loss is averaged over rows."""
 
     name: Literal["plain"] = "plain"
 

@@ -51,8 +51,8 @@ class ViewGroup(NamedTuple):
     target: str
 
 
-def reads_per_pass(groups: Sequence[ViewGroup]) -> dict[tuple[str, str], float]:
-    """Return how often a pass reads each pair of a view and a predicted side, on average."""
+def reads_per_epoch(groups: Sequence[ViewGroup]) -> dict[tuple[str, str], float]:
+    """Return how often an epoch reads each pair of a view and a predicted side, on average."""
     counts = Counter((view, group.target) for group in groups for view in set(group.views))
     return {text: count / len(groups) for text, count in counts.items()}
 
@@ -107,10 +107,10 @@ class PerturbableModel(ViewModel, Protocol):
 
 
 class Progress(NamedTuple):
-    """Optimizer steps and passes over the training rows completed before a batch."""
+    """Optimizer steps and epochs over the training rows completed before a batch."""
 
     update: int
-    passes: float = 0.0
+    epochs: float = 0.0
 
 
 class Losses(NamedTuple):
@@ -146,7 +146,7 @@ class Regime(Extension):
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
-        """Return the view groups of each example, given the names of its views; a pass reads one of
+        """Return the view groups of each example, given the names of its views; an epoch reads one of
         them."""
 
     @abstractmethod
@@ -158,37 +158,37 @@ class Regime(Extension):
         """The number of forward and backward passes for each batch."""
         return 1.0
 
-    def onset(self, updates_per_pass: float) -> float:
+    def onset(self, updates_per_epoch: float) -> float:
         """Return the number of updates until the complete loss applies: 0 without a warm-up."""
         return 0
 
 
 class WarmupRegime(Regime):
-    """A regime whose loss is complete only after a warm-up of updates or passes."""
+    """A regime whose loss is complete only after a warm-up of updates or epochs."""
 
     FIXED: ClassVar[Mapping[str, str]] = {}
     warmup_steps: int = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
-    warmup_passes: float | None = Field(None, ge=0)
-    """Passes of the warm-up, in place of warmup_steps: independent of the sizes of batch and
+    warmup_epochs: float | None = Field(None, ge=0)
+    """Epochs of the warm-up, in place of warmup_steps: independent of the sizes of batch and
     corpus."""
 
     def inactive(self) -> dict[str, str]:
         return (
-            {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes sets the warm-up"}
+            {} if self.warmup_epochs is None else {"warmup_steps": "warmup_epochs sets the warm-up"}
         )
 
     def in_warmup(self, progress: Progress) -> bool:
         """Return whether training is still in the warm-up."""
-        if self.warmup_passes is not None:
-            return progress.passes < self.warmup_passes
+        if self.warmup_epochs is not None:
+            return progress.epochs < self.warmup_epochs
         return progress.update < self.warmup_steps
 
-    def onset(self, updates_per_pass: float) -> float:
+    def onset(self, updates_per_epoch: float) -> float:
         return (
             self.warmup_steps
-            if self.warmup_passes is None
-            else self.warmup_passes * updates_per_pass
+            if self.warmup_epochs is None
+            else self.warmup_epochs * updates_per_epoch
         )
 
 
@@ -197,7 +197,7 @@ def late_onset(onset: float, last: int) -> str:
     return (
         f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after update "
         f"{last:,}: what comes after the warm-up never acts; shorten it (regime.warmup_steps, "
-        "regime.warmup_passes, regime.ramp_passes) or train longer"
+        "regime.warmup_epochs, regime.ramp_epochs) or train longer"
     )
 
 

@@ -185,7 +185,7 @@ def _cost(cost: Cost, training: Outcome) -> Table:
         "parameters": amount(cost.parameters),
         "data": factor(cost.data_factor),
         "updates": f"{cost.updates:,}",
-        "passes": f"{training.passes:.1f}",
+        "epochs": f"{training.epochs:.1f}",
         "tokens seen": amount(cost.target_tokens),
         "training": duration(cost.train_seconds),
         "device hours": f"{cost.device_hours:.3g}",

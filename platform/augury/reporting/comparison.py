@@ -381,7 +381,7 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [_budget_note(results), "passes: how often the plain text was read / each other view"]
+    lines = [_budget_note(results), "epochs: how often the plain text was read / each other view"]
     kinds = {
         name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights))
         for name, cost in costs.items()
@@ -413,7 +413,7 @@ def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
         lines.append(
             "tokens seen and time are of all trainings behind a system, stages before it and "
             "models that make "
-            "its text, with the time of making it; updates and passes of the last one alone: "
+            "its text, with the time of making it; updates and epochs of the last one alone: "
             + ", ".join(several)
         )
     if trained_elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
@@ -428,7 +428,7 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
     parameters = [result.record.parameters for result in results if result.cost]
     ends = {
         unit: {settings.get(f"training.max_{unit}") for settings in parameters}
-        for unit in ("passes", "updates")
+        for unit in ("epochs", "updates")
     }
     equal = [
         f"at most {limit:,} {unit}"

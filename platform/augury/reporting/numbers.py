@@ -79,7 +79,7 @@ def amount(count: float) -> str:
     return f"{count:.0f}"
 
 
-def passes(by_view: Mapping[str, float]) -> str:
+def epochs(by_view: Mapping[str, float]) -> str:
     """Return `40`, or `40 / 20` where each other view was read 20 times, or `40 / 20–30`."""
     others = [count for view, count in by_view.items() if view != SOURCE]
     ends = dict.fromkeys(f"{end(others):.0f}" for end in (min, max)) if others else ()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import MISSING, amount, factor, passes, probability
+from augury.reporting.numbers import MISSING, amount, epochs, factor, probability
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
 from augury.scoring import registry
@@ -111,7 +111,7 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
 def cost_columns(comparison: Comparison) -> list[str]:
     """Return the titles of the columns of `cost_cells`."""
     seen = "examples seen" if comparison.metrics[0] in registry.names("labels") else "tokens seen"
-    return ["data", "parameters", "updates", "passes", seen, comparison.times()[0], "× baseline"]
+    return ["data", "parameters", "updates", "epochs", seen, comparison.times()[0], "× baseline"]
 
 
 def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
@@ -123,7 +123,7 @@ def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
         cell(cost.data_factor, factor),
         cell(cost.parameters, amount),
         cell(cost.updates, ",.0f"),
-        Cell(passes(cost.passes), next(iter(cost.passes.values()), None)),
+        Cell(epochs(cost.epochs), next(iter(cost.epochs.values()), None)),
         cell(cost.target_tokens, amount),
         cell(seconds, duration),
         cell(system.time_factor, factor),

@@ -224,7 +224,7 @@ def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
     def report(metrics: dict[str, Any]) -> None:
         value_metrics = {f"{VALUE}{name}": value for name, value in values.items()}
         history = History(folder)
-        history.add(metrics["update"], metrics["passes"], value_metrics)
+        history.add(metrics["update"], metrics["epochs"], value_metrics)
         history.flush()
         latest = folder.sub("checkpoints").path(f"{metrics['update']:08d}")
         tune.report({**metrics, **value_metrics}, checkpoint=tune.Checkpoint.from_directory(latest))

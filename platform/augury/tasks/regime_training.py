@@ -48,7 +48,7 @@ class RegimeTraining(ABC):
         views: Sequence[Sequence[np.ndarray]],
         number: int,
     ) -> Loaded:
-        """Return the batch, on the CPU, of located examples in pass `number`.
+        """Return the batch, on the CPU, of located examples in epoch `number`.
 
         `views` has the ids of every example, view by view.
         """
@@ -60,8 +60,8 @@ class RegimeTraining(ABC):
     def loss(self, batch: Any, progress: Progress) -> Losses:
         return self.regime.loss(self, batch, progress)
 
-    def onset(self, updates_per_pass: float) -> float:
-        return self.regime.onset(updates_per_pass)
+    def onset(self, updates_per_epoch: float) -> float:
+        return self.regime.onset(updates_per_epoch)
 
     @abstractmethod
     def validate(self, device: torch.device) -> Validation: ...

@@ -145,8 +145,8 @@ def final_metrics(record: RunRecord) -> dict[str, float | None]:
     if record.cost and record.training:
         cost, training = asdict(record.cost), record.training
         cost |= {
-            "passes": training.passes,
-            "passes_by_view": record.cost.passes,
+            "epochs": training.epochs,
+            "epochs_by_view": record.cost.epochs,
             "weights": {"scores": training.weights.scores},
         }
         for name, value in flatten(cost).items():

@@ -1,7 +1,7 @@
-"""Batches by token budget, planned as a pure function of pass, seed and world size.
+"""Batches by token budget, planned as a pure function of epoch, seed and world size.
 
-A pass reads every training row once, under one of the view groups of the regime, such as the plain
-source with one cipher. As many passes as there are groups read every row under each of them. A
+An epoch reads every training row once, under one of the view groups of the regime, such as the plain
+source with one cipher. As many epochs as there are groups read every row under each of them. A
 batch never holds a row twice. A plan is a list of updates; an update is a list of batches for every
 rank; a batch is an array of example numbers. All ranks compute the same plan and take their part of
 it, which needs no communication.
@@ -42,12 +42,12 @@ class Lengths:
 def batches_by_length(lengths: Lengths, max_tokens: int) -> list[Batch]:
     """Return batches of rows of similar length that hold every row once, as for validation."""
     batches = []
-    for update in plan_pass(lengths, max_tokens=max_tokens, seed=0, number=0):
+    for update in plan_epoch(lengths, max_tokens=max_tokens, seed=0, number=0):
         batches += update[0]
     return batches
 
 
-def plan_pass(
+def plan_epoch(
     lengths: Lengths,
     *,
     max_tokens: int,
@@ -60,11 +60,11 @@ def plan_pass(
     world: int = 1,
     accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
-    """Return the updates of pass `number` (from 0): `plan[update][rank]` lists that rank's batches.
+    """Return the updates of epoch `number` (from 0): `plan[update][rank]` lists that rank's batches.
 
     `groups` gives the number of rows that every view group has, the first ones; without it there is
     one group of all rows. Example number g · rows + r is row r under group g (`locate`). `weights`
-    (rows,) says how often the pass reads each row (`copies`), never twice in a batch; without it
+    (rows,) says how often the epoch reads each row (`copies`), never twice in a batch; without it
     each once. `order` is `length` (rows of similar length in a batch, equally long ones and the
     batches in random order) or `random` (all rows). The last update may hold fewer than
     `accumulation` batches per rank, but as many on every rank: where the number of batches does not
@@ -77,7 +77,7 @@ def plan_pass(
     counts[chosen < 0] = 0
     if not counts.any():
         raise UserError(
-            f"pass {number + 1} reads no example, such are the weights of the texts: raise them"
+            f"epoch {number + 1} reads no example, such are the weights of the texts: raise them"
         )
     # A second copy of a row is planned apart from the first: no batch holds a row twice.
     batches = []
@@ -95,21 +95,21 @@ def plan_pass(
 
 
 def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
-    """Return how often pass `number` reads every row, (rows,) int, for weights (rows,).
+    """Return how often epoch `number` reads every row, (rows,) int, for weights (rows,).
 
-    A weight is the mean of that over passes. In n passes a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉
-    times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in an
+    A weight is the mean of that over epochs. In n epochs a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉
+    times, and an epoch reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in an
     order that is drawn from the seed.
     """
     # Each row starts at its own offset in [0, 1), evenly spaced within a weight, and is read where
-    # the sum of its weights passes a whole number.
+    # the sum of its weights epochs a whole number.
     offsets = np.zeros(len(weights))
     for weight in np.unique(weights):
         rows = np.flatnonzero(weights == weight)
         offsets[rows] = (
             generator(seed, "weights", float(weight)).permutation(len(rows)) + 0.5
         ) / len(rows)
-    before, after = (np.floor(passes * weights + offsets) for passes in (number, number + 1))
+    before, after = (np.floor(epochs * weights + offsets) for epochs in (number, number + 1))
     counts: np.ndarray = (after - before).astype(np.int64)
     return counts
 
@@ -144,10 +144,10 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
 
 
 def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """Return the view group that a pass reads every row under, (rows,) int.
+    """Return the view group that an epoch reads every row under, (rows,) int.
 
-    -1 stands where the row lacks the group whose turn it is. In as many passes as there are groups
-    these take turns, beginning with another one row by row, so that every pass has as many rows of
+    -1 stands where the row lacks the group whose turn it is. In as many epochs as there are groups
+    these take turns, beginning with another one row by row, so that every epoch has as many rows of
     each.
     """
     cycle, turn = divmod(number, len(groups))
@@ -168,7 +168,7 @@ def _cut(
 ) -> list[Batch]:
     """Sort rows by length or at random, and cut them into batches where a limit is reached."""
     cost = lengths.cost
-    # Equally long rows are ordered at random, so that batches differ from pass to pass.
+    # Equally long rows are ordered at random, so that batches differ from epoch to epoch.
     keys = (random.random(len(cost)), lengths.targets, cost)
     sorted_rows = np.lexsort(keys if order == "length" else keys[:1])
     sorted_rows = sorted_rows[present[sorted_rows]]

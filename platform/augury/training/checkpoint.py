@@ -29,16 +29,16 @@ MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 class Position:
     """How far training has come, and what it has cost.
 
-    `update` updates are made: `passes` whole passes and `in_pass` updates of the next.
+    `update` updates are made: `epochs` whole epochs and `in_epoch` updates of the next.
     """
 
     address: str
     seed: int
     world: int
     update: int = 0
-    passes: int = 0
-    in_pass: int = 0
-    updates_per_pass: int = 0
+    epochs: int = 0
+    in_epoch: int = 0
+    updates_per_epoch: int = 0
     best: float = -float("inf")
     """The best mean of validations that patience has seen (`schedule.Patience`)."""
     waited: int = 0
@@ -55,15 +55,15 @@ class Position:
     """The score of every validation, by its update; higher is better."""
 
     @property
-    def all_passes(self) -> float:
-        """The passes done, the present one in part."""
-        return self.passes + (self.in_pass / self.updates_per_pass if self.in_pass else 0)
+    def all_epochs(self) -> float:
+        """The epochs done, the present one in part."""
+        return self.epochs + (self.in_epoch / self.updates_per_epoch if self.in_epoch else 0)
 
     def advance(self) -> None:
-        """Count an update, and a pass at its last one."""
-        self.update, self.in_pass = self.update + 1, self.in_pass + 1
-        if self.in_pass == self.updates_per_pass:
-            self.passes, self.in_pass = self.passes + 1, 0
+        """Count an update, and an epoch at its last one."""
+        self.update, self.in_epoch = self.update + 1, self.in_epoch + 1
+        if self.in_epoch == self.updates_per_epoch:
+            self.epochs, self.in_epoch = self.epochs + 1, 0
 
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
@@ -179,7 +179,7 @@ class Checkpoints:
     ) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
 
-        Raises UserError if the state was written by another configuration, seed or, within a pass,
+        Raises UserError if the state was written by another configuration, seed or, within an epoch,
         number of workers.
         """
         names = self._names_with_state()
@@ -195,9 +195,9 @@ class Checkpoints:
                 f"{position.seed}; this run is {start.address}, seed {start.seed}: remove the "
                 "folder or use another storage"
             )
-        if position.world != start.world and position.in_pass:
+        if position.world != start.world and position.in_epoch:
             raise UserError(
-                f"{where.uri} was written within a pass planned for {position.world} workers, and "
+                f"{where.uri} was written within an epoch planned for {position.world} workers, and "
                 f"there are {start.world}: continue with training.workers={position.world}"
             )
         load_parameters(module, where.local() / MODEL)

@@ -51,9 +51,9 @@ def _fitting(folder: Folder, training: Training) -> Position | None:
         position = Checkpoints(folder).last_position()
     if position is None:
         return None
-    validated = training.validates(position.update, position.passes, position.in_pass)
+    validated = training.validates(position.update, position.epochs, position.in_epoch)
     shorter = (training.max_updates is None or position.update <= training.max_updates) and (
-        training.max_passes is None or position.passes <= training.max_passes
+        training.max_epochs is None or position.epochs <= training.max_epochs
     )
     return position if validated and shorter else None
 

@@ -14,6 +14,7 @@ from typing import TypedDict
 from pyarrow import fs
 
 from augury.core.errors import UserError
+from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
 
 KIND = "history"
@@ -21,10 +22,10 @@ FLUSH_SECONDS = 5.0
 
 
 class Record(TypedDict):
-    """Metrics after `update` updates and `passes` passes, at `time` in seconds since 1970."""
+    """Metrics after `update` updates and `epochs` epochs, at `time` in seconds since 1970."""
 
     update: int
-    passes: float
+    epochs: float
     time: float
     metrics: dict[str, float]
 
@@ -43,10 +44,10 @@ class History:
             if _first(name) > update:
                 self._folder.remove(name)
 
-    def add(self, update: int, passes: float, metrics: dict[str, float]) -> None:
+    def add(self, update: int, epochs: float, metrics: dict[str, float]) -> None:
         """Keep a record; it reaches the folder within a few seconds or at the next `flush`."""
         self._waiting.append(
-            {"update": update, "passes": passes, "time": time.time(), "metrics": metrics}
+            {"update": update, "epochs": epochs, "time": time.time(), "metrics": metrics}
         )
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
@@ -83,11 +84,14 @@ def records(run: Folder, name: str) -> list[Record]:
     """Return the records of one history file; UserError with its name where it is damaged."""
     folder = run.sub(KIND)
     try:
-        lines = [json.loads(line) for line in folder.read(name).decode().splitlines()]
+        lines = [
+            with_present_entries(json.loads(line))
+            for line in folder.read(name).decode().splitlines()
+        ]
         return [
             Record(
                 update=line["update"],
-                passes=line["passes"],
+                epochs=line["epochs"],
                 time=line["time"],
                 metrics=line["metrics"],
             )

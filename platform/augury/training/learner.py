@@ -36,13 +36,13 @@ class Learner(Protocol):
     group_rows: list[int]
     """The number of rows of every view group of the regime, the first ones."""
     weights: np.ndarray | None
-    """How often a pass reads every row, (rows,); None: each once."""
+    """How often an epoch reads every row, (rows,); None: each once."""
 
-    def onset(self, updates_per_pass: float) -> float:
+    def onset(self, updates_per_epoch: float) -> float:
         """Return the number of updates after which all of the regime's loss acts."""
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
-        """Return the batch of these example numbers in pass `number`, from 0."""
+        """Return the batch of these example numbers in epoch `number`, from 0."""
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """Return the record ids of these example numbers, for messages."""

@@ -1,6 +1,6 @@
 """The training loop: one optimizer step per update, validations, checkpoints, early stopping.
 
-Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, pass,
+Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, epoch,
 world size), and torch is seeded from (seed, update, rank) before every update. A run that was
 killed and continued from its last checkpoint therefore ends with the parameters of the undisturbed
 run, bit for bit, on the same hardware.
@@ -24,7 +24,7 @@ from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
-from augury.training.batching import plan_pass
+from augury.training.batching import plan_epoch
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
 from augury.training.initialisation import Initialisation
@@ -133,35 +133,35 @@ class Trainer:
             raise Interrupted(f"stopped after update {self.position.update}, the last one")
 
     def _updates(self, until: int | None) -> Iterator[list[np.ndarray]]:
-        """Yield this worker's batches of every update, pass by pass, until training stops."""
+        """Yield this worker's batches of every update, epoch by epoch, until training stops."""
         while not self._stops(until):
-            for batches in self.rest_of_pass():
+            for batches in self.rest_of_epoch():
                 yield batches
                 if self._stops(until):
                     return
 
-    def rest_of_pass(self) -> Iterator[list[np.ndarray]]:
-        """Yield this worker's batches of every update that is left in the pass."""
+    def rest_of_epoch(self) -> Iterator[list[np.ndarray]]:
+        """Yield this worker's batches of every update that is left in the epoch."""
         position = self.position
-        plan = plan_pass(
+        plan = plan_epoch(
             self.learner.lengths,
             max_tokens=self.training.max_tokens,
             max_examples=self.training.max_examples,
             order=self.training.order,
             seed=self.run.seed,
-            number=position.passes,
+            number=position.epochs,
             groups=self.learner.group_rows,
             weights=self.learner.weights,
             world=position.world,
             accumulation=self.training.accumulation,
         )
-        position.updates_per_pass = len(plan)
+        position.updates_per_epoch = len(plan)
         self._warn_of_late_onset()
-        if position.in_pass >= len(plan):
-            # A member of a population goes on from another's checkpoint, whose pass was longer.
-            position.passes, position.in_pass = position.passes + 1, 0
+        if position.in_epoch >= len(plan):
+            # A member of a population goes on from another's checkpoint, whose epoch was longer.
+            position.epochs, position.in_epoch = position.epochs + 1, 0
             return
-        for update in plan[position.in_pass :]:
+        for update in plan[position.in_epoch :]:
             yield update[distributed.rank()]
 
     @property
@@ -170,7 +170,7 @@ class Trainer:
         return self.patience.exhausted or self._budget_spent()
 
     def _budget_spent(self) -> bool:
-        return self.training.spent(self.position.update, self.position.passes)
+        return self.training.spent(self.position.update, self.position.epochs)
 
     def _stops(self, until: int | None) -> bool:
         """Whether training has finished, or pauses after validation `until`."""
@@ -180,7 +180,7 @@ class Trainer:
         """Whether to validate now: where the settings say so, and always at the end."""
         position = self.position
         return self._budget_spent() or self.training.validates(
-            position.update, position.passes, position.in_pass
+            position.update, position.epochs, position.in_epoch
         )
 
     def _snapshot_due(self, saved: float) -> bool:
@@ -193,7 +193,7 @@ class Trainer:
     def step(self, batches: list[np.ndarray]) -> None:
         """Make one update from this worker's batches."""
         position = self.position
-        progress = Progress(position.update, position.all_passes)
+        progress = Progress(position.update, position.all_epochs)
         # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
         torch.manual_seed(seed_of(self.run.seed, "update", position.update, distributed.rank()))
         self.module.train()
@@ -202,7 +202,7 @@ class Trainer:
         # Gradients of sums, batch after batch: a mean of means would weigh short batches more.
         sums = torch.zeros(3, device=self.device)  # loss, divisor, rows
         for number, examples in enumerate(batches, start=1):
-            loaded = self.learner.load(examples, position.passes, self.device)
+            loaded = self.learner.load(examples, position.epochs, self.device)
             with self._exchange_gradients(number == len(batches)):
                 losses = self._losses(loaded.batch, progress)
                 losses.total.backward()
@@ -248,7 +248,7 @@ class Trainer:
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
         step = self.position.start + update
-        return learning_rate(self.training, step, self.position.updates_per_pass)
+        return learning_rate(self.training, step, self.position.updates_per_epoch)
 
     def _check_finite(self) -> None:
         """Stop at the first update whose loss or gradient is not finite; count rows."""
@@ -279,7 +279,7 @@ class Trainer:
         """Add the first worker's mean losses since the last record to the history."""
         if distributed.rank() == 0 and (metrics := self.meter.metrics(self.position.world)):
             metrics["train/learning_rate"] = rate
-            self.history.add(self.position.update, self.position.all_passes, metrics)
+            self.history.add(self.position.update, self.position.all_epochs, metrics)
 
     # ----- validations and checkpoints
 
@@ -301,12 +301,12 @@ class Trainer:
             metrics[f"valid/{name}"] = value
         if distributed.rank() == 0:
             times = {"train/seconds": position.seconds, "train/cpu_seconds": position.cpu_seconds}
-            self.history.add(position.update, position.all_passes, metrics | times)
+            self.history.add(position.update, position.all_epochs, metrics | times)
         self._save(snapshot=False)
         return metrics | {
             "validation": position.validations,
             "update": position.update,
-            "passes": position.all_passes,
+            "epochs": position.all_epochs,
         }
 
     def _validation(self) -> Validation:
@@ -345,8 +345,8 @@ class Trainer:
         self.run.folder.write(WEIGHTS, save(tensors))
         outcome = Outcome(
             updates=position.update,
-            passes=position.all_passes,
-            onset=self.learner.onset(position.updates_per_pass),
+            epochs=position.all_epochs,
+            onset=self.learner.onset(position.updates_per_epoch),
             rows=position.rows,
             train_seconds=position.seconds,
             cpu_seconds=position.cpu_seconds * position.world,  # all workers do equal work
@@ -380,9 +380,9 @@ class Trainer:
         """Warn at the start where training ends before all of the regime's loss acts."""
         if self.position.update > 0 or distributed.rank() > 0:
             return
-        updates_per_pass = self.position.updates_per_pass
-        onset = self.learner.onset(updates_per_pass)
-        last = last_update(self.training, updates_per_pass)
+        updates_per_epoch = self.position.updates_per_epoch
+        onset = self.learner.onset(updates_per_epoch)
+        last = last_update(self.training, updates_per_epoch)
         if onset >= last:
             say(late_onset(onset, last))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from augury.training.settings import Training
 
 
-def learning_rate(training: Training, update: int, updates_per_pass: int) -> float:
+def learning_rate(training: Training, update: int, updates_per_epoch: int) -> float:
     """Return the learning rate of an update, from 1.
 
     The shape is that of Vaswani et al. (2017) with a free peak (fairseq's inverse_sqrt), linear or
@@ -17,7 +17,7 @@ def learning_rate(training: Training, update: int, updates_per_pass: int) -> flo
     """
     peak = training.learning_rate
     warmup = training.warmup_updates
-    last = last_update(training, updates_per_pass)
+    last = last_update(training, updates_per_epoch)
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
     if update < warmup:
@@ -29,11 +29,11 @@ def learning_rate(training: Training, update: int, updates_per_pass: int) -> flo
     return peak
 
 
-def last_update(training: Training, updates_per_pass: int) -> int:
+def last_update(training: Training, updates_per_epoch: int) -> int:
     """Return the update after which training ends at the latest."""
-    passes = [] if training.max_passes is None else [training.max_passes * updates_per_pass]
+    epochs = [] if training.max_epochs is None else [training.max_epochs * updates_per_epoch]
     updates = [] if training.max_updates is None else [training.max_updates]
-    return min(passes + updates)
+    return min(epochs + updates)
 
 
 @dataclass

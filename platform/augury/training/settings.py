@@ -22,15 +22,15 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "weight_decay": 1e-4,
         "decayed": "all",
         "adam_eps": 1e-8,
-        "validate_every_passes": 4,
+        "validate_every_epochs": 4,
         "weights": "averaged",
     },
 }
 """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is
-four passes over the 160,239 pairs of IWSLT14."""
-BUDGETS = ("max_passes", "max_updates")
+four epochs over the 160,239 pairs of IWSLT14."""
+BUDGETS = ("max_epochs", "max_updates")
 _OPTIMIZER = "the state of the optimizer, which a checkpoint restores, has it"
-_PLANNED = "a pass's batches are planned by it, and a member goes on in the middle of a pass"
+_PLANNED = "an epoch's batches are planned by it, and a member goes on in the middle of an epoch"
 _COMPARED = "members are compared after as many validations, and end alike"
 
 
@@ -44,7 +44,7 @@ class Training(Section):
         ),
         **dict.fromkeys(("adam_betas", "adam_eps", "weight_decay", "decayed"), _OPTIMIZER),
         **dict.fromkeys(
-            (*BUDGETS, "validate_every", "validate_every_passes", "patience", "patience_mean"),
+            (*BUDGETS, "validate_every", "validate_every_epochs", "patience", "patience_mean"),
             _COMPARED,
         ),
         **dict.fromkeys(("stop_on", "weights", "average_last"), _COMPARED),
@@ -83,16 +83,16 @@ class Training(Section):
     """Maximum norm of the gradient; 0: it is not clipped."""
     precision: Literal["fp32", "bf16"] = "fp32"
     """bf16: matrix products under autocast, parameters and sums in fp32."""
-    max_passes: int | None = Field(None, ge=1)
-    """Passes after which training ends; a pass reads every training row once, with one of its
+    max_epochs: int | None = Field(None, ge=1)
+    """Epochs after which training ends; an epoch reads every training row once, with one of its
     views."""
     max_updates: int | None = Field(100_000, ge=1)
     """Optimizer steps after which training ends; setting one of both budgets drops the other's
     default."""
     validate_every: int | None = Field(None, ge=1)
-    """Updates between validations; null: validate_every_passes decides."""
-    validate_every_passes: int = Field(1, ge=1)
-    """Passes between validations, where validate_every is not set."""
+    """Updates between validations; null: validate_every_epochs decides."""
+    validate_every_epochs: int = Field(1, ge=1)
+    """Epochs between validations, where validate_every is not set."""
     patience: int = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
     patience_mean: int = Field(1, ge=1)
@@ -111,11 +111,6 @@ class Training(Section):
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, values: Any) -> Any:
-        if isinstance(values, Mapping) and "max_epochs" in values:
-            raise UserError(
-                "max_epochs is called max_passes: a pass reads every row once, with one of its "
-                "views"
-            )
         if isinstance(values, Mapping) and "preset" in values:
             preset = values["preset"]
             if preset not in cls.PRESETS:
@@ -137,8 +132,8 @@ class Training(Section):
 
     @model_validator(mode="after")
     def _ends(self) -> Training:
-        if self.max_passes is None and self.max_updates is None:
-            raise UserError("training needs an end: set max_passes or max_updates")
+        if self.max_epochs is None and self.max_updates is None:
+            raise UserError("training needs an end: set max_epochs or max_updates")
         return self
 
     def inactive(self) -> dict[str, str]:
@@ -148,43 +143,43 @@ class Training(Section):
             else {"warmup_updates": "warmup_share gives the warm-up"}
         )
         if self.validate_every is not None:
-            unused["validate_every_passes"] = "validate_every says when, in updates"
+            unused["validate_every_epochs"] = "validate_every says when, in updates"
         if self.weights in ("last", "best"):
             unused["average_last"] = f"the weights are the {self.weights} ones"
         if not self.weight_decay:
             unused["decayed"] = "weight_decay=0 lets nothing decay"
         return unused
 
-    def spent(self, update: int, passes: int) -> bool:
-        """Return whether `update` updates or `passes` whole passes use up a budget."""
-        limits = ((update, self.max_updates), (passes, self.max_passes))
+    def spent(self, update: int, epochs: int) -> bool:
+        """Return whether `update` updates or `epochs` whole epochs use up a budget."""
+        limits = ((update, self.max_updates), (epochs, self.max_epochs))
         return any(limit is not None and count >= limit for count, limit in limits)
 
-    def validates(self, update: int, passes: int, in_pass: int) -> bool:
-        """Return whether a validation is due after `update` updates: `passes` passes and `in_pass`
+    def validates(self, update: int, epochs: int, in_epoch: int) -> bool:
+        """Return whether a validation is due after `update` updates: `epochs` epochs and `in_epoch`
         updates."""
         if self.validate_every is not None:
             return update % self.validate_every == 0
-        return in_pass == 0 and passes % self.validate_every_passes == 0
+        return in_epoch == 0 and epochs % self.validate_every_epochs == 0
 
     @property
     def validations(self) -> int | None:
-        """The maximum number of validations; None where it also depends on the length of a pass."""
+        """The maximum number of validations; None where it also depends on the length of an epoch."""
         if self.validate_every is None:
             return (
                 None
-                if self.max_passes is None
-                else -(-self.max_passes // self.validate_every_passes)
+                if self.max_epochs is None
+                else -(-self.max_epochs // self.validate_every_epochs)
             )
-        if self.max_updates is None or self.max_passes is not None:
+        if self.max_updates is None or self.max_epochs is not None:
             return None
         return -(-self.max_updates // self.validate_every)  # the last update is always validated
 
 
 class FineTuning(Training):
-    """The optimisation of a pretrained model: a rate that falls linearly over ten passes.
+    """The optimisation of a pretrained model: a rate that falls linearly over ten epochs.
 
-    It ends after three passes without gain, and keeps the checkpoint of the best validation.
+    It ends after three epochs without gain, and keeps the checkpoint of the best validation.
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
@@ -193,7 +188,7 @@ class FineTuning(Training):
     schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
     adam_betas: tuple[float, float] = (0.9, 0.999)
     adam_eps: float = Field(1e-8, gt=0)
-    max_passes: int | None = Field(10, ge=1)
+    max_epochs: int | None = Field(10, ge=1)
     max_updates: int | None = Field(None, ge=1)
     patience: int = Field(3, ge=1)
     weights: Literal["averaged", "last", "best", "chosen"] = "best"

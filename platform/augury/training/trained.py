@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
+from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
 from augury.core.typed import typed
 
@@ -35,7 +36,7 @@ class Outcome:
     """What one training came to, and what it took."""
 
     updates: int
-    passes: float
+    epochs: float
     onset: float
     """The number of updates after which the regime's loss acts in full."""
     rows: int
@@ -62,7 +63,7 @@ class Outcome:
     @classmethod
     def read(cls, run: Folder) -> Outcome:
         """Return the outcome of a run whose training has ended."""
-        return typed(cls, run.read_json(OUTCOME), f"{run.uri}/{OUTCOME}")
+        return typed(cls, with_present_entries(run.read_json(OUTCOME)), f"{run.uri}/{OUTCOME}")
 
     def write(self, run: Folder) -> None:
         """Write the outcome into a run's folder."""

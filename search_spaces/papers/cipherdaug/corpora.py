@@ -72,13 +72,13 @@ TOY: dict[str, Any] = {
         "max_tokens": 500,
         "learning_rate": 5.0e-3,
         "warmup_updates": 80,
-        "max_passes": 72,
-        "validate_every_passes": 3,
+        "max_epochs": 72,
+        "validate_every_epochs": 3,
         "patience": 8,
     },
 }
 """For many rows in little time: two toy languages of short sentences, whose baseline is at its
-plateau in 20 passes."""
+plateau in 20 epochs."""
 SCALES: dict[str, dict[str, Any]] = {
     "toy": TOY,
     "small": TRANSLATION["small"],

@@ -17,7 +17,7 @@ def cipher(keys: int) -> dict[str, Any]:
 
 # On little text a divergence that acts at once, with the paper's weight, keeps a model from
 # learning to translate.
-_LITTLE = {"beta": 1, "warmup_passes": 10}
+_LITTLE = {"beta": 1, "warmup_epochs": 10}
 
 
 def agreement(scale: str, **changes: Any) -> dict[str, Any]:
@@ -61,10 +61,10 @@ def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN) -> dict[str,
 
 
 DIVERSE: dict[str, dict[str, int]] = {
-    "toy": {"max_passes": 48, "validate_every_passes": 3},
-    "small": {"max_passes": 60, "validate_every_passes": 1},
+    "toy": {"max_epochs": 48, "validate_every_epochs": 3},
+    "small": {"max_epochs": 60, "validate_every_epochs": 1},
 }
-"""Training of the last model of data diversification, whose passes read up to seven times as
+"""Training of the last model of data diversification, whose epochs read up to seven times as
 many pairs."""
 
 

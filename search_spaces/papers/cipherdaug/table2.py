@@ -20,10 +20,10 @@ from search_spaces.papers.cipherdaug.table import Table, read
 KEYS: dict[str, tuple[int, ...]] = {"toy": (2, 3, 4, 5)}
 """Numbers of keys in place of 2, 5, 10 and 20, by scale."""
 BUDGET: dict[str, dict[str, int]] = {
-    "toy": {"max_passes": 84, "validate_every_passes": 12},
-    "small": {"max_passes": 600, "validate_every_passes": 15},
+    "toy": {"max_epochs": 84, "validate_every_epochs": 12},
+    "small": {"max_epochs": 600, "validate_every_epochs": 15},
 }
-"""Of naive training, which reads each pair in one of up to 41 texts a pass."""
+"""Of naive training, which reads each pair in one of up to 41 texts an epoch."""
 
 
 def naive(scale: str, named: int, equation: int, *draws: dict[str, Any]) -> dict[str, Any]:

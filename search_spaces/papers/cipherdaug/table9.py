@@ -11,7 +11,7 @@ from search_spaces.papers.cipherdaug.table import Table, read
 
 INTERMEDIATE: dict[str, int] = {"toy": 768, "small": 1536, "paper": 4096}
 TRAINING: dict[str, dict[str, Any]] = {
-    "toy": {"training.learning_rate": 2.0e-3, "training.max_passes": 120}
+    "toy": {"training.learning_rate": 2.0e-3, "training.max_epochs": 120}
 }
 """Training of the rows of ALONE, which at the toy table's rate of 5e-3 does not learn."""
 

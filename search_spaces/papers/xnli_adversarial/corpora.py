@@ -11,7 +11,7 @@ TOY_TRAINING = {
     "schedule": "constant",
     "warmup_share": 0.33,
     "clip_norm": 1,
-    "max_passes": None,
+    "max_epochs": None,
     "max_updates": 1200,
     "validate_every": 150,
     "patience": 8,

@@ -30,7 +30,7 @@ def fgm(scale: str) -> dict[str, Any]:
 # Models and texts of the operators; settings that are not given are the paper's.
 _TINY_T5 = {
     "model": {"architecture": "tiny"},
-    "training": {"learning_rate": 2.0e-3, "max_passes": 10},
+    "training": {"learning_rate": 2.0e-3, "max_epochs": 10},
 }
 _REORDERER: dict[str, dict[str, Any]] = {
     "toy": {
@@ -50,7 +50,7 @@ _REORDERER: dict[str, dict[str, Any]] = {
             "learning_rate": 4.0e-3,
             "max_examples": None,
             "max_tokens": 500,
-            "max_passes": 12,
+            "max_epochs": 12,
         },
     },
     "small": {

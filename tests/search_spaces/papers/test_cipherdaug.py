@@ -109,15 +109,15 @@ def test_deviations_state_the_settings_as_they_are(scale: str) -> None:
     shared, sizes, naive = (
         " ".join(table(name, scale).deviations) for name in ("table3", "table6", "table2")
     )
-    longest = space.base["training"]["max_passes"]
-    last = space.rows["Data Diverse"]["training.max_passes"]
-    assert f"at most {longest} passes; the last model of data diversification" in shared
+    longest = space.base["training"]["max_epochs"]
+    last = space.rows["Data Diverse"]["training.max_epochs"]
+    assert f"at most {longest} epochs; the last model of data diversification" in shared
     assert f"up to seven times as long, {last}" in shared
     rows = table("table6", scale).space.rows
     small, large = (rows[f"Transformer-512, {k}"]["vocabulary.size"] for k in ("12k", "20k"))
     assert f"12k and 20k for {small} and {large} entries" in sizes
-    budget = table("table2", scale).space.rows["2 keys, eq. 1"]["training.max_passes"]
-    assert f"naive training: at most {budget} passes" in naive
+    budget = table("table2", scale).space.rows["2 keys, eq. 1"]["training.max_epochs"]
+    assert f"naive training: at most {budget} epochs" in naive
 
 
 def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
@@ -144,7 +144,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> list[System]:
     test sentences."""
     cipher = {
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
-        "regime": {"name": "coregularised", "warmup_passes": 1},
+        "regime": {"name": "coregularised", "warmup_epochs": 1},
     }
     alone = {"model": {**tiny.OF_TASK["nmt"]["model"], "embeddings": ALONE}}
     experiment = tiny.experiment(

@@ -162,7 +162,7 @@ def test_settings_of_the_released_code_at_the_scale_of_the_paper() -> None:
         8,
         (0.9, 0.998),
     )
-    assert (training.max_passes, training.validate_every, training.patience) == (5, 5000, 16)
+    assert (training.max_epochs, training.validate_every, training.patience) == (5, 5000, 16)
     assert (
         experiment.decoding.beam,
         experiment.decoding.length_penalty,

@@ -55,7 +55,7 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
         },
         "model": {"name": str(model)},
         "max_length": 16,
-        "training": {"max_examples": 4, "learning_rate": 1e-3, "max_passes": 2, "average_last": 2},
+        "training": {"max_examples": 4, "learning_rate": 1e-3, "max_epochs": 2, "average_last": 2},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
     }

@@ -73,7 +73,7 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
         },
         "model": {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1},
         "max_length": 40,
-        "training": {"max_tokens": 400, "max_examples": 8, "max_passes": 2},
+        "training": {"max_tokens": 400, "max_examples": 8, "max_epochs": 2},
         "execution": {"executor": "local"},
         "tracking": {"enabled": False},
         **changes,
@@ -332,7 +332,7 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
             # 10 batches: two workers take the updates of one that accumulates two of them.
             training={
                 "max_examples": 6,
-                "max_passes": 2,
+                "max_epochs": 2,
                 "learning_rate": 0.01,
                 "adam_eps": 0.01,
                 **training,

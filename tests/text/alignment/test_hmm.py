@@ -27,7 +27,7 @@ def enumerated(
     )
     step = (1 - UNIFORM) * step / step.sum(axis=1, keepdims=True) + UNIFORM / generating
     total, posteriors, expected = 0.0, np.zeros_like(links), np.zeros_like(step)
-    # As null keeps the position, every word passes one on: (position, whether null) for each.
+    # As null keeps the position, every word epochs one on: (position, whether null) for each.
     for path in product(product(range(generating), (True, False)), repeat=generated):
         probability, before, taken = 1.0, -1, []
         for j, (position, by_null) in enumerate(path):

@@ -50,7 +50,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
                 },
                 "decoding": {"beam": 1, "max_length": 12},
                 "execution": {"executor": "local", "threads": 1},
-                "training": {"max_passes": 5},
+                "training": {"max_epochs": 5},
                 "tracking": {"enabled": False},
                 **changes,
             }
@@ -65,7 +65,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
         outcome = {
             "parameters": 1,
             "updates": 1,
-            "passes": 1.0,
+            "epochs": 1.0,
             "onset": 0,
             "rows": 1,
             "train_seconds": 1.0,

@@ -232,7 +232,7 @@ def test_a_run_trains_them_and_reports_on_their_mean(
     training = {
         "max_tokens": 400,
         "max_updates": 3,
-        "max_passes": None,
+        "max_epochs": None,
         "validate_every": 1,
         "average_last": 3,
     }

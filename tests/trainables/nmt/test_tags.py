@@ -54,7 +54,7 @@ def mixed(storage: Path, **changes: Any) -> Run:
 
 
 def first_ids(task: Translation, number: int = 0) -> list[int]:
-    """What every row's source begins with, in a pass."""
+    """What every row's source begins with, in an epoch."""
     examples = np.arange(len(task.examples.rows))
     return task.load(examples, number, torch.device("cpu")).batch.sources[0, :, 0].tolist()
 

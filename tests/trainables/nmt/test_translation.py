@@ -44,7 +44,7 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
             "attention_heads": 2,
         },
         "regime": {"name": "coregularised", "warmup_steps": 0},
-        "training": {"max_tokens": 400, "max_passes": 5},
+        "training": {"max_tokens": 400, "max_epochs": 5},
         "tracking": {"enabled": False},
         **changes,
     }
@@ -80,7 +80,7 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     task = toy.task
     kept = len(task.examples.rows)
     assert task.group_rows == [kept, kept] and toy.run.data_factor == 3.0
-    assert toy.run.passes_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
+    assert toy.run.epochs_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
     batch = task.load(np.array([0, kept]), 0, torch.device("cpu")).batch
     assert batch.sources.shape[:2] == (2, 2)
     sources = toy.run.corpus("train").column("source")
@@ -250,7 +250,7 @@ def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path
     task = toy.task
     assert task.group_rows == [len(task.examples.rows)] * 3
     training = toy.run.experiment.training.model_copy(
-        update={"max_updates": 3, "max_passes": None, "average_last": 1}
+        update={"max_updates": 3, "max_epochs": None, "average_last": 1}
     )  # type: ignore[attr-defined]
     before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
     fit(task, training, toy.run, device=torch.device("cpu"))

@@ -81,7 +81,7 @@ class Toy:
             "corpus": corpus,
             "model": self.tiny,
             "max_pieces": 30,
-            "training": {"max_passes": 1, "max_examples": 32},
+            "training": {"max_epochs": 1, "max_examples": 32},
             "tracking": {"enabled": False},
             "execution": {"executor": "local", "threads": 1},
             **changes,

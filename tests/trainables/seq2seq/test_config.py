@@ -28,8 +28,8 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
     training = chosen.training
     assert (training.max_examples, training.learning_rate, training.clip_norm) == (8, 3e-4, 1.0)
     assert GeneratorTraining.model_validate(
-        {"preset": "paper", "max_passes": 5}
-    ) == GeneratorTraining(max_passes=5)
+        {"preset": "paper", "max_epochs": 5}
+    ) == GeneratorTraining(max_epochs=5)
     assert chosen.regime.label_smoothing == 0
     assert (
         training.patience < training.validations

@@ -66,15 +66,15 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
 
 
-@pytest.mark.parametrize(("equation", "passes"), [(1, 2.0), (2, 3.0)])
-def test_views_are_read_one_at_a_time(toy: Any, equation: int, passes: float) -> None:
-    """Every view is read once a pass to write the target.
+@pytest.mark.parametrize(("equation", "epochs"), [(1, 2.0), (2, 3.0)])
+def test_views_are_read_one_at_a_time(toy: Any, equation: int, epochs: float) -> None:
+    """Every view is read once an epoch to write the target.
 
     By equation 2 a cipher also to write the source.
     """
     regime = {"name": "multi_source", "equation": equation}
     run = trained(toy, "text", augment=[{"operator": "cipher", "keys": [1]}], regime=regime)
-    assert run.data_factor == passes and set(run.views) == {"rot-1"}
+    assert run.data_factor == epochs and set(run.views) == {"rot-1"}
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def test_views_read_together_and_moved_words_teach_a_generator_too(
 
 
 def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:
-    """With the default number of passes and patience."""
+    """With the default number of epochs and patience."""
     run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})
     outcome = run.folder.read_json("outcome.json")
-    assert (outcome["stopped_by"], outcome["passes"]) == ("patience", 4)
+    assert (outcome["stopped_by"], outcome["epochs"]) == ("patience", 4)
 
 
 def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:

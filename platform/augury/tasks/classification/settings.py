@@ -89,11 +89,11 @@ ClassifierModel = Annotated[
 
 
 class ClassifierTraining(FineTuning):
-    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best pass on
+    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best epoch on
     validation text.
 
     What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates, a
-    rate that falls linearly over ten passes, and an end after three passes without gain.
+    rate that falls linearly over ten epochs, and an end after three epochs without gain.
     """
 
     max_examples: int | None = Field(32, ge=1)

@@ -121,7 +121,7 @@ augment:
 
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
 model: {{name: {yaml_file.scalar(model or PretrainedClassifier().name)}}}""",
-            training="max_passes: 5, patience: 3",
+            training="max_epochs: 5, patience: 3",
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
         )
