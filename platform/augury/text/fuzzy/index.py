@@ -49,10 +49,9 @@ class FuzzyIndex:
 
     def __init__(self, sentences: Sequence[Sequence[str]]):
         self._vocabulary: dict[str, int] = {}
-        numbers = [
-            [self._vocabulary.setdefault(token, len(self._vocabulary)) for token in tokens]
-            for tokens in sentences
-        ]
+        vocabulary, numbers = self._vocabulary, []
+        for tokens in sentences:
+            numbers.append([vocabulary.setdefault(token, len(vocabulary)) for token in tokens])
         if len(self._vocabulary) > MAX_TOKENS:
             raise UserError(
                 f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: "
@@ -163,7 +162,8 @@ def _common(first: Numbers, second: Numbers) -> Numbers:
 def _codes(numbers: Sequence[Sequence[int]]) -> NDArray[Any]:
     """Return sentences as strings with a character for each token; unknown tokens share one."""
     codes = np.empty(len(numbers), object)
-    codes[:] = ["".join([chr(max(token, -1) + 1) for token in tokens]) for tokens in numbers]
+    for row, tokens in enumerate(numbers):
+        codes[row] = "".join([chr(max(token, -1) + 1) for token in tokens])
     return codes
 
 

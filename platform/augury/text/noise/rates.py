@@ -113,12 +113,10 @@ class _Features:
                 for other in self.keys.get(letter, "")
             ):
                 return "key" if len(word) >= SHORTEST else ""
-        near = (
-            known
-            for shorter in [word, *_deletions(word)]
-            for known in self.by_deletion.get(shorter, ())
-        )
-        return "letter" if any(_one_edit(word, known) for known in near) else ""
+        for shorter in [word, *_deletions(word)]:
+            if any(_one_edit(word, known) for known in self.by_deletion.get(shorter, ())):
+                return "letter"
+        return ""
 
     @cached_property
     def by_deletion(self) -> dict[str, list[str]]:
