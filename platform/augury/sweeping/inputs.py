@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 from augury.core.errors import UserError
 from augury.core.messages import say
@@ -80,7 +81,8 @@ class Inputs:
         """Return the steps that can begin now for a step to be made; its texts do begin."""
         waiting = [needed for needed in self.graph.inputs(step) if not self._is_done(needed)]
         if waiting:
-            return list(dict.fromkeys(first for step in waiting for first in self._runnable(step)))
+            first = chain.from_iterable(map(self._runnable, waiting))
+            return list(dict.fromkeys(first))  # several may wait for the same one
         if step.seed is None and step not in self._begun:
             self._begun.add(step)
             self._thread.submit(self._try_make, step)
