@@ -87,7 +87,7 @@ class SequenceTraining(RegimeTraining):
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         """Return the target positions of the chosen views without pads, in one concatenated forward
-        epoch."""
+        pass."""
         sources = batch.sources[list(views)].flatten(0, 1)
         labels = batch.labels.repeat(len(views), 1)
         hidden = encoder_decoder.hidden_states(self.module, sources, labels, perturbation)

@@ -164,7 +164,7 @@ class Training(Section):
 
     @property
     def validations(self) -> int | None:
-        """The maximum number of validations; None where it also depends on the length of an epoch."""
+        """The maximum number of validations; None where it depends on the length of an epoch."""
         if self.validate_every is None:
             return (
                 None
