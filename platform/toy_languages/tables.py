@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,5 +49,5 @@ def inflect(rule: str, word: str) -> str:
     raise ValueError(f"no form of '{word}' by the rule '{rule}'")
 
 
-PAIRS = {name: [Both(*row) for row in rows] for name, rows in grouped("pairs").items()}
+PAIRS = {name: list(starmap(Both, rows)) for name, rows in grouped("pairs").items()}
 CHOICES = {name: spread(weights) for name, weights in table("choices")}
