@@ -46,12 +46,12 @@ class SequenceTraining(RegimeTraining):
         self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
 
     def source(self, subwords: np.ndarray, tag: str | None, target: str = TARGET) -> Ids:
-        """Return what the encoder reads of a source; `tag` is its text's, `target` the side to be
-        predicted."""
+        """Return the ids of a source that the encoder reads; `tag` is the tag of its text, `target`
+        the side to predict."""
         return subwords
 
     def label(self, subwords: np.ndarray) -> Ids:
-        """Return the labels of a target."""
+        """Return the ids of a target that the decoder is to predict."""
         return subwords
 
     def collate(
@@ -118,8 +118,8 @@ class SequenceTraining(RegimeTraining):
 
 
 class HeldOut:
-    """The pieces of the plain sources and targets of a validation corpus, and the tag before its
-    sources."""
+    """The subwords of the plain sources and targets of a validation corpus, and the tag of its
+    text."""
 
     def __init__(self, run: Run, split: str = VALID):
         self.sources, self.targets = (

@@ -151,11 +151,11 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
 
 
 def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """Return the view group that an epoch reads every row under, (rows,) int.
+    """Return the view group under which an epoch reads every row, (rows,) int; -1 where the row
+    lacks it.
 
-    -1 stands where the row lacks the group whose turn it is. In as many epochs as there are groups
-    these take turns, beginning with another one row by row, so that every epoch has as many rows of
-    each.
+    In as many epochs as there are groups, a row is read under each of them once. Rows start with
+    different groups, so that every epoch has equally many rows of each.
     """
     cycle, turn = divmod(number, len(groups))
     # Drawn once a cycle, so that no row reads a group twice before it has read all.
