@@ -43,8 +43,8 @@ def spread(weights: str) -> list[str]:
 def inflect(rule: str, word: str) -> str:
     """Return the form of a word by a rule of inflection: that of the first pattern that matches."""
     for pattern, replacement in grouped("rules")[rule]:
-        form, found = re.subn(pattern, replacement, word, count=1)
-        if found:
+        form, replaced = re.subn(pattern, replacement, word, count=1)
+        if replaced:
             return form
     raise ValueError(f"no form of '{word}' by the rule '{rule}'")
 

@@ -99,7 +99,7 @@ def correlations(systems: Sequence[System]) -> Correlations:
     sentences, widest = len(systems[0].sources), max(widths.values())
     if sentences <= widest + 1:  # centring takes one
         raise UserError(
-            f"{sentences} sentences do not tell {widest} dimensions of encoder states apart: give "
+            f"{sentences} sentences are too few for encoder states of {widest} dimensions: give "
             "more with --sentences, or a larger --test"
         )
     bases = {read: list(map(_basis, layers)) for read, layers in states.items()}

@@ -235,7 +235,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         return apply
 
     def key(self, name: str, text: str) -> str:
-        """Return what identifies a text in the random key, beside seed, side and copy."""
+        """Return what identifies a text in the random key, next to seed, side and copy."""
         return name
 
     def _add_noise(

@@ -86,7 +86,7 @@ class Part:
 
     @property
     def health(self) -> Health | None:
-        """The measures of the output; None where an earlier version made it."""
+        """The measures of the output; None where they were not stored with it."""
         content = self.folder.manifest().get("health")
         return Health.from_dict(content) if content else None
 

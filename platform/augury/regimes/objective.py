@@ -21,7 +21,8 @@ from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Return the label-smoothed cross-entropy of one view, summed over rows, its divisor."""
+    """Return the label-smoothed cross-entropy of one view, summed over rows; their number is the
+    divisor."""
     terms = view_objective(
         rows.hidden,
         rows.weight,

@@ -54,7 +54,7 @@ def aligned(spec: CorpusSpec, aligner: AlignerName, store: Store, execution: Exe
     """Return the aligner fitted on the training text, or the links of all splits where eflomal
     finds them.
 
-    Made unless the store has it. UserError where eflomal is asked for and not installed, and for
+    Made unless the store has it. UserError where eflomal is chosen and not installed, and for
     text without words.
     """
     folder = store.folder(KIND, address(spec, aligner))

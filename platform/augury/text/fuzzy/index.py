@@ -159,7 +159,7 @@ def _distances(
 
 def _common(first: Numbers, second: Numbers) -> Numbers:
     """Return the size of the intersection of two sets of numbers, given as sorted rows, (rows,)."""
-    # In the sorted union, exactly the common numbers are beside themselves.
+    # Sorted together, exactly the common numbers have an equal neighbour.
     both = np.sort(np.concatenate([first, second], axis=1), axis=1)
     return np.asarray((both[:, 1:] == both[:, :-1]).sum(1))
 

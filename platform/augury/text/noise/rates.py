@@ -103,7 +103,7 @@ class _Features:
         return np.array([*shares, *_punctuation([_emoji.sub("", text) for text in texts])])
 
     def _misspelt(self, word: str) -> str:
-        """Return `key` where a key beside another one makes a known word of this one, `letter`
+        """Return `key` where an adjacent key makes a known word of this one, `letter`
         for any other edit."""
         if not word.isalpha() or len(word) < SHORTEST - 1:
             return ""
