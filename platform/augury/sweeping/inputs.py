@@ -1,4 +1,5 @@
-"""What the trials of a sweep need: models, which are trials too, and texts, made beside them."""
+"""What the trials of a sweep need: models, which are trials too, and texts, made while others
+run."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ class Inputs:
         return next(self._errors(Step(*key)), None)
 
     def done(self, key: TrialKey) -> bool:
-        """Return whether a model is trained, and scored where that is asked for."""
+        """Return whether a model is trained, and scored unless it only serves others."""
         runs = self.runs.get(key.configuration)
         if runs is None:  # its texts wait, or are not needed any more
             return self.graph.is_made(Step(*key))
