@@ -58,9 +58,19 @@ def by_age(store: Store) -> list[str]:
 
 
 def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> None:
-    """Write the page of an experiment, and the summary for the page of its storage."""
-    systems = {result.name: [run.name for run in result.runs.values()] for result in results}
-    summary = {"title": report.title, "answer": report.answer, "systems": systems}
+    """Write the page of an experiment, and its summary for the page of the storage and MLflow."""
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for result in results:
+        scores[result.name] = {
+            test: {metric: estimate.value for metric, estimate in estimates.items()}
+            for test, estimates in result.tests.items()
+        }
+    summary = {
+        "title": report.title,
+        "answer": report.answer,
+        "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
+        "scores": scores,
+    }
     folder.write_json(SUMMARY, summary)
     folder.write(PAGE, rendering.page(report))
 

@@ -1,5 +1,5 @@
-"""The report of a sweep: the question, the answer, the configurations, and the response of the score
-to swept keys.
+"""The report of a sweep: the question, the answer, the configurations, and the response of the
+score to swept keys.
 
 Its page is rewritten while the sweep runs.
 """
@@ -63,11 +63,9 @@ STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "fai
 def report(sweep: Sweep, refresh: int | None = None) -> Report:
     """Return the report of a sweep in its current state; a browser loads its page again every
     `refresh` seconds."""
-    summary, described = summarise(sweep), described_runs(sweep)
+    summary = summarise(sweep)
     styles = configuration_styles(summary)
     shown, deciding = configurations(summary, styles), summary.deciding
-    texts = RunRecord.read(described[0]).inputs if described else ()
-    notes = stored_runs.corpus_notes(described[0], texts) if described else []
     labels: dict[str, str] = {state: state for state in STATES}
     if sweep.ended:
         labels["waiting"] = "not needed"
@@ -76,7 +74,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         question=sweep.question,
         answer=answer(summary),
         power=deciding.power_text if deciding else "",
-        notes=[*summary.cautions, *notes],
+        notes=[*summary.cautions, *_text_notes(sweep)],
         status=Status(
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
@@ -85,7 +83,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         ),
         facts=_facts(summary),
         sections=_sections(summary, styles, shown),
-        data=_data(summary),
+        data=data(summary),
         summary=_summary(summary),
         tables=[shown],
         records=frame(summary.comparisons),
@@ -291,7 +289,14 @@ def _when(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _data(summary: Summary) -> dict[str, Any]:
+def _text_notes(sweep: Sweep) -> list[str]:
+    """Return the notes on the texts of a sweep, such as that they are synthetic."""
+    described = described_runs(sweep)[:1]
+    notes = (stored_runs.corpus_notes(run, RunRecord.read(run).inputs) for run in described)
+    return next(notes, [])
+
+
+def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
     sweep = summary.sweep
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
@@ -306,6 +311,7 @@ def _data(summary: Summary) -> dict[str, Any]:
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
         "cautions": summary.cautions,
+        "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
