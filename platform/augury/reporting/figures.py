@@ -143,32 +143,36 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
     shown["time"] /= size
     figures = []
-    for name, label in labels.items():
-        curves = dict(list(shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)))
-        values = (
-            (system, seed, curve["value"].iloc[-1]) for (system, seed), curve in curves.items()
-        )
-        ends = ", ".join(
-            f"{results[system].name} seed {seed} {value:.2f}" for system, seed, value in values
-        )
-        for over, axis in (("updates", "updates"), ("time", f"{kind} ({unit})")):
-            traces = [
-                _line(results[system], system, seed, over, curve)
-                for (system, seed), curve in curves.items()
-            ]
-            heading, drawing = (
-                f"{label[0].upper()}{label[1:]} against {over}",
-                chart(traces, axis, label),
-            )
-            figures.append(
-                Figure(
-                    f"{name.replace('/', '-')}-{over}",
-                    heading,
-                    f"{heading}; at the end: {ends}",
-                    drawing,
-                )
-            )
-    return [figure for figure in figures if figure.chart.data]
+    for metric_name, label in labels.items():
+        of_metric = shown[shown["metric"] == metric_name]
+        lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
+        ends = []
+        for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False):
+            for over in lines:
+                lines[over].append(_line(results[system], system, seed, over, curve))
+            ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
+        if ends:
+            name, caption = metric_name.replace("/", "-"), f"at the end: {', '.join(ends)}"
+            figures += curve_charts(name, label, lines, f"{kind} ({unit})", caption)
+    return figures
+
+
+def curve_charts(
+    name: str,
+    label: str,
+    lines: Mapping[str, Sequence[go.Scatter]],
+    clock: str,
+    caption: str,
+    height: int = 300,
+) -> list[Figure]:
+    """Return charts of curves against updates and against time, the keys of `lines`; `clock` is
+    the title of the axis of time."""
+    figures = []
+    for over, traces in lines.items():
+        heading = f"{label[0].upper()}{label[1:]} against {over}"
+        drawing = chart(traces, clock if over == "time" else over, label, height=height)
+        figures.append(Figure(f"{name}-{over}", heading, f"{heading}; {caption}", drawing))
+    return figures
 
 
 def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:

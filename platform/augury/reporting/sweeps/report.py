@@ -12,15 +12,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from markupsafe import Markup
-
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.figures import Figure, score_against_cost
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor, number
+from augury.reporting.figures import Figure
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.report import (
     Block,
     Charts,
@@ -35,6 +33,7 @@ from augury.reporting.report import (
     section,
 )
 from augury.reporting.score_tables import by_test, frame, shared_notes
+from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.axes import short_names, value_text
@@ -118,13 +117,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     names = [*named, *([(OTHER, f"{others} others")] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
     sections = [section("Configurations", shown, Downloads(files))]
-    if len(comparisons) > 1:
-        marks = Markup(
-            "Blue is better than {} on the same test set, orange is worse; * p &lt; 0.05, "
-            "** p &lt; 0.01, corrected for the configurations of one set. "
-            "<code>augury compare sweeps/{}</code> prints every set with intervals."
-        ).format(summary.reference.name, sweep.name)
-        sections.append(section("Test sets by configurations", by_test(comparisons), marks))
+    compare = Code(f"augury compare sweeps/{sweep.name}    # prints every set with intervals")
+    sections += test_sections(comparisons, "configurations", compare)
     sections.append(
         section("Response of the score to the swept keys", importance(summary), *_response(summary))
     )
@@ -132,12 +126,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("Parallel coordinates", Charts(parallel, names)))
     if curves := learning_curves(summary, styles):
         sections.append(section("Learning curves", Charts(curves, names)))
-    if cost := score_against_cost(summary.deciding, styles) if summary.deciding else []:
-        text = (
-            f"{cost[0].caption} Means over seeds; intervals of 95 % where a configuration has a "
-            "colour."
-        )
-        sections.append(section("Score against cost", Charts(cost), text))
+    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
+    sections += cost_sections(summary.deciding, styles, colours)
     if decisions := _decisions(summary):
         every = Details(f"All {len(decisions.rows)} decisions", [decisions])
         sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
@@ -249,12 +239,15 @@ def _key_cell(value: Any) -> Cell:
     return Cell(value_text(value), value if sortable else json.dumps(value))
 
 
-def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
-    """Return the seeds, scores and cost of a configuration."""
+def _scores(
+    summary: Summary, result: ConfigurationResult, metrics: int | None = None
+) -> list[Cell]:
+    """Return the seeds, scores and cost of a configuration; `metrics`: in the first ones alone."""
+    scores = summary.score_cells(result)
     return [
         Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
         Cell(result.spread_text, result.mean),
-        *summary.score_cells(result),
+        *(scores if metrics is None else scores[: metrics + 2]),
         cell(result.seconds, duration),
         cell(summary.time_factor(result), factor),
     ]
@@ -355,11 +348,7 @@ def _terminal_table(summary: Summary) -> Table:
         [
             f"{result.name} (reference)" if result is summary.reference else result.name,
             result.state_text,
-            f"{result.finished}/{len(summary.sweep.seeds)}",
-            result.spread_text,
-            *summary.score_cells(result)[:3],
-            number(result.seconds, duration),
-            number(summary.time_factor(result), factor),
+            *_scores(summary, result, metrics=1),
         ]
         for result in summary.ranking
     ]
