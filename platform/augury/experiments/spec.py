@@ -26,6 +26,7 @@ from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments.stored_runs import FIRST
 from augury.experiments.tracking import Tracking
+from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
@@ -119,6 +120,9 @@ class Experiment(Section):
     """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`text.vocabulary.resegmentation`)."""
+    FROM_NOTHING: ClassVar[type[Training] | None] = None
+    """The section `training` of a model without pretrained weights, where its defaults are others:
+    a subclass of that of a pretrained model."""
 
     def plain_system(self) -> dict[str, Any]:
         """Return the settings, by dotted key, that turn this experiment into its plain baseline."""
@@ -276,6 +280,15 @@ class Experiment(Section):
         if len(set(seeds)) < len(seeds):
             raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
         return seeds
+
+    @model_validator(mode="after")
+    def _training_follows_model(self) -> Experiment:
+        """Take the defaults for a model from nothing, where the file has one; what it sets stays."""
+        schema, model = self.FROM_NOTHING, getattr(self, "model", None)
+        if schema and not isinstance(model, Pretrained) and issubclass(schema, type(self.training)):
+            settings = self.training.model_dump(exclude_unset=True)
+            self.__dict__["training"] = schema.model_validate(settings)
+        return self
 
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
