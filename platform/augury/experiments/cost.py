@@ -44,6 +44,7 @@ class Cost(NamedTuple):
     seconds: float
     bytes: int
     """On disk."""
+    updates_per_epoch: int
 
 
 class Total(NamedTuple):
@@ -101,7 +102,7 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
     # The checkpoints of the mean, the model reported on, its form for decoding.
     kept = training.average_last + 2
-    return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
+    return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2), per_epoch)
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:

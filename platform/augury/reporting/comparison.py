@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from augury.experiments.record import Cost
+from augury.regimes.regime import SHORTEN
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import Estimate, SystemResult, comparable_seconds, on_one_device
-from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
+from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun, title
 from augury.scoring.significance import TRIALS, Difference, Method, holm
@@ -49,13 +50,27 @@ class Row:
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
+    meaningless: str = ""
+    """Why the difference means nothing, as a part of a sentence; empty where it may mean
+    something."""
 
     @property
     def mark(self) -> str:
-        """`**` for a corrected p-value below 1 %, `*` below 5 %."""
-        if self.corrected is None:
+        """`**` for a corrected p-value below 1 %, `*` below 5 %; empty for differences without
+        meaning."""
+        if self.corrected is None or self.meaningless:
             return ""
         return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
+
+    @property
+    def never_acted(self) -> str:
+        """That training ended before all of the regime's loss acted; empty where it did not."""
+        if self.cost is None or not self.cost.onset or self.cost.onset < self.cost.updates:
+            return ""
+        return (
+            f"the regime of {self.name} never acted in full: its warm-up ends after update "
+            f"{self.cost.onset:,.0f}, and training ended after update {self.cost.updates:,.0f}"
+        )
 
     @property
     def difference_text(self) -> str:
@@ -155,6 +170,8 @@ def comparison(
         results, [row.difference is not None for row in rows], test, metrics[0], inference
     )
     rows = _with_tests(rows, tests.differences)
+    system_scores = _system_scores(results, test, metrics[0])
+    rows = _with_meaning(rows, system_scores)
     scored = [
         row.scores[metrics[0]]
         for row in rows
@@ -164,7 +181,8 @@ def comparison(
         metrics[0], tests.components, [(len(score.seeds), score.n) for score in scored]
     )
     notes = [
-        *untrained_warnings(_system_scores(results, test), test),
+        *untrained_warnings(system_scores),
+        *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *_measurement_notes(results, test, metrics),
         *_test_notes(rows, metrics[0], inference.method),
         *([power.text] if power else []),
@@ -367,13 +385,38 @@ def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence
     return lines
 
 
-def _system_scores(results: Sequence[SystemResult], test: str) -> list[SystemScore]:
-    return [
-        SystemScore(result.name, run, metric, estimate.value, estimate.low)
-        for result in results
-        for run in [*result.runs.values()][:1]
-        for metric, estimate in result.tests.get(test, {}).items()
-    ]
+def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> list[SystemScore]:
+    """Return the scores of the systems in the metric that decides."""
+    scores = []
+    for result in results:
+        estimate = result.tests.get(test, {}).get(metric)
+        tests = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
+        for run in [*result.runs.values()][:1]:
+            if estimate:
+                worst = estimate.high if lower_is_better(metric) else estimate.low
+                scores.append(
+                    SystemScore(result.name, run, metric, estimate.value, worst, tuple(tests))
+                )
+    return scores
+
+
+def _with_meaning(rows: Sequence[Row], scores: Sequence[SystemScore]) -> list[Row]:
+    """Return the rows with why their difference means nothing: they or the baseline have not
+    learned."""
+    unlearned = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
+    explained = []
+    for row in rows:
+        names = [name for name in (rows[0].name, row.name) if name in unlearned]
+        why = ""
+        if names and row is not rows[0]:
+            level = unlearned[names[0]]
+            are = "are" if len(names) > 1 else "is"
+            why = (
+                f"{' and '.join(names)} {are} not shown to have learnt more than "
+                f"{level.output} ({level.value:.1f})"
+            )
+        explained.append(replace(row, meaningless=why))
+    return explained
 
 
 def training_notes(results: Sequence[SystemResult]) -> list[str]:

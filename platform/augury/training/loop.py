@@ -384,7 +384,7 @@ class Trainer:
         onset = self.learner.onset(updates_per_epoch)
         last = last_update(self.training, updates_per_epoch)
         if onset >= last:
-            say(late_onset(onset, last))
+            say(f"warning: {late_onset(onset, last)}")
 
 
 class _Objective(nn.Module):
