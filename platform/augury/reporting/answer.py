@@ -66,6 +66,8 @@ def answer(table: Comparison) -> str:
             "may be chance"
         )
     idle = [row.never_acted for row in compared if row.never_acted]
+    if unequal := table.unequal_budgets:
+        sentence = f"Budgets differ ({unequal}): {sentence[0].lower()}{sentence[1:]}"
     return f"{'; '.join([sentence, *idle])}."
 
 

@@ -25,6 +25,8 @@ WEIGHTS = {
     "last": "the last checkpoint",
     "best": "the best on validation",
 }
+UNEQUAL = 1.1
+"""Budgets that differ by a larger factor are told first."""
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
 PATIENCE = ("patience", "patience_mean")
@@ -122,6 +124,19 @@ class Comparison:
         return kind, dict(zip(costs, seconds, strict=True))
 
     @property
+    def unequal_budgets(self) -> str:
+        """What the systems saw where that differs, such as `X saw 1.9 times the updates of
+        baseline`; empty where it does not."""
+        parts = []
+        for row in self.rows[1:]:
+            ratios = _ratios(self.rows[0].cost, row.cost)
+            seen = [f"{ratio:.2g} times the {what}" for what, ratio in ratios.items()]
+            if seen:
+                parts.append(f"{row.name} saw {' and '.join(seen)} of {self.rows[0].name}")
+        more = f"; and {len(parts) - 3} more systems differ" if len(parts) > 3 else ""
+        return "; ".join(parts[:3]) + more
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether lower is better for the metric that decides."""
         return lower_is_better(self.metrics[0])
@@ -193,7 +208,11 @@ def comparison(
         *cautions(results),
     ]
     comparisons = sum(row.tested is not None for row in rows)
-    return Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
+    compared = Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
+    if unequal := compared.unequal_budgets:
+        first = f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"
+        return replace(compared, notes=(first, *notes))
+    return compared
 
 
 def _row(
@@ -223,6 +242,19 @@ def _row(
         result.cost,
         time_factor,
     )
+
+
+def _ratios(baseline: Cost | None, cost: Cost | None) -> dict[str, float]:
+    """Return the updates and tokens of a system as multiples of the baseline's, where they
+    differ."""
+    if baseline is None or cost is None:
+        return {}
+    seen = {
+        "updates": (baseline.updates, cost.updates),
+        "tokens": (baseline.target_tokens, cost.target_tokens),
+    }
+    ratios = {what: own / its for what, (its, own) in seen.items() if its and own}
+    return {what: ratio for what, ratio in ratios.items() if max(ratio, 1 / ratio) > UNEQUAL}
 
 
 def _measured(score: Estimate) -> tuple[str, int]:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 from augury.scoring.metric import CountedMetric, Metric
 
-CANDIDATES = 40
+CANDIDATES = 24
 """How many references are tried as the output for every example."""
-SAMPLE = 100
+SAMPLE = 60
 """On how many examples they are tried; the best ones are then tried on all."""
-FINALISTS = 4
+FINALISTS = 3
 SHOWN = 40
 """Characters of a text in messages."""
 
