@@ -48,6 +48,18 @@ def test_the_baseline_precedes_the_points(store):
     assert plan.merged == []
 
 
+def test_budgets_equal_in_updates_are_those_of_the_reference(store):
+    rows = {"plain": {}, "longer": {"training.patience": 9, "training.max_tokens": 700}}
+    changes = {"keys": {}, "rows": rows, "reference": "plain"}
+    budget = {"equal": "updates", "training.max_epochs": None, "training.max_updates": 90}
+    plan = planned("agreement", store, budget, **changes)
+    ends = [entry.experiment.training.max_updates for entry in plan.configurations.values()]
+    assert ends == [90, 90]
+    swept = {"keys": {"training.max_updates": [5, 9]}, "reference": None}
+    with pytest.raises(UserError, match="leave out one of both"):
+        planned("agreement", store, {"equal": "updates"}, **swept)
+
+
 def test_tau_and_warmup_without_agreement_are_one_experiment(store):
     keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_epochs": [0, 9]}
     plan = planned("agreement", store, keys=keys)

@@ -26,7 +26,7 @@ from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer
-from augury.training.settings import without_end
+from augury.training.settings import addressed, without_end
 
 VERSION = 1
 """Raised when the preparation of the same inputs changes; part of every run's address."""
@@ -265,7 +265,7 @@ class Graph:
                 for operator in experiment.token_draws
             ],
             "regime": experiment.regime.to_dict(),
-            "training": experiment.training.to_dict(),
+            "training": addressed(experiment.training),
             **task.address_settings(experiment),
         }
         if experiment.is_weighted:

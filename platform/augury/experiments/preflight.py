@@ -344,12 +344,13 @@ def seed_cost(
     rows = {name: end - start for name, start, end in row_ranges(train)}
     read = {name: shares[name].weight * count for name, count in rows.items()}
     counts = _words(experiment, read, store)
-    all_rows = sum(read.values()) + sum(
+    plain = sum(read.values())
+    all_rows = plain + sum(
         _records(operator, experiment, rows, read, store) for operator in experiment.augment
     )
-    return cost(
-        experiment, size, Text(max(1, round(all_rows)), counts if size.target else [sum(counts)])
-    )
+    words = counts if size.target else [sum(counts)]
+    text = Text(max(1, round(all_rows)), words, max(1, round(plain)))
+    return cost(experiment, size, text)
 
 
 def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:

@@ -51,8 +51,12 @@ class ProgressMonitor:
 
     def share(self) -> float:
         """Return the share of training that is done, unless patience ends it before."""
-        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [self.epochs / self.training.max_epochs] if self.training.max_epochs else []
+        training = self.training
+        shares = [self.update / training.max_updates] if training.max_updates else []
+        if training.max_epochs and training.equal == "epochs":
+            shares.append(self.epochs / training.max_epochs)
+        if training.max_minutes:
+            shares.append(self.latest.get("train/seconds", 0.0) / (60 * training.max_minutes))
         return max(shares, default=0.0)
 
     def text(self, ended: bool = False) -> str:

@@ -501,9 +501,10 @@ def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
 def _budget_note(results: Sequence[SystemResult]) -> str:
     """Return a note on the limits of training that are equal for all systems."""
     parameters = [result.record.parameters for result in results if result.cost]
+    units = {settings.get("equal", "epochs") for settings in parameters}
     ends = {
         unit: {settings.get(f"training.max_{unit}") for settings in parameters}
-        for unit in ("epochs", "updates")
+        for unit in ("epochs", "updates", "minutes")
     }
     equal = [
         f"at most {limit:,} {unit}"
@@ -514,8 +515,11 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
         tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
     }
     stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
+    counted = ""
+    if units in ({"updates"}, {"tokens"}):
+        counted = f" ({units.pop()}, as of the plain text)"
     return (
-        f"held equal: {' and '.join(equal)}{stops}"
+        f"held equal: {' and '.join(equal)}{counted}{stops}"
         if equal
         else "held equal: nothing; budgets differ"
     )

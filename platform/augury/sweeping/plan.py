@@ -11,6 +11,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
+from augury.experiments.equal import with_budget_of
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, missing_inputs
@@ -18,8 +19,10 @@ from augury.sweeping import points
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
+from augury.training.settings import BUDGETS, LATER
 
 BASELINE = "baseline"
+SWEPT_BUDGETS = {f"training.{name}" for name in (*BUDGETS, *LATER)}
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.store)
+        self._budget: Experiment | None = None
+        """The first configuration, from whose budget the others' are derived (`equal`)."""
 
     def rename(self, renamed: Callable[[Planned], Planned]) -> None:
         """Replace every configuration by `renamed` of it, which has another address."""
@@ -103,6 +108,14 @@ class Plan:
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
+        if self._budget is None:
+            self._budget = experiment
+        elif experiment.equal != "epochs" and (swept := SWEPT_BUDGETS & point.keys()):
+            raise UserError(
+                f"equal: {experiment.equal} holds the budget of '{name}' equal to the reference's, "
+                f"and the space sweeps {', '.join(sorted(swept))}: leave out one of both"
+            )
+        experiment = with_budget_of(self._budget, experiment, name)
         canonical_form = canonical(experiment, self.store)
         address = self.graph.plan(canonical_form.experiment).address
         if (same := self.configurations.get(address)) is not None:
