@@ -89,8 +89,31 @@ class Plan:
         elif reference is not None:
             self.add(reference)
         elif content.get("baseline", True) and (changes := self.base().plain_system()):
-            plain = config.merge(_single_system(content, self.store), changes)
-            self._add(BASELINE, {}, parse(plain, "the baseline"))
+            plain = parse(
+                config.merge(_single_system(content, self.store), changes), "the baseline"
+            )
+            self._add(*self._name_baseline(plain, changes), plain)
+
+    def _name_baseline(
+        self, plain: Experiment, changes: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the name and the point of the plain baseline, with its values of the swept keys
+        that it has.
+
+        It is a point of the space where it is the experiment that points override, else none.
+        """
+        settings, idle = plain.to_dict(), canonical(plain, self.store).reasons
+        values = {
+            key: _value_at(settings, key)
+            for key in self.space.keys
+            if not any(_contains(other, key) for other in (*changes, *idle))
+        }
+        if plain == self.base() and values:
+            grid = self.space.grid
+            if all(value in grid.get(key, ()) for key, value in values.items()):
+                return title(values), values
+            return f"default, {title(values)}", values
+        return ", ".join([BASELINE, *([title(values)] if values else [])]), {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configurations and merged points as JSON-like values."""
@@ -202,6 +225,16 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
                 f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other "
                 "keys"
             )
+
+
+def _value_at(settings: Any, key: str) -> Any:
+    """Return the value of a dotted key; None where it is not set."""
+    for part in key.split("."):
+        if isinstance(settings, list):
+            settings = settings[int(part)] if int(part) < len(settings) else None
+        else:
+            settings = settings.get(part) if isinstance(settings, Mapping) else None
+    return settings
 
 
 def _contains(section: str, key: str) -> bool:

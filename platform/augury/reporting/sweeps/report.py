@@ -47,6 +47,7 @@ from augury.reporting.sweeps.figures import (
 )
 from augury.reporting.sweeps.locations import (
     address_table,
+    compare_command,
     described_runs,
     locations,
     sweep_command,
@@ -124,8 +125,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         marks = Markup(
             "Blue is better than {} on the same test set, orange is worse; * p &lt; 0.05, "
             "** p &lt; 0.01, corrected for the configurations of one set. "
-            "<code>augury compare sweeps/{}</code> prints every set with intervals."
-        ).format(summary.reference.name, sweep.name)
+            "<code>{}</code> prints every set with intervals."
+        ).format(summary.reference.name, compare_command(sweep))
         sections.append(section("Test sets by configurations", by_test(comparisons), marks))
     sections.append(
         section("Response of the score to the swept keys", importance(summary), *_response(summary))
