@@ -97,6 +97,17 @@ def test_labels_no_better_than_one_label_are_warned_about(
     assert bool(comparison(load([run]), "test").warnings) == warned
 
 
+def test_the_unit_of_budgets_that_are_held_equal_is_told(results: Any) -> None:
+    budget: dict[str, Any] = {"training.max_epochs": 6, "training.patience": 3}
+    counted = budget | {"training.equal": "updates"}
+    runs = [
+        results.run("a", "aa" * 8, bleu=30.0, parameters=budget),
+        results.run("b", "bb" * 8, bleu=31.0, parameters=counted),
+    ]
+    (note,) = (note for note in comparison(load(runs), "test").notes if "held equal" in note)
+    assert "at most 6 epochs of the plain text, in updates" in note
+
+
 def test_without_test_sets_the_validations_are_listed(results: Any) -> None:
     run = results.run("a", "aa" * 8, history=[(1, {"valid/bleu": 12.0}), (2, {"valid/bleu": 11.0})])
     shown = plain_text([experiment.validations(load([run]))])

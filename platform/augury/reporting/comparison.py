@@ -501,7 +501,8 @@ def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
 def _budget_note(results: Sequence[SystemResult]) -> str:
     """Return a note on the limits of training that are equal for all systems."""
     parameters = [result.record.parameters for result in results if result.cost]
-    units = {settings.get("equal", "epochs") for settings in parameters}
+    # Systems without records have none: their budget is the same in every unit.
+    units = {settings.get("training.equal", "epochs") for settings in parameters} - {"epochs"}
     ends = {
         unit: {settings.get(f"training.max_{unit}") for settings in parameters}
         for unit in ("epochs", "updates", "minutes")
@@ -515,9 +516,7 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
         tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
     }
     stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
-    counted = ""
-    if units in ({"updates"}, {"tokens"}):
-        counted = f" ({units.pop()}, as of the plain text)"
+    counted = f" of the plain text, in {units.pop()}" if len(units) == 1 else ""
     return (
         f"held equal: {' and '.join(equal)}{counted}{stops}"
         if equal
