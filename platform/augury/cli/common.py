@@ -38,6 +38,26 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         dest="assignments",
         help="override a setting by its dotted key; repeatable",
     )
+    parser.add_argument(
+        "--equal",
+        action=_Equal,
+        choices=["epochs", "updates", "tokens", "time"],
+        help="what systems have as much of as the baseline: epochs over their own text (default), "
+        "updates, target tokens, or minutes of training; as --set equal=...",
+    )
+
+
+class _Equal(argparse.Action):
+    """Adds `equal=...` to the overridden settings."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.assignments = [*namespace.assignments, f"equal={values}"]
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:

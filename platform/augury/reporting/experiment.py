@@ -209,11 +209,11 @@ def validations(systems: Sequence[SystemResult]) -> Table:
     ]
     columns = ["system", "seed", *(f"best {registry.title(metric)}" for metric in metrics), "run"]
     best_scores = [
-        SystemScore(f"{name}, seed {seed}", run, metric, value, value)
+        SystemScore(f"{name}, seed {seed}", run, metric, value, value, ("valid",))
         for (name, seed, run), values in zip(runs, best, strict=True)
         for metric, value in values.items()
     ]
-    notes = (*untrained_warnings(best_scores, "valid"), NO_TESTS, *cautions(systems))
+    notes = (*untrained_warnings(best_scores), NO_TESTS, *cautions(systems))
     return table(columns, rows, notes=notes)
 
 

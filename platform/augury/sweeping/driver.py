@@ -316,6 +316,7 @@ class _Driver:
             {
                 "name": options.name,
                 "space": space.name,
+                "declared": space.declared,
                 "scale": space.scale,
                 "question": space.question,
                 "metric": space.metric,

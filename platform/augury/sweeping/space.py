@@ -55,6 +55,8 @@ class Space:
     scheduler: SchedulerName
     search: SearchName
     mutations: Mapping[str, Any]
+    declared: str
+    """What a command finds it by: its name, or the absolute path of its file."""
 
     @property
     def grid(self) -> dict[str, Sequence[Any]]:
@@ -130,6 +132,7 @@ def resolve(
         scheduler=scheduler,
         search=search or ("grid" if listed else "random"),
         mutations=_keys(name, at_scale(mutations, scale)),
+        declared=str(file_of(name)) if is_path(name) else name,
     )
 
 

@@ -45,7 +45,10 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
-    """Return the position of a run; None where these settings would not reach it."""
+    """Return the position of a run; None where these settings would not reach it, or where that
+    cannot be told from them."""
+    if training.equal != "epochs" or training.max_minutes is not None:
+        return None
     position = None
     with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
         position = Checkpoints(folder).last_position()

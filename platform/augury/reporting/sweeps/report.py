@@ -46,6 +46,7 @@ from augury.reporting.sweeps.figures import (
 )
 from augury.reporting.sweeps.locations import (
     address_table,
+    compare_command,
     described_runs,
     locations,
     sweep_command,
@@ -117,7 +118,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     names = [*named, *([(OTHER, f"{others} others")] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
     sections = [section("Configurations", shown, Downloads(files))]
-    compare = Code(f"augury compare sweeps/{sweep.name}    # prints every set with intervals")
+    compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     sections += test_sections(comparisons, "configurations", compare)
     sections.append(
         section("Response of the score to the swept keys", importance(summary), *_response(summary))
