@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
 from augury.core import config
+from augury.core.store import Store
 from augury.experiments.record import Input
 from augury.experiments.recording import File
 from augury.experiments.tracking import Place
+from augury.tracking.location import STORAGE, identity, relocate
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 
 Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
 
-STORAGE, FOLDER = "augury.storage", "augury.folder"
-"""Tags with the storage and folder that a run in MLflow mirrors."""
+FOLDER = "augury.folder"
+"""The tag with the folder that a run in MLflow mirrors."""
 PARENT, NOTE = "mlflow.parentRunId", "mlflow.note.content"
 KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
 """The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
@@ -121,8 +123,9 @@ class RunContent:
 class MlflowExperiment:
     """The runs of one storage in one MLflow experiment. Errors of MLflow propagate."""
 
-    def __init__(self, place: Place, name: str, storage: str):
-        self.place, self.name, self.storage = place, name, storage
+    def __init__(self, place: Place, name: str, store: Store):
+        self.place, self.name, self.store = place, name, store
+        self.storage = identity(store)
         self.updated: set[str] = set()
         """Ids of the runs that have been created or changed."""
         self._client: MlflowClient | None = None
@@ -145,8 +148,12 @@ class MlflowExperiment:
             yield
 
     def open(self) -> MlflowClient:
-        """Return the client; creates the store and the experiment if they do not exist."""
+        """Return the client; creates the store and the experiment if they do not exist.
+
+        A SQLite store that was moved is mended, and runs of earlier versions are.
+        """
         if self._client is None:
+            relocate(self.place)
             load_mlflow()
             from mlflow import MlflowClient
 
@@ -161,7 +168,16 @@ class MlflowExperiment:
                 if KIND not in experiment.tags:
                     client.set_experiment_tag(self._experiment_id, KIND, MODEL_TRAINING)
             self._client = client
+            self._adopt(client)
         return self._client
+
+    def _adopt(self, client: MlflowClient) -> None:
+        """Tag runs of earlier versions, which named a storage by its path, with its identity."""
+        if "'" in self.store.root:  # filters cannot contain quotes
+            return
+        filter_string = f"tags.`{STORAGE}` = '{self.store.root}'"
+        for run in list(self._pages(filter_string)):
+            client.set_tag(run.info.run_id, STORAGE, self.storage)
 
     @property
     def experiment_id(self) -> str:
@@ -189,14 +205,9 @@ class MlflowExperiment:
     def search(self, **tags: str) -> list[LoggedRun]:
         """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),
         oldest first."""
-        conditions = [f"tags.`augury.{tag}` = '{value}'" for tag, value in tags.items()]
-        if "'" not in self.storage:  # filters cannot contain quotes
-            conditions.append(f"tags.`{STORAGE}` = '{self.storage}'")
-        runs = [
-            run
-            for run in self._pages(" and ".join(conditions))
-            if run.data.tags.get(STORAGE) == self.storage
-        ]
+        wanted = {STORAGE: self.storage} | {f"augury.{tag}": value for tag, value in tags.items()}
+        conditions = [f"tags.`{tag}` = '{value}'" for tag, value in wanted.items()]
+        runs = self._pages(" and ".join(conditions))
         return [
             _logged_run(run)
             for run in sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))

@@ -190,7 +190,7 @@ def artifact_files(run: Folder) -> list[File]:
         *(File(run, name) for name in ("experiment.yaml", DESCRIPTION, SCORES) if run.exists(name)),
         *(File(outputs, name, "hypotheses") for name in outputs.names()),
         *(
-            File(Folder(entry["root"], entry["folder"]), entry["name"], entry["directory"])
+            File(Folder(run.root, entry["folder"]), entry["name"], entry["directory"])
             for entry in read_record(run).get("files", ())
         ),
     ]

@@ -319,7 +319,7 @@ class _Sync:
                 f"**{tags.get('augury.answer') or logged.tags['augury.answer']}**",
                 *self.notes,
                 f"[Compare its configurations]({charts}), or filter runs by `{filter_string}`.",
-                f"Files: {sweep.folder.uri}",
+                f"Files: `{sweep.folder.name}` in the storage",
             ]
         )
         return tags

@@ -45,7 +45,8 @@ def sync(folder: Folder, tracking: Tracking) -> int:
     Returns the number of MLflow runs that were created or changed. Errors of MLflow propagate;
     raises UserError if a file of the folder is corrupt.
     """
-    mlflow = MlflowExperiment(place(tracking, Store(folder.root)), tracking.experiment, folder.root)
+    store = Store(folder.root)
+    mlflow = MlflowExperiment(place(tracking, store), tracking.experiment, store)
     with mlflow.lock():
         SYNC[_kind(folder)](mlflow, folder)
     return len(mlflow.updated)
@@ -59,7 +60,7 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
     """
     target = place(tracking, store)
     address = without_passwords(target.uri)
-    mlflow = MlflowExperiment(target, tracking.experiment, store.root)
+    mlflow = MlflowExperiment(target, tracking.experiment, store)
     try:
         with mlflow.lock():
             mlflow.open()

@@ -116,21 +116,20 @@ class Tracker:
     def finish(
         self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
     ) -> None:
-        """Record the end of a run, with `files` to log in addition to its experiment, scores and
-        outputs; sync it."""
+        """Record the end of a run, with `files` of its storage to log in addition to its experiment,
+        scores and outputs; sync it."""
         if not self.tracking.enabled:
             return
         entries = []
         for file in files:
             if file.folder.exists(file.name):
-                folder = file.folder
-                entry = {
-                    "root": folder.root,
-                    "folder": folder.name,
-                    "name": file.name,
-                    "directory": file.directory,
-                }
-                entries.append(entry)
+                entries.append(
+                    {
+                        "folder": file.folder.name,
+                        "name": file.name,
+                        "directory": file.directory,
+                    }
+                )
             else:
                 say(f"{file.folder.uri}/{file.name} does not exist and is not logged to MLflow")
         self._run_failed = self._run_failed or status == "FAILED"
