@@ -12,7 +12,7 @@ from types import ModuleType
 GROUPS = {
     "start": ("demo", "init", "config"),
     "run experiments": ("train", "sweep", "reproduce"),
-    "inspect results": ("watch", "compare", "score", "analyze", "track"),
+    "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment", "encipher", "align"),
 }

@@ -264,7 +264,7 @@ def _local_root(root: str) -> str:
     if not path.parent.is_dir():
         raise UserError(
             f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
-            f"disk or create it, or give another storage"
+            "disk or create it, or give another storage"
         )
     return str(path)
 

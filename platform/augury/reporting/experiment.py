@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
 from augury.reporting.answer import answer
@@ -21,6 +21,7 @@ from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING
 from augury.reporting.operator_outputs import output_table
 from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
+from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
@@ -31,30 +32,11 @@ from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring import registry
 
-KIND = "reports"
-"""The folder of reports in a store, one by the name of each experiment."""
-PAGE, SUMMARY = "index.html", "report.json"
 MOST_SETS = 3
 """The maximum number of test sets that a terminal shows in full.
 
 Of more, only the mean is, and scores of the others.
 """
-
-
-def systems(store: Store, name: str) -> dict[str, list[str]]:
-    """Return the names of the runs, in the store, of every system of an experiment's report."""
-    folder = store.folder(KIND, name)
-    return dict(folder.read_json(SUMMARY)["systems"]) if folder.exists(SUMMARY) else {}
-
-
-def by_age(store: Store) -> list[str]:
-    """Return the names of the reports in a store, the latest last."""
-    files = {name: store.folder(KIND, name) for name in store.addresses(KIND)}
-    infos = {
-        name: folder.filesystem.get_file_info(folder.path(SUMMARY))
-        for name, folder in files.items()
-    }
-    return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
 
 
 def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> None:

@@ -28,7 +28,7 @@ from augury.tracking.client import (
     Status,
 )
 from augury.training import history
-from augury.training.launch import FAILURE
+from augury.training.run import FAILURE
 
 RECORD = "record.json"
 """A command's record of a tracked run or sweep: `status` and since when, `files`, who started

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from augury.core.store import Folder
 
+PREFIXES = "prefixes"
+"""Kind of the folders that name the runs with one beginning."""
+FAILURE = "failure.json"
+"""The file of a run whose training failed: `kind` and `error`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRun:
