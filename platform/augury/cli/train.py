@@ -58,8 +58,12 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     page = reported.folder_of(store, loaded.name, addresses)
     systems = results.load_experiment(reported.with_earlier_seeds(page, runs), seeds)
     if scored_sets(systems):
-        report = experiment.report(systems, page.name.rpartition("/")[2], failures)
-        experiment.write(report, page, systems)
+        title = page.name.rpartition("/")[2]
+        state = experiment.page_state(systems, title, failures)
+        current = experiment.is_current(page, state)
+        report = experiment.report(systems, title, failures, page=not current)
+        if not current:
+            experiment.write(report, page, systems, state)
     if as_json:
         nothing: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
         unscored = nothing | {"systems": [system.to_dict() for system in systems]}

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from augury import __version__
+from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder
+from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
 from augury.reporting.answer import answer
@@ -31,7 +34,10 @@ from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring import registry
+from augury.training import history
 
+FILES = (DESCRIPTION, SCORES)
+"""The files of a run that decide, with its history, what a page shows of it."""
 MOST_SETS = 3
 """The maximum number of test sets that a terminal shows in full.
 
@@ -39,12 +45,33 @@ Of more, only the mean is, and scores of the others.
 """
 
 
-def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> None:
-    """Write the page of an experiment, and the summary for the page of its storage."""
+def write(
+    report: Report, folder: Folder, results: Sequence[SystemResult], state: str | None = None
+) -> None:
+    """Write the page of an experiment, and the summary for the page of its storage.
+
+    `state` is that of `page_state`.
+    """
     systems = {result.name: [run.name for run in result.runs.values()] for result in results}
-    summary = {"title": report.title, "answer": report.answer, "systems": systems}
-    folder.write_json(SUMMARY, summary)
+    summary = {"title": report.title, "answer": report.answer, "systems": systems, "state": state}
     folder.write(PAGE, rendering.page(report))
+    folder.write_json(SUMMARY, summary)
+
+
+def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
+    """Return the hash of everything that the page of these systems shows."""
+    runs = [run for result in results for run in result.runs.values()]
+    records = [
+        [run.name, *(run.read(file).decode() for file in FILES if run.exists(file))] for run in runs
+    ]
+    systems = [[result.name, [*result.runs], [*result.unscored]] for result in results]
+    histories = [history.files(run) for run in runs]
+    return config.address([__version__, title, [*failures], systems, records, histories])
+
+
+def is_current(folder: Folder, state: str) -> bool:
+    """Return whether a page is written of this state."""
+    return folder.exists(PAGE) and folder.read_json(SUMMARY).get("state") == state
 
 
 def compared(
@@ -68,10 +95,12 @@ def compared(
     )
 
 
-def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> Report:
+def report(
+    results: Sequence[SystemResult], title: str, failures: Sequence[str] = (), *, page: bool = True
+) -> Report:
     """Return the report of systems, the baseline first, with `failures` as cautions.
 
-    UserError where nothing is scored yet.
+    Without `page`, it has no sections, and is for a terminal or a program only. UserError where nothing is scored yet.
     """
     names = scored_sets(results)
     if not names:
@@ -87,7 +116,7 @@ def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
         notes=list(dict.fromkeys([*failures, *warnings, *cautions(results)])),
-        sections=_sections(results, comparisons, title, stages),
+        sections=_sections(results, comparisons, title, stages) if page else (),
         data={**known.data, "stages": _rows(stages)},
         summary=[*_summary(comparisons), *([stages] if stages else [])],
     )
