@@ -64,6 +64,12 @@ def test_the_name_of_an_experiment_with_one_system_will_do(store: Store, add: Ad
         find("my", store.root)
 
 
+def test_a_system_counts_before_its_experiment(store: Store, add: Add) -> None:
+    add("baseline", B, 1)
+    run = add("my", A, 1)
+    assert find("my", store.root) == find("my/1", store.root) == [run]
+
+
 def test_a_system_may_have_a_slash_in_its_name(store: Store, add: Add) -> None:
     run = add("keys 1/2", A, 1)
     assert find("my/keys 1/2/1", store.root) == find("keys 1/2", store.root) == [run]

@@ -156,19 +156,27 @@ def _by_seed(folders: list[Folder]) -> dict[int, Folder]:
     return {int(run.name.rpartition("-")[2]): run for run in folders if run.exists(DESCRIPTION)}
 
 
-def _matching(
-    word: str, known: list[NamedRuns]
-) -> Iterator[tuple[NamedRuns, Mapping[int, Folder]]]:
-    """Yield the systems that a word can mean, with those of their runs that it names."""
-    for runs in known:
-        experiment, _, system = runs.name.partition("/")
-        forms = {runs.name, experiment, system} - {""}
-        if word in forms:
-            yield runs, runs.seeds
-            continue
-        for seed, run in runs.seeds.items():
-            if word in {f"{form}/{seed}" for form in forms}:
-                yield runs, {seed: run}
+def _matching(word: str, known: list[NamedRuns]) -> list[tuple[NamedRuns, Mapping[int, Folder]]]:
+    """Return the systems that a word can mean, with those of their runs that it names.
+
+    A full name counts before that of a system alone, and this before that of an experiment.
+    """
+    parts = [(runs, *runs.name.partition("/")[::2]) for runs in known]
+    for forms in (
+        [(runs, runs.name) for runs in known],
+        [(runs, system) for runs, _, system in parts if system],
+        [(runs, experiment) for runs, experiment, _ in parts],
+    ):
+        matching: list[tuple[NamedRuns, Mapping[int, Folder]]] = []
+        for runs, form in forms:
+            if word == form:
+                matching.append((runs, runs.seeds))
+            base, _, seed = word.rpartition("/")
+            if base == form and seed.isdigit() and int(seed) in runs.seeds:
+                matching.append((runs, {int(seed): runs.seeds[int(seed)]}))
+        if matching:
+            return matching
+    return []
 
 
 def _of_address(word: str, storage: str) -> list[Folder]:
