@@ -14,7 +14,7 @@ import yaml
 
 from augury.cli import main
 from augury.experiments.spec import parse
-from augury.experiments.stored_runs import locate
+from augury.reporting import run_names
 from augury.experiments.systems import load
 from tests import commands, tiny
 
@@ -54,7 +54,8 @@ def check(argv: list[str], files: dict[str, str]) -> None:
         assert verb in ("translate", "analyze", "export"), f"no check of {argv}"
         name = arguments.trained
         for run in [name] if isinstance(name, str) else name:
-            assert locate(run, getattr(arguments, "storage", "results")).complete
+            storage = getattr(arguments, "storage", "results")
+            assert all(folder.complete for folder in run_names.find(run, storage))
 
 
 def quoted(word: str) -> str:

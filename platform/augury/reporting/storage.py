@@ -10,7 +10,7 @@ from typing import Any
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
-from augury.reporting import experiment
+from augury.reporting import reported
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount, interval
@@ -31,9 +31,7 @@ def render(store: Store, refresh: int | None = None) -> str:
     It links to the pages of sweeps and reports in the storage.
     """
     sweeps = [state.load(store, name) for name in state.names(store)]
-    folders = {
-        name: store.folder(experiment.KIND, name) for name in store.addresses(experiment.KIND)
-    }
+    folders = {name: store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)}
     all_runs, downloads = _runs(store)
     return render_page(
         "storage",
@@ -46,7 +44,7 @@ def render(store: Store, refresh: int | None = None) -> str:
         reports=[
             _report(folder, name)
             for name, folder in folders.items()
-            if folder.exists(experiment.PAGE)
+            if folder.exists(reported.PAGE)
         ],
         runs=all_runs,
         downloads=downloads,
@@ -65,13 +63,11 @@ def _report(folder: Folder, name: str) -> dict[str, Any]:
     """Return the summary of a report; one of an earlier version has only its page."""
     known = {
         "title": name,
-        "link": f"{experiment.KIND}/{name}/{experiment.PAGE}",
+        "link": f"{reported.KIND}/{name}/{reported.PAGE}",
         "answer": "",
         "systems": (),
     }
-    return known | (
-        folder.read_json(experiment.SUMMARY) if folder.exists(experiment.SUMMARY) else {}
-    )
+    return known | (folder.read_json(reported.SUMMARY) if folder.exists(reported.SUMMARY) else {})
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:

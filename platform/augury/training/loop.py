@@ -33,7 +33,7 @@ from augury.training.learner import Learner, Validation
 from augury.training.meter import Clock, Meter, loss_sums
 from augury.training.optimizer import adam
 from augury.training.processor import processor
-from augury.training.run import TrainingRun
+from augury.training.run import Diverged, TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
 from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
@@ -43,13 +43,6 @@ UNREAD_UPDATES = 20
 """Updates on a GPU after which their losses are read and checked."""
 
 Report = Callable[[dict[str, float]], None]
-
-
-class Diverged(ArithmeticError):
-    """A loss or a gradient is not finite.
-
-    The message names the update, the records and the last good checkpoint.
-    """
 
 
 def fit(
