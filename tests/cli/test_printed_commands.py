@@ -14,8 +14,8 @@ import yaml
 
 from augury.cli import main
 from augury.experiments.spec import parse
-from augury.reporting import run_names
 from augury.experiments.systems import load
+from augury.reporting import run_names
 from tests import commands, tiny
 
 HERE = Path(__file__).parent
