@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augury.core import config
@@ -55,6 +55,13 @@ class Space:
     scheduler: SchedulerName
     search: SearchName
     mutations: Mapping[str, Any]
+    families: Mapping[str, str] = field(default_factory=dict)
+    """Row -> family of methods."""
+    joins: bool = False
+    """Whether the systems of an experiment that it is applied to are rows too."""
+    applied: bool = False
+    """Whether `base` is an experiment of the user's (`sweeping.applied`), which leaves out what it
+    does not allow."""
 
     @property
     def grid(self) -> dict[str, Sequence[Any]]:
@@ -130,6 +137,8 @@ def resolve(
         scheduler=scheduler,
         search=search or ("grid" if listed else "random"),
         mutations=_keys(name, at_scale(mutations, scale)),
+        families=declared.families() if declared.families else {},
+        joins=declared.joins,
     )
 
 
