@@ -109,7 +109,7 @@ class ClassifierTask(SubwordTask):
         return probabilities(run, self.labels(run.experiment), columns)
 
     def draft(self, rows: int, model: str | None) -> Draft:
-        """Return EDA for a pretrained model."""
+        """Return a first experiment: EDA with a pretrained model."""
         row, noun = "sentence", "sentences"
         if len(self.columns) > 1:
             row, noun = "pair", "sentence pairs"
@@ -161,7 +161,7 @@ print(classify(row, truncation=True, max_length={max_length}))
 """
 
     def _reads(self, labels: Sequence[str], preparation: Any) -> str:
-        """A note on the text that the model expects."""
+        """Return a note on the text that the model expects."""
         text = ["in NFC"]
         if preparation.lowercase:
             text.append("in lower case")
