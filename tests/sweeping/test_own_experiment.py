@@ -52,6 +52,10 @@ def test_the_best_of_two_families_are_combined_once(tmp_path: Path) -> None:
     assert not names & {"labels"}  # it reads premises and hypotheses
     quick = state.load(Store(storage), "quick")
     assert [decision.action for decision in quick.decisions].count("chosen") == 2
+    recommended = yaml.safe_load(Path(first["recommended"]).read_text())
+    assert recommended["seeds"] == [1]
+    assert recommended["corpus"]["train"]["builtin"] == 300
+    assert sum(first["chances"].values()) == pytest.approx(1)
     trained, decided = results(storage), decisions(storage)
     again = sweep(storage, *flags, space=str(tmp_path / "families.py"))
     assert again["reused"] and results(storage) == trained

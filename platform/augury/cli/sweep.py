@@ -111,7 +111,7 @@ def _apply(space: Space, arguments: argparse.Namespace) -> Space:
     from augury.experiments.systems import load
     from augury.sweeping.applied import apply
 
-    applied = apply(space, load(arguments.experiment))
+    applied = apply(space, load(arguments.experiment), arguments.experiment)
     for name, reason in applied.left_out:
         say(f"left out: {name}: {reason}")
     return applied.space
@@ -173,23 +173,29 @@ def run_sweep(space: Space, options: SweepOptions) -> Outcome:
 
 
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
+    from augury.core.commands import command
     from augury.reporting import rendering
+    from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import report
     from augury.sweeping.state import PAGE
 
     outcome = run_sweep(space, options)
     sweep = outcome.sweep
+    recommended = None if outcome.unfinished else recommend(sweep)
     if as_json:
         print_json(
             {
                 **report(sweep).data,
                 "reused": outcome.reused,
                 "page": f"{sweep.folder.uri}/{PAGE}",
+                "recommended": recommended,
             }
         )
     else:
         print(rendering.text(report(sweep)))
         print(f"page     {sweep.folder.uri}/{PAGE}")
+        if recommended:
+            print(f"train    {command('augury', 'train', recommended)}")
         if outcome.unfinished:
             print("next     not decided yet: repeat the command to continue")
     return 1 if outcome.unfinished or sweep.count("failed") else 0

@@ -43,8 +43,8 @@ class Applied(NamedTuple):
     left_out: list[LeftOut]
 
 
-def apply(space: Space, experiment: Experiment) -> Applied:
-    """Return a space with the settings of `experiment` in place of its base.
+def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
+    """Return a space with the settings of `experiment`, read from `file`, in place of its base.
 
     Keys whose section the experiment does not have, values that are not valid there, and rows that
     its task cannot read are left out. Raises UserError if nothing is left. Texts are not read.
@@ -93,7 +93,7 @@ def apply(space: Space, experiment: Experiment) -> Applied:
         seeds=tuple(experiment.seeds),
         reference=reference,
         mutations={key: value for key, value in space.mutations.items() if key in keys},
-        applied=True,
+        experiment=file or experiment.name,
     )
     return Applied(applied, left_out)
 

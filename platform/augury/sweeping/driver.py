@@ -348,6 +348,7 @@ class _Driver:
                 "name": options.name,
                 "space": space.name,
                 "scale": space.scale,
+                "experiment": space.experiment,
                 "question": space.question,
                 "metric": space.metric,
                 "mode": space.mode,

@@ -77,7 +77,7 @@ class Plan:
     def add_allowed(self, point: Mapping[str, Any], name: str | None = None) -> None:
         """Add the configuration of a point; where the space is applied to an experiment whose task
         or texts do not allow it, note why instead."""
-        if not self.space.applied:
+        if not self.space.experiment:
             self.add(point, name)
             return
         before = dict(self.configurations)

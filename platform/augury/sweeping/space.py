@@ -59,9 +59,9 @@ class Space:
     """Row -> family of methods."""
     joins: bool = False
     """Whether the systems of an experiment that it is applied to are rows too."""
-    applied: bool = False
-    """Whether `base` is an experiment of the user's (`sweeping.applied`), which leaves out what it
-    does not allow."""
+    experiment: str = ""
+    """The experiment file whose settings `base` has (`sweeping.applied`), which leaves out what it
+    does not allow; empty: `base` is the space's own."""
 
     @property
     def grid(self) -> dict[str, Sequence[Any]]:
