@@ -11,11 +11,13 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
+from augury.experiments import preflight
 from augury.experiments.equal import with_budget_of
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, missing_inputs
 from augury.sweeping import points
+from augury.sweeping.applied import LeftOut
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
@@ -50,6 +52,8 @@ class Plan:
     configurations: dict[str, Planned] = field(default_factory=dict)
     """By address."""
     merged: list[Merged] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    """What the user's experiment does not allow of a space that is applied to it."""
     graph: Graph = field(init=False)
 
     def __post_init__(self) -> None:
@@ -74,6 +78,21 @@ class Plan:
         """
         name = name or title(point)
         return self._add(name, point, self.parse_point(point, name))
+
+    def add_allowed(self, point: Mapping[str, Any], name: str | None = None) -> None:
+        """Add the configuration of a point; where the space is applied to an experiment whose task
+        or texts do not allow it, note why instead."""
+        if not self.space.experiment:
+            self.add(point, name)
+            return
+        before = dict(self.configurations)
+        try:
+            planned = self.add(point, name)
+            if planned.address not in before:
+                preflight.check([planned.experiment], self.graph)
+        except UserError as error:
+            self.configurations = before
+            self.left_out.append(LeftOut(name or title(point), " ".join(str(error).split())))
 
     def parse_point(self, point: Mapping[str, Any], name: str = "") -> Experiment:
         """Return the experiment of a point."""
@@ -128,6 +147,7 @@ class Plan:
                 }
                 for merged in self.merged
             ],
+            "left_out": [entry._asdict() for entry in self.left_out],
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
@@ -193,9 +213,9 @@ def make(
         if reference:
             plan.add_reference()
         for name, row in space.rows.items():
-            plan.add(row, name)
+            plan.add_allowed(row, name)
         for point in listed:
-            plan.add(point)
+            plan.add_allowed(point)
     except UserError as error:
         missing = missing_inputs(
             plan.parse_point(point) for point in (*space.rows.values(), *listed)

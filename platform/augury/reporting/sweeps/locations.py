@@ -38,10 +38,10 @@ def locations(sweep: Sweep) -> dict[str, str]:
 def sweep_command(sweep: Sweep) -> str:
     """Return the command that runs the sweep again, as far as the sweep's folder records it."""
     definition = sweep.folder.read_json(DEFINITION)
+    experiment = definition.get("experiment")
     words = [
         definition.get("declared", definition.get("space", sweep.name)),
-        "--scale",
-        sweep.scale,
+        *([experiment] if experiment else ["--scale", sweep.scale]),
         "--seeds",
         *map(str, sweep.seeds),
     ]
