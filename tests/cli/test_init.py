@@ -123,7 +123,6 @@ def test_answers_replace_flags(
         (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
         (["--train", "train.tsv"], "--columns is missing"),
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
-        (NLI[:-2], "--valid is missing"),
         (NLI, "--language is missing"),
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
     ],

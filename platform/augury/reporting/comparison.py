@@ -10,6 +10,7 @@ from typing import Any
 
 from augury.experiments.record import Cost
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
+from augury.reporting.imbalance import imbalance_notes
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
@@ -165,6 +166,7 @@ def comparison(
     )
     notes = [
         *untrained_warnings(_system_scores(results, test), test),
+        *imbalance_notes(results, test, metrics),
         *_measurement_notes(results, test, metrics),
         *_test_notes(rows, metrics[0], inference.method),
         *([power.text] if power else []),
