@@ -110,7 +110,7 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
 
     capable(arguments.task, Drafts)
     annotation = settings_class(arguments.task).model_fields["corpus"].annotation
-    specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)  # type: ignore[assignment]
+    specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
     settings, tables = specs[0].model_fields, "aligned" not in specs[0].TEXT.SOURCE_SETTINGS
     files = partial(_check_files, tables=tables)
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
