@@ -108,9 +108,9 @@ def cpu() -> float:
 def errors_of(links: Links, gold: Gold) -> dict[str, Error]:
     """Return the errors of both directions and of every symmetrisation."""
     pairs = list(zip(links["forward"], links["reverse"], strict=True))
-    symmetrised = {
-        method: [symmetrise(*pair, method) for pair in pairs] for method in get_args(Symmetrisation)
-    }
+    symmetrised: dict[str, list[list[Link]]] = {}
+    for method in get_args(Symmetrisation):
+        symmetrised[method] = [symmetrise(*pair, method) for pair in pairs]
     return {name: error(rows, gold) for name, rows in {**links, **symmetrised}.items()}
 
 
@@ -136,23 +136,19 @@ def news(data: Path, source: str, target: str) -> tuple[list[str], list[str]]:
 def gold_set(data: Path) -> Gold:
     """Return the gold set of Bicici, German to English."""
     folder = data / "align_gold" / "de-en.bicici"
-    sources, targets = (
-        [line.split() for line in lines(folder / f"test.{language}")] for language in ("de", "en")
-    )
-    links = [[link.split("-") for link in row.split()] for row in lines(folder / "de-en.wa")]
-    sure = [
-        {(int(i), int(j)) for i, j in row if int(i) < len(source) and int(j) < len(target)}
-        for source, target, row in zip(sources, targets, links, strict=True)
-    ]
+    sources = [line.split() for line in lines(folder / "test.de")]
+    targets = [line.split() for line in lines(folder / "test.en")]
+    sure = []
+    for source, target, row in zip(sources, targets, lines(folder / "de-en.wa"), strict=True):
+        links = [map(int, link.split("-")) for link in row.split()]
+        sure.append({(i, j) for i, j in links if i < len(source) and j < len(target)})
     return Gold(sources, targets, sure, sure)
 
 
 def shared_task(source: Path, target: Path, links: Path) -> Gold:
     """Return a gold set in the format of the 2003 shared task."""
-    sources, targets = (
-        [re.sub("</?s[^>]*>", "", line).split() for line in lines(path)]
-        for path in (source, target)
-    )
+    sources = [re.sub("</?s[^>]*>", "", line).split() for line in lines(source)]
+    targets = [re.sub("</?s[^>]*>", "", line).split() for line in lines(target)]
     sure: list[set[Link]] = [set() for _ in sources]
     possible: list[set[Link]] = [set() for _ in sources]
     for line in filter(str.strip, lines(links)):
@@ -201,13 +197,10 @@ def main() -> None:
         start = time.perf_counter()
         report = measure(text, gold, arguments.repeats)
         if arguments.json:
-            rows = {
-                aligner: {
-                    **cost._asdict(),
-                    "errors": {method: error._asdict() for method, error in errors.items()},
-                }
-                for aligner, (cost, errors) in report.items()
-            }
+            rows = {}
+            for aligner, (cost, errors) in report.items():
+                of_methods = {method: error._asdict() for method, error in errors.items()}
+                rows[aligner] = {**cost._asdict(), "errors": of_methods}
             print(
                 json.dumps({"gold": name, "repeats": arguments.repeats, "aligners": rows}),
                 flush=True,

@@ -93,10 +93,8 @@ def main(argv: Sequence[str] | None = None) -> None:
                 ]
                 all_bands += all(band.low <= 0 <= band.high for band in bands)
                 all_intervals += all(interval.low <= 0 <= interval.high for interval in single)
-                widths += [
-                    np.mean([(item.high - item.low) / 2 for item in items])
-                    for items in (bands, single)
-                ]
+                widths[0] += np.mean([(band.high - band.low) / 2 for band in bands])
+                widths[1] += np.mean([(interval.high - interval.low) / 2 for interval in single])
             shares = all_bands / arguments.experiments, all_intervals / arguments.experiments
             band, interval = widths / arguments.experiments
             print(

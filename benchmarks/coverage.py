@@ -265,10 +265,11 @@ def run(setting: Setting, repetitions: int, samples: int) -> Trials:
                 holm_claims(systems, pools) if families else None,
             )
         )
-    columns = [
-        [value for value in column if value is not None] for column in zip(*rows, strict=True)
-    ]
-    return Trials(*(np.array(column, dtype=np.float64) for column in columns))
+    columns = []
+    for column in zip(*rows, strict=True):
+        values = [value for value in column if value is not None]
+        columns.append(np.array(values, dtype=np.float64))
+    return Trials(*columns)
 
 
 def two_systems(
@@ -322,13 +323,11 @@ def noisier(random: np.random.Generator, setting: Setting, systems: Sequence[Res
     )
     covered = np.empty((len(NOISIER), 1 + len(TOGETHER)))
     for row, multiple in enumerate(NOISIER):
-        moved = [systems[0], shifted(systems[1], math.sqrt(multiple**2 - 1) * effect), *systems[2:]]
-        variances = [sample_variance(system) for system in moved]
-        tested = [
-            compare(moved[0], moved[1], known)
-            for known in (UNKNOWN, *(pool(variances[:k]) for k in TOGETHER))
-        ]
-        covered[row] = [one.low <= truth <= one.high for one in tested]
+        noisy = shifted(systems[1], math.sqrt(multiple**2 - 1) * effect)
+        variances = [sample_variance(system) for system in (systems[0], noisy, *systems[2:])]
+        pools = [pool(variances[:count]) for count in TOGETHER]
+        tested = [compare(systems[0], noisy, pooled) for pooled in (UNKNOWN, *pools)]
+        covered[row] = [difference.low <= truth <= difference.high for difference in tested]
     return covered
 
 
@@ -399,8 +398,11 @@ def joined(trials: Iterable[Trials]) -> Trials:
 
     Arrays that a setting lacks are left out.
     """
-    columns = ([part for part in column if len(part)] for column in zip(*trials, strict=True))
-    return Trials(*(np.concatenate(column) if column else np.empty(0) for column in columns))
+    columns = []
+    for column in zip(*trials, strict=True):
+        parts = [part for part in column if len(part)]
+        columns.append(np.concatenate(parts) if parts else np.empty(0))
+    return Trials(*columns)
 
 
 def summary(trials: Trials) -> dict[str, Any]:
@@ -456,17 +458,13 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Row], digits: int = 
 def show_all(results: dict[Setting, Trials]) -> None:
     """Print all tables, settings of other metrics, systems and spreads together."""
     repetitions = len(next(iter(results.values())).p)
-    by_noise = {
-        (seeds, noise): [
-            setting for setting in results if (setting.seeds, setting.noise) == (seeds, noise)
-        ]
-        for seeds, noise in dict.fromkeys((setting.seeds, setting.noise) for setting in results)
-    }
-    groups = {keys: joined(results[one] for one in settings) for keys, settings in by_noise.items()}
-    null = {
-        keys: joined(results[one] for one in settings if one.systems == "same")
-        for keys, settings in by_noise.items()
-    }
+    by_noise: dict[tuple[int, float], list[Setting]] = {}
+    for setting in results:
+        by_noise.setdefault((setting.seeds, setting.noise), []).append(setting)
+    groups, null = {}, {}
+    for keys, settings in by_noise.items():
+        groups[keys] = joined(results[one] for one in settings)
+        null[keys] = joined(results[one] for one in settings if one.systems == "same")
     print(
         f"{len(results)} settings of {repetitions} repetitions; moderated tests are named by their "
         "number of systems"
@@ -480,24 +478,22 @@ def show_all(results: dict[Setting, Trials]) -> None:
             setting: np.median(getattr(trials, field), axis=0)
             for setting, trials in results.items()
         }
-        rows = [
-            (keys, np.mean([medians[one] / medians[one][0] for one in settings], axis=0))
-            for keys, settings in by_noise.items()
-        ]
+        rows = []
+        for keys, settings in by_noise.items():
+            relative = [medians[one] / medians[one][0] for one in settings]
+            rows.append((keys, np.mean(relative, axis=0)))
         show(f"median width of intervals {name}, % of those of 0.2", [*head, *METHODS], rows, 0)
     for level in LEVELS:
         rows = [(keys, (group.p < level).mean(0)) for keys, group in null.items() if len(group.p)]
         show(f"false positives at {level}, %", [*head, *METHODS], rows, 2)
-    seeds = dict.fromkeys(setting.seeds for setting in results)
-    ties = {
-        count: joined(group for keys, group in null.items() if keys[0] == count) for count in seeds
-    }
-    tied_rows = [
-        ((count, level, int(group.tied.sum())), (group.p[group.tied == 1] < level).mean(0))
-        for count, group in ties.items()
-        for level in LEVELS
-        if group.tied.any()
-    ]
+    tied_rows: list[Row] = []
+    for count in dict.fromkeys(setting.seeds for setting in results):
+        group = joined(group for keys, group in null.items() if keys[0] == count)
+        tied = group.tied == 1
+        if tied.any():
+            for level in LEVELS:
+                keys = (count, level, int(tied.sum()))
+                tied_rows.append((keys, (group.p[tied] < level).mean(0)))
     show(
         "false positives where one system's seeds are tied, %",
         ["seeds", "at", "cases", *METHODS],
@@ -516,12 +512,11 @@ def show_all(results: dict[Setting, Trials]) -> None:
     ]
     blocks = [f"{kind} {count}" for kind in ("paired", "unpaired") for count in TOGETHER]
     show("coverage with hardware effects of blocks, %", [*head, *blocks], rows)
-    noisier_rows = [
-        ((*keys, multiple), group.noisier.mean(0)[row])
-        for keys, group in groups.items()
-        if len(group.noisier)
-        for row, multiple in enumerate(NOISIER)
-    ]
+    noisier_rows: list[Row] = []
+    for keys, group in groups.items():
+        if len(group.noisier):
+            shares = zip(NOISIER, group.noisier.mean(0), strict=True)
+            noisier_rows += [((*keys, multiple), share) for multiple, share in shares]
     show(
         "coverage where the second system has a multiple of the noise, %",
         [*head, "times", *METHODS[1:]],

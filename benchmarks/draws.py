@@ -140,22 +140,17 @@ def main() -> None:
         plain = Translation(runs["none"])
         trainer = Trainer(plain, plain.experiment.training, runs["none"], device=CPU)
         rounds = measure(trainer, tasks, arguments.repeats)
-    added = {
-        name: [batch.loading[name] - batch.loading["none"] for batch in rounds]
-        for name in DRAWS
-        if name != "none"
-    }
-    results = {
-        name: {
-            "milliseconds": 1000 * statistics.median(extras),
-            "share": statistics.median(
-                extra / batch.step for extra, batch in zip(extras, rounds, strict=True)
-            ),
-            "tokens": sum(batch.tokens[name] for batch in rounds)
-            / sum(batch.tokens["none"] for batch in rounds),
-        }
-        for name, extras in added.items()
-    }
+    without = sum(batch.tokens["none"] for batch in rounds)
+    results = {}
+    for name in DRAWS:
+        if name != "none":
+            extras = [batch.loading[name] - batch.loading["none"] for batch in rounds]
+            shares = [extra / batch.step for extra, batch in zip(extras, rounds, strict=True)]
+            results[name] = {
+                "milliseconds": 1000 * statistics.median(extras),
+                "share": statistics.median(shares),
+                "tokens": sum(batch.tokens[name] for batch in rounds) / without,
+            }
     step = 1000 * statistics.median(batch.step for batch in rounds)
     text = "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus"
     if arguments.json:

@@ -126,16 +126,15 @@ def turns(contenders: list[T], repeats: int) -> Iterator[T]:
 
 def summary(samples: dict[str, list[Clock]]) -> dict[str, dict[str, float]]:
     baseline = next(iter(samples.values()))
-    return {
-        name: {
+    speeds = {}
+    for name, clocks in samples.items():
+        ratios = [other / cpu for (cpu, _), (other, _) in zip(clocks, baseline, strict=True)]
+        speeds[name] = {
             "sentences_per_second": 1 / statistics.median(wall for _, wall in clocks),
             "sentences_per_cpu_second": 1 / statistics.median(cpu for cpu, _ in clocks),
-            "times_list_loop": statistics.median(
-                other / cpu for (cpu, _), (other, _) in zip(clocks, baseline, strict=True)
-            ),
+            "times_list_loop": statistics.median(ratios),
         }
-        for name, clocks in samples.items()
-    }
+    return speeds
 
 
 class Run(NamedTuple):

@@ -93,7 +93,10 @@ CONTENDERS: dict[str, Callable[[Tokens, Limit], int]] = {
 
 def encoded(tokens: Tokens) -> list[str]:
     codes: dict[str, str] = {}
-    return ["".join(codes.setdefault(word, chr(len(codes))) for word in words) for words in tokens]
+    sentences = []
+    for words in tokens:
+        sentences.append("".join(codes.setdefault(word, chr(len(codes))) for word in words))
+    return sentences
 
 
 FILES = {"de": "tatoeba.de-en.tsv.gz", "fr": "tatoeba.fr-en.tsv.gz", "en": "tatoeba.de-en.tsv.gz"}

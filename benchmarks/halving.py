@@ -48,6 +48,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,11 +62,7 @@ from augury.core.rng import generator
 from augury.sweeping.race import Race, rungs
 
 CONFIGURATIONS, SEEDS, VALIDATIONS = 50, 5, 36
-SETTINGS = [
-    (reduction, first)
-    for reduction in (2, 3, 4)
-    for first in (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)
-]
+SETTINGS = list(product((2, 3, 4), (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)))
 MARKERS = (
     ("#7b828c", "circle"),
     ("#d8485a", "star"),
@@ -301,7 +298,7 @@ def table(name: str, order: float, rows: list[Row]) -> str:
 def plot(results: dict[str, list[Row]]) -> str:
     """Return a self-contained HTML page with `found` and `lost` against cost, one row per
     surface."""
-    titles = [f"{name}: {quantity}" for name in results for quantity in ("found", "lost")]
+    titles = [": ".join(pair) for pair in product(results, ("found", "lost"))]
     figure = make_subplots(
         len(results), 2, vertical_spacing=0.05, horizontal_spacing=0.08, subplot_titles=titles
     )

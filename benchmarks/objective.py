@@ -233,18 +233,16 @@ def main() -> None:
         )
     samples = measure_seconds(arguments.repeats)
     baseline = [cpu for cpu, _ in samples["plain"]]
-    results = {
-        name: {
+    results = {}
+    for name, pairs in samples.items():
+        ratios = [cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)]
+        results[name] = {
             "cpu_seconds": statistics.median(cpu for cpu, _ in pairs),
             "wall_seconds": statistics.median(wall for _, wall in pairs),
-            "cpu_ratio": statistics.median(
-                cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)
-            ),
+            "cpu_ratio": statistics.median(ratios),
             "memory_mebibytes": memory[name],
             "memory_ratio": memory[name] / memory["plain"],
         }
-        for name, pairs in samples.items()
-    }
     if arguments.json:
         report = {"repeats": arguments.repeats, "torch": torch.__version__, "contenders": results}
         print(json.dumps(report, indent=2))

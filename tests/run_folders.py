@@ -67,6 +67,7 @@ class Run:
                 "augment.0.keys": [1, 2],
                 "training.precision": "fp32",
             },
+            differing=("regime.beta", "augment.0.keys"),
             versions={"augury": "0.1.0"},
             commit="c0ffee",
         )

@@ -44,13 +44,13 @@ def test_every_data_file_is_installed() -> None:
         for pattern in listed
         for path in packages[package].glob(pattern)
     }
-    beside = {
+    data_files = {
         path
         for root in roots.values()
         for path in root.rglob("*.*")
         if path.suffix not in (".py", ".pyc")
     }
-    assert beside == installed
+    assert data_files == installed
 
 
 def test_every_dependency_is_pinned() -> None:

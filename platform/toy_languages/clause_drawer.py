@@ -3,6 +3,7 @@ place, word order."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Literal, cast
 
@@ -31,16 +32,18 @@ COMPATIBLE: dict[Tense, tuple[str, ...]] = {
     "perfect": ("any", "past"),
 }
 """What adverbials of time require, by tense."""
-TIMES = {
-    tense: Zipf(
-        [
-            Adverbial(german, english, when, middle="middle" in rest)
-            for german, english, when, *rest in table("times")
-            if when in allowed
-        ]
-    )
-    for tense, allowed in COMPATIBLE.items()
-}
+
+
+def _times(allowed: Collection[str]) -> Zipf[Adverbial]:
+    times = []
+    for row in table("times"):
+        german, in_english, when = row[:3]
+        if when in allowed:
+            times.append(Adverbial(german, in_english, when, middle="middle" in row[3:]))
+    return Zipf(times)
+
+
+TIMES = {tense: _times(allowed) for tense, allowed in COMPATIBLE.items()}
 
 
 class ClauseDrawer(PhraseDrawer):

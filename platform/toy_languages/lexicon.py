@@ -4,8 +4,8 @@ ones, Zipf-distributed."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from itertools import islice, zip_longest
+from functools import cache, partial
+from itertools import islice, starmap, zip_longest
 
 from toy_languages.inflection import Adjective, Noun, Verb, adjective, noun, verb
 from toy_languages.randomness import Drawer, Zipf, generator
@@ -24,9 +24,10 @@ class Lexicon:
 
     def __init__(self, size: int):
         nouns = {
-            kind: [noun(kind, *row) for row in rows] for kind, rows in grouped("nouns").items()
+            kind: list(starmap(partial(noun, kind), rows))
+            for kind, rows in grouped("nouns").items()
         }
-        verbs = {frame: [verb(*row) for row in rows] for frame, rows in grouped("verbs").items()}
+        verbs = {frame: list(starmap(verb, rows)) for frame, rows in grouped("verbs").items()}
         adjectives = [adjective(*row) for row in table("adjectives")]
         written = len(adjectives) + sum(map(len, nouns.values())) + sum(map(len, verbs.values()))
         if not written <= size <= LARGEST:

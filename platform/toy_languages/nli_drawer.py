@@ -4,6 +4,7 @@ to them."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from toy_languages.nli_lexicon import NliLexicon, hypernym, root
 from toy_languages.nli_statements import (
@@ -157,12 +158,15 @@ CHANGERS: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
 """Functions that change a part of a statement, repeated by weight."""
 
 _SAME = Statement("all", Concept(0), (Predicate(0),))
-RELATED: dict[tuple[Form, Label], list[Form]] = {
-    (claimed, aim): [
-        form for form in FORMS if label(_formed(_SAME, form), _formed(_SAME, claimed)) == aim
-    ]
-    for claimed in FORMS
-    for aim in LABELS
-}
+
+
+def _related() -> dict[tuple[Form, Label], list[Form]]:
+    related: dict[tuple[Form, Label], list[Form]] = {pair: [] for pair in product(FORMS, LABELS)}
+    for claimed, form in product(FORMS, FORMS):
+        related[claimed, label(_formed(_SAME, form), _formed(_SAME, claimed))].append(form)
+    return related
+
+
+RELATED = _related()
 """(Form of the hypothesis, label) -> the forms of a premise with the same words that has this
 label."""

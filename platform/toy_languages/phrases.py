@@ -11,10 +11,13 @@ from toy_languages.inflection import ACCUSATIVE, DATIVE, PLURAL, Adjective, Noun
 from toy_languages.tables import PAIRS, Both, table
 
 Forms = Sequence[Sequence[str]]  # by case and gender
-ENDINGS: dict[str, Forms] = {
-    name: [["" if form == "-" else form for form in case.split()] for case in cases]
-    for name, *cases in table("endings")
-}
+
+
+def _endings(case: str) -> list[str]:
+    return ["" if form == "-" else form for form in case.split()]
+
+
+ENDINGS: dict[str, Forms] = {name: list(map(_endings, cases)) for name, *cases in table("endings")}
 CONTRACTIONS = dict(PAIRS["contraction"])
 
 
@@ -86,7 +89,9 @@ def determiner(
 ) -> Determiner:
     """Return a determiner from its columns in the table `determiners`."""
     short = "eur" if stem == "euer" else stem  # it loses its second e before endings
-    forms = [[short + ending if ending else stem for ending in case] for case in ENDINGS[endings]]
+    forms: list[list[str]] = []
+    for case in ENDINGS[endings]:
+        forms.append([short + ending if ending else stem for ending in case])
     return Determiner(forms, ENDINGS[adjectives], (english, english_plural), float(plural))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,11 +43,11 @@ def spread(weights: str) -> list[str]:
 def inflect(rule: str, word: str) -> str:
     """Return the form of a word by a rule of inflection: that of the first pattern that matches."""
     for pattern, replacement in grouped("rules")[rule]:
-        form, found = re.subn(pattern, replacement, word, count=1)
-        if found:
+        form, replaced = re.subn(pattern, replacement, word, count=1)
+        if replaced:
             return form
     raise ValueError(f"no form of '{word}' by the rule '{rule}'")
 
 
-PAIRS = {name: [Both(*row) for row in rows] for name, rows in grouped("pairs").items()}
+PAIRS = {name: list(starmap(Both, rows)) for name, rows in grouped("pairs").items()}
 CHOICES = {name: spread(weights) for name, weights in table("choices")}

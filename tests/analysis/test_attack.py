@@ -26,19 +26,19 @@ def strength(epsilon: float, attacked: float) -> Strength:
 
 
 def test_the_loss_rises_with_the_radius(run: Run) -> None:
-    found = calibrate(run, [0.1, 0.01, 0.3], examples=20)
-    assert [item.epsilon for item in found] == [0.01, 0.1, 0.3]
-    assert len({item.clean for item in found}) == 1
-    assert 0 < found[0].rise < found[1].rise < found[2].rise
-    assert all(0 < item.perturbation <= item.epsilon * (1 + 1e-4) for item in found)
+    strengths = calibrate(run, [0.1, 0.01, 0.3], examples=20)
+    assert [item.epsilon for item in strengths] == [0.01, 0.1, 0.3]
+    assert len({item.clean for item in strengths}) == 1
+    assert 0 < strengths[0].rise < strengths[1].rise < strengths[2].rise
+    assert all(0 < item.perturbation <= item.epsilon * (1 + 1e-4) for item in strengths)
 
 
 @pytest.mark.parametrize(("alpha_share", "projected"), [(1.0, False), (3.0, True)])
 def test_steps_are_projected_where_they_reach_farther_than_the_radius(
     run: Run, alpha_share: float, projected: bool
 ) -> None:
-    (found,) = calibrate(run, [0.05], examples=8, alpha_share=alpha_share)
-    assert (found.projected_steps > 0) == projected
+    (measured,) = calibrate(run, [0.05], examples=8, alpha_share=alpha_share)
+    assert (measured.projected_steps > 0) == projected
 
 
 def test_the_radius_is_between_those_measured() -> None:

@@ -41,15 +41,15 @@ class Dictionary:
     name: str
     words: Mapping[str, str | None]
     dies_after: int = 99
-    asked: list[list[str]] = field(default_factory=list, compare=False)
+    requests: list[list[str]] = field(default_factory=list, compare=False)
 
     on_gpu: ClassVar[bool] = False
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
-            if len(self.asked) == self.dies_after:
+            if len(self.requests) == self.dies_after:
                 raise KeyboardInterrupt
-            self.asked.append(list(texts))
+            self.requests.append(list(texts))
             return [self.words[text] for text in texts]
 
         return translate
@@ -177,10 +177,10 @@ def test_translation_continues_after_a_kill(
     killed = {"forward": Dictionary("f", words), "backward": Dictionary("b", words, dies_after=1)}
     with pytest.raises(KeyboardInterrupt):
         records(corpus, store, killed)
-    assert killed["backward"].asked == [["A", "B"]]
+    assert killed["backward"].requests == [["A", "B"]]
     again = {"forward": Dictionary("f", words), "backward": Dictionary("b", words)}
     assert len(pairs_of(records(corpus, store, again))) == 10
-    assert again["forward"].asked == [] and again["backward"].asked == [["C", "D"], ["E"]]
+    assert again["forward"].requests == [] and again["backward"].requests == [["C", "D"], ["E"]]
 
 
 def test_further_models_and_other_operators_find_translations(tmp_path: Path) -> None:
@@ -195,9 +195,9 @@ def test_further_models_and_other_operators_find_translations(tmp_path: Path) ->
     )
     more = records(corpus, store, models, seeds=(1, 2))
     assert fewer.folder != more.folder
-    assert all(len(model.asked) == 1 for model in models.values())
+    assert all(len(model.requests) == 1 for model in models.values())
     records(corpus, store, models, seeds=(1, 2), decoding=Decoding(length_penalty=1.0))
-    assert all(len(model.asked) == 2 for model in models.values())
+    assert all(len(model.requests) == 2 for model in models.values())
 
 
 @pytest.mark.slow

@@ -74,15 +74,15 @@ def test_a_bijection_repeats_nothing(texts: list[str]) -> None:
 
 @given(st.lists(st.sampled_from(["a", "bb", "ccc", "dd"]), min_size=1, max_size=20))
 def test_one_text_for_all_repeats_all_but_one(texts: list[str]) -> None:
-    found = sums(["x"] * len(texts), texts)
-    assert (found.pairs, found.repeated) == (len({*texts}), len({*texts}) - 1)
+    tallied = sums(["x"] * len(texts), texts)
+    assert (tallied.pairs, tallied.repeated) == (len({*texts}), len({*texts}) - 1)
 
 
 def test_of_two_columns_both_must_be_copied_and_one_may_be_empty() -> None:
     new = [pa.array(["a", "a", ""]), pa.array(["b", "c", "b"])]
     old = [pa.array(["a", "a", "a"]), pa.array(["b", "b", "b"])]
-    found = tally(new, old, [1.0, 1.0])
-    assert (found.copied, found.empty) == (1, 1)
+    tallied = tally(new, old, [1.0, 1.0])
+    assert (tallied.copied, tallied.empty) == (1, 1)
 
 
 def test_the_length_to_be_expected_is_that_of_the_training_text() -> None:
@@ -129,7 +129,8 @@ def test_a_fuzzy_match_is_compared_with_the_target_that_it_replaces(tmp_path: Pa
 
 def test_nothing_is_no_fault_of_an_output_where_another_of_its_operator_is_something() -> None:
     nothing, something = (
-        Health(name, "fuzzy_match", made, normal=("yield",)) for name, made in (("a", 0), ("b", 3))
+        Health(name, "fuzzy_match", count, normal=("yield",))
+        for name, count in (("a", 0), ("b", 3))
     )
     require([nothing, something], HealthLimits())
     with pytest.raises(UnusableOutput, match="0 of 0"):

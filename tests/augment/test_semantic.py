@@ -97,12 +97,12 @@ def rows(part: pipeline.Part) -> list[dict[str, Any]]:
 def test_the_prompts_of_a_contradiction() -> None:
     """Golden: gold `contradiction`, premise P: `entailment: P` and `neutral: P`."""
     block = pa.table({"id": ["1", "2"], "label": ["contradiction", "entailment"]})
-    asked = Semantic(copies=2)._requests(block)
-    assert [prompts.hypothesis(label, "P") for row, label, _ in asked if row == 0] == [
+    requests = Semantic(copies=2)._requests(block)
+    assert [prompts.hypothesis(label, "P") for row, label, _ in requests if row == 0] == [
         "entailment: P",
         "neutral: P",
     ] * 2
-    assert [copy for row, _, copy in asked if row == 1] == [1, 2, 3, 4]
+    assert [copy for row, _, copy in requests if row == 1] == [1, 2, 3, 4]
 
 
 def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
@@ -131,8 +131,8 @@ def test_every_other_label_is_asked_for(toy: Toy) -> None:
             assert row["hypothesis"] not in ("", gold["hypothesis"])
             assert row["origin"] == "semantic" and row["language"] == "qaa"
             assert row["id"] == f"{parent}/semantic-{row['lineage']['copy']}"
-        asked = Counter(row["label"] for row in records)
-        assert {f"kept {label}": asked[label] for label in LABELS} == {
+        by_label = Counter(row["label"] for row in records)
+        assert {f"kept {label}": by_label[label] for label in LABELS} == {
             f"kept {label}": counts[f"kept {label}"] for label in LABELS
         }
         assert len({row["id"] for row in records}) == len(records)
@@ -148,12 +148,12 @@ def test_more_copies_add_to_fewer(toy: Toy) -> None:
 
 def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     """Each strategy on the same hypotheses, by the teacher's own probabilities."""
-    asked = rows(toy.augmented(rectify="requested"))
+    generated = rows(toy.augmented(rectify="requested"))
     (runs,) = toy.runs(semantic())
-    sides = [[row[side] for row in asked] for side in ("premise", "hypothesis")]
+    sides = [[row[side] for row in generated] for side in ("premise", "hypothesis")]
     probabilities = runs["teacher"].probabilities(toy.store, *sides)
-    requested = np.array([LABELS.index(row["label"]) for row in asked])
-    middle = np.sort(probabilities.max(1))[len(asked) // 3 : 2 * len(asked) // 3]
+    requested = np.array([LABELS.index(row["label"]) for row in generated])
+    middle = np.sort(probabilities.max(1))[len(generated) // 3 : 2 * len(generated) // 3]
     widest = np.diff(middle).argmax()
     threshold = float(middle[widest : widest + 2].mean())  # far from every probability
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
@@ -161,7 +161,7 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
         labels = rectify_labels(requested, probabilities, rectify, threshold)
         expected = [
             (row["id"], LABELS[label])
-            for row, label in zip(asked, labels, strict=True)
+            for row, label in zip(generated, labels, strict=True)
             if label >= 0
         ]
         records = rows(part)
@@ -172,7 +172,7 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
             for outcome in ("kept", "changed", "dropped")
         }
         assert outcomes["kept"] + outcomes["changed"] == len(records)
-        assert sum(outcomes.values()) == len(asked)
+        assert sum(outcomes.values()) == len(generated)
         assert outcomes["kept"] == sum(
             label == want for label, want in zip(labels, requested, strict=True)
         )

@@ -99,14 +99,14 @@ def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
     A driver of workers holds none.
     """
 
-    def chosen_here(asked: ExecutorName) -> str:
-        return Execution(executor=asked, address="auto").choose(300.0, "decode").name
+    def chosen_here(executor: ExecutorName) -> str:
+        return Execution(executor=executor, address="auto").choose(300.0, "decode").name
 
     class Worker:
         def chooses(self) -> list[str]:
             return [
-                Execution(executor=asked, address="auto").choose(300.0, "decode").name
-                for asked in ("auto", "ray", "local")
+                Execution(executor=executor, address="auto").choose(300.0, "decode").name
+                for executor in ("auto", "ray", "local")
             ]
 
     def chosen(**resources: Any) -> Any:
@@ -117,8 +117,8 @@ def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
     assert chosen(num_cpus=0.5) == ["local", "local", "local"]
     assert chosen(num_cpus=0, resources={"trial_driver": 1}) == ["ray", "ray", "local"]
     assert [
-        Execution(executor=asked, address="auto").choose(300.0, "decode").name
-        for asked in ("auto", "ray")
+        Execution(executor=executor, address="auto").choose(300.0, "decode").name
+        for executor in ("auto", "ray")
     ] == [
         "ray",
         "ray",

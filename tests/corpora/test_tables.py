@@ -87,7 +87,8 @@ def test_fields_within_columns_and_missing_values(tmp_path: Path, layout: str) -
         {"translation": {"de": "eins", "en": "one"}},
         {"translation": {"de": None, "en": "two"}},
     ]
-    assert read(write(tmp_path, layout, rows), ["translation.de", "translation.en"]) == [  # type: ignore[arg-type]
+    table = write(tmp_path, layout, rows)  # type: ignore[arg-type]
+    assert read(table, ["translation.de", "translation.en"]) == [
         {"translation.de": "eins", "translation.en": "one"},
         {"translation.de": "", "translation.en": "two"},
     ]

@@ -58,8 +58,9 @@ def test_one_view_is_the_search_of_plain_transformers(
         tuple(row[1 : row[1:].index(EOS) + 1] if EOS in row[1:] else row[1:])
         for row in expected.tolist()
     ]
-    found = [hypothesis.ids for hypothesis in best(trained, [ordered], decoding)]
-    assert sum(ids != body for ids, body in zip(found, bodies, strict=True)) <= 1  # floats may tie
+    outputs = [hypothesis.ids for hypothesis in best(trained, [ordered], decoding)]
+    differing = sum(ids != body for ids, body in zip(outputs, bodies, strict=True))
+    assert differing <= 1  # floats may tie
 
 
 @pytest.mark.parametrize("beam", [1, 4])

@@ -26,16 +26,16 @@ SHIPPED = sorted((Path(__file__).parents[2] / "search_spaces" / "experiments").g
 
 
 def test_the_plain_baseline_stands_beside_the_system() -> None:
-    compared = expand(parse(BASE))
+    compared: Any = expand(parse(BASE))
     assert list(compared) == ["baseline", "toy"]
-    assert compared["baseline"].augment == () and compared["baseline"].regime.name == "plain"  # type: ignore[attr-defined]
-    assert compared["toy"].regime.beta == 2  # type: ignore[attr-defined]
+    assert compared["baseline"].augment == () and compared["baseline"].regime.name == "plain"
+    assert compared["toy"].regime.beta == 2
     assert list(expand(parse({**BASE, "baseline": False}))) == ["toy"]
     assert list(expand(parse({**BASE, "augment": [], "regime": "plain"}))) == ["toy"]
 
 
 def test_named_systems_differ_by_their_dotted_keys() -> None:
-    compared = expand(
+    compared: Any = expand(
         parse(
             {
                 **BASE,
@@ -47,11 +47,11 @@ def test_named_systems_differ_by_their_dotted_keys() -> None:
         )
     )
     assert list(compared) == ["plain", "stronger"]
-    assert compared["stronger"].regime.beta == 7 and len(compared["stronger"].augment) == 1  # type: ignore[attr-defined]
+    assert compared["stronger"].regime.beta == 7 and len(compared["stronger"].augment) == 1
 
 
 def test_presets_in_systems_count() -> None:
-    paper, code = expand(
+    systems: Any = expand(
         parse(
             {
                 **BASE,
@@ -61,9 +61,10 @@ def test_presets_in_systems_count() -> None:
                 },
             }
         )
-    ).values()
+    )
+    paper, code = systems.values()
     assert (paper.training.warmup_updates, code.training.warmup_updates) == (8000, 6000)
-    assert code.regime.warmup_views == "cipher" and code.regime.beta == 2  # type: ignore[attr-defined]
+    assert code.regime.warmup_views == "cipher" and code.regime.beta == 2
 
 
 def test_the_baseline_keeps_the_label_smoothing() -> None:

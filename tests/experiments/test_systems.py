@@ -46,7 +46,7 @@ def test_texts_sets_and_files_of_stages_operators_and_models_are_found(empty: Pa
             }
         },
     }
-    found = missing_inputs([parse(content)] * 2)
+    missing = missing_inputs([parse(content)] * 2)
     names = {
         "clean.de",
         "clean.en",
@@ -58,7 +58,7 @@ def test_texts_sets_and_files_of_stages_operators_and_models_are_found(empty: Pa
         "words.tsv",
         "multi30k",
     }
-    assert {Path(name).name for name in found} == names
+    assert {Path(name).name for name in missing} == names
     for name in names - {"multi30k"}:
         (empty / name).write_text("a\n")
     assert list(missing_inputs([parse(content)])) == ["multi30k"]

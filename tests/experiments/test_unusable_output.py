@@ -98,7 +98,7 @@ def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_p
     for health in ({"stop": False}, {"min_yield": None, "max_empty": None}):
         system = expand(parse(content(tmp_path, mute, health=health)))["+BT"]
         (output,) = execute.prepare(system, Store(tmp_path)).health
-        assert (output.made, output.asked, output.lost, output.empty) == (
+        assert (output.made, output.requested, output.lost, output.empty) == (
             0,
             100,
             {"empty": 100},

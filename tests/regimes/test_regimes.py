@@ -22,10 +22,10 @@ class Fixed:
     def __init__(self, *views: list[list[float]], labels: list[int]):
         self.logits = torch.tensor(views, dtype=torch.float64).log().requires_grad_()
         self.labels = torch.tensor(labels)
-        self.asked: list[list[int]] = []
+        self.computed: list[list[int]] = []
 
     def rows(self, batch: object, views: list[int]) -> Rows:
-        self.asked.append(list(views))
+        self.computed.append(list(views))
         return Rows(self.logits[list(views)], torch.eye(3, dtype=torch.float64), None, self.labels)
 
 
@@ -104,7 +104,7 @@ def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
     )
     model = two_views()
     losses = chosen.loss(model, BATCH, Progress(499))
-    assert model.asked == [[1]]
+    assert model.computed == [[1]]
     assert loss_of(losses) == pytest.approx(1.427116 / 2, abs=1e-6)
     assert chosen.loss(model, BATCH, Progress(500)).divisor == 4
 

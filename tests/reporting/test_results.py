@@ -92,6 +92,7 @@ def test_plain_is_json(results: Any) -> None:
         "signature": "tok:13a",
         "n": 2000,
         "seeds": [1],
+        "sd": None,
     }
     assert plain["tests"]["test"]["bleu"] == estimate
     assert plain["cost"]["train_seconds"] == 100.0

@@ -21,16 +21,16 @@ COMPONENTS = st.builds(Components, SIZES, SIZES, SIZES, st.just(0.0))
 
 def test_components_of_simulated_systems_are_found():
     simulated = systems("power", seeds=[150, 150, 150], sentences=600, noise=0.05, samples=400)
-    found = components(simulated, 600)
-    assert found is not None
-    assert found.seeds == pytest.approx(0.05**2, rel=0.2)
-    assert found.seeds_and_sentences == pytest.approx(0.5**2, rel=0.1)
-    assert found.systems_and_sentences == pytest.approx(2 * 0.3**2, rel=0.2)
+    estimated = components(simulated, 600)
+    assert estimated is not None
+    assert estimated.seeds == pytest.approx(0.05**2, rel=0.2)
+    assert estimated.seeds_and_sentences == pytest.approx(0.5**2, rel=0.1)
+    assert estimated.systems_and_sentences == pytest.approx(2 * 0.3**2, rel=0.2)
 
 
 def test_seeds_that_differ_less_than_sentences_explain_have_no_training_noise():
-    found = components(systems("quiet", 4, seeds=[2, 2], sentences=100, noise=0.0), 100)
-    assert found is not None and found.seeds == 0.0 < found.seeds_and_sentences
+    estimated = components(systems("quiet", 4, seeds=[2, 2], sentences=100, noise=0.0), 100)
+    assert estimated is not None and estimated.seeds == 0.0 < estimated.seeds_and_sentences
 
 
 def test_systems_without_a_second_seed_or_without_another_say_nothing():
@@ -73,8 +73,8 @@ def test_the_smallest_difference_is_found_in_four_of_five_experiments(comparison
 
 
 def test_seeds_that_never_vary_leave_the_normal_distribution():
-    found = Components(0.0, 0.0, 50.0).smallest_difference(1, 200)
-    assert found == pytest.approx(0.5 * (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)), rel=1e-4)
+    smallest = Components(0.0, 0.0, 50.0).smallest_difference(1, 200)
+    assert smallest == pytest.approx(0.5 * (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)), rel=1e-4)
 
 
 def test_one_seed_says_nothing_of_others():

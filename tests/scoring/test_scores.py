@@ -26,15 +26,15 @@ def test_golden_pair(name):
 
 
 def test_golden_pair_without_higher_matches():
-    asked = ("bleu", "multi_bleu", "multi_bleu_detok")
+    metrics = ("bleu", "multi_bleu", "multi_bleu_detok")
     results = score(
         ["the cat sat on a mat today"],
         ["a cat is on the mat now"],
         language="en",
-        metrics=asked,
+        metrics=metrics,
         samples=10,
     )
-    assert [result.name for result in results] == list(asked)
+    assert [result.name for result in results] == list(metrics)
     assert [result.value for result in results] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
 
 
@@ -106,8 +106,8 @@ def test_plain_is_json():
 
 def test_statistics_are_kept_and_read_again(tmp_path):
     run = Store(tmp_path).folder("runs", "a/seed-1")
-    asked = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
-    results = score(HYPOTHESES, REFERENCES, metrics=asked, samples=10)
+    metrics = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
+    results = score(HYPOTHESES, REFERENCES, metrics=metrics, samples=10)
     assert (
         results[0].statistics.tolist()
         == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()

@@ -24,7 +24,7 @@ BACK = {
 TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_updates": 2}
 
 
-def graph(storage: Path, **systems: Any) -> Graph:
+def graph_of(storage: Path, **systems: Any) -> Graph:
     described = tiny.experiment(
         "nmt",
         storage,
@@ -32,18 +32,18 @@ def graph(storage: Path, **systems: Any) -> Graph:
         systems={"baseline": {}, **systems},
         health={"stop": False},
     )
-    made = Graph(Store(storage))
-    made.add(
+    graph = Graph(Store(storage))
+    graph.add(
         {
-            name: canonical(system, made.store).experiment
+            name: canonical(system, graph.store).experiment
             for name, system in expand(described).items()
         }
     )
-    return made
+    return graph
 
 
-def key(made: Graph, name: str) -> TrialKey:
-    return TrialKey(made.systems[name].address, 1)
+def key(graph: Graph, name: str) -> TrialKey:
+    return TrialKey(graph.systems[name].address, 1)
 
 
 def make(inputs: Inputs, trial: TrialKey) -> None:
@@ -56,16 +56,16 @@ def make(inputs: Inputs, trial: TrialKey) -> None:
 
 @pytest.mark.trains
 def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path) -> None:
-    made = graph(tmp_path, back={"augment": [BACK]})
-    inputs = Inputs(made, Store(tmp_path).folder("sweeps", "x"))
+    graph = graph_of(tmp_path, back={"augment": [BACK]})
+    inputs = Inputs(graph, Store(tmp_path).folder("sweeps", "x"))
     inputs.make_texts()
-    assert inputs.trials_for(key(made, "baseline")) == [key(made, "baseline")]
-    (translator,) = inputs.trials_for(key(made, "back"))
-    assert translator not in (key(made, "baseline"), key(made, "back"))
+    assert inputs.trials_for(key(graph, "baseline")) == [key(graph, "baseline")]
+    (translator,) = inputs.trials_for(key(graph, "back"))
+    assert translator not in (key(graph, "baseline"), key(graph, "back"))
     make(inputs, translator)
-    while not inputs.trials_for(key(made, "back")):  # its texts are being made
-        assert inputs.error(key(made, "back")) is None
-    assert inputs.trials_for(key(made, "back")) == [key(made, "back")]
+    while not inputs.trials_for(key(graph, "back")):  # its texts are being made
+        assert inputs.error(key(graph, "back")) is None
+    assert inputs.trials_for(key(graph, "back")) == [key(graph, "back")]
     assert (
         not Store(tmp_path)
         .folder("runs", f"{translator.configuration}/seed-1")
@@ -75,24 +75,24 @@ def test_a_trial_waits_for_the_models_of_its_operators(tmp_path: Path) -> None:
 
 @pytest.mark.trains
 def test_a_stage_waits_for_the_one_before_with_the_same_seed(tmp_path: Path) -> None:
-    made = graph(tmp_path, tuned={"stages": {"tune": TUNE}})
-    inputs = Inputs(made, Store(tmp_path).folder("sweeps", "x"))
+    graph = graph_of(tmp_path, tuned={"stages": {"tune": TUNE}})
+    inputs = Inputs(graph, Store(tmp_path).folder("sweeps", "x"))
     inputs.make_texts()
-    assert inputs.trials_for(key(made, "tuned")) == [key(made, "baseline")]
-    make(inputs, key(made, "baseline"))
-    assert inputs.trials_for(key(made, "tuned")) == [key(made, "tuned")]
+    assert inputs.trials_for(key(graph, "tuned")) == [key(graph, "baseline")]
+    make(inputs, key(graph, "baseline"))
+    assert inputs.trials_for(key(graph, "tuned")) == [key(graph, "tuned")]
 
 
 @pytest.mark.trains
 def test_nothing_waits_for_a_model_that_cannot_be_trained(tmp_path: Path) -> None:
-    made = graph(tmp_path, back={"augment": [BACK]}, tuned={"stages": {"tune": TUNE}})
-    inputs = Inputs(made, Store(tmp_path).folder("sweeps", "x"))
+    graph = graph_of(tmp_path, back={"augment": [BACK]}, tuned={"stages": {"tune": TUNE}})
+    inputs = Inputs(graph, Store(tmp_path).folder("sweeps", "x"))
     inputs.make_texts()
-    (translator,) = inputs.trials_for(key(made, "back"))
+    (translator,) = inputs.trials_for(key(graph, "back"))
     inputs.fail(translator, "diverged")
-    error = inputs.error(key(made, "back"))
+    error = inputs.error(key(graph, "back"))
     assert error == "translator of back_translation of back, seed 1: diverged"
-    assert inputs.error(key(made, "tuned")) is None
+    assert inputs.error(key(graph, "tuned")) is None
 
 
 SPACE = """
@@ -119,8 +119,8 @@ SPACE = SearchSpace(
 def test_a_sweep_trains_what_its_rows_need(local_ray: None, tmp_path: Path) -> None:
     space, storage = tmp_path / "staged.py", tmp_path / "store"
     space.write_text(SPACE)
-    found = sweep(storage, "--set", "training.max_updates=16", space=str(space))
-    assert (found["finished"], found["failed"]) == (3, 0)
+    outcome = sweep(storage, "--set", "training.max_updates=16", space=str(space))
+    assert (outcome["finished"], outcome["failed"]) == (3, 0)
     runs = list(storage.glob("runs/*/seed-1/_COMPLETE"))
     assert len(runs) == 4 and len(list(storage.glob("runs/*/seed-1/scores.json"))) == 3
     assert sweep(storage, "--set", "training.max_updates=16", space=str(space))["reused"] == 3

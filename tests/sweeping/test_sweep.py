@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -55,6 +56,7 @@ def test_the_result_of_a_sweep(undisturbed):
     ]
     assert quick.decisions[-1].action == "chosen"
     assert (storage / "sweeps/quick/index.html").exists()
+    assert json.loads((storage / "sweeps/quick/summary.json").read_text())["ended"]
     assert list(storage.glob("sweeps/quick/tune/*/*/events.out.tfevents*")), (
         "TensorBoard has nothing to show"
     )

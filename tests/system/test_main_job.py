@@ -208,6 +208,10 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
     assert set(runs) == {"words", "baseline seed 1", "words seed 1"}
     run = runs["words seed 1"]
     assert run.info.status == "FINISHED"
+    parent = runs["words"].data
+    assert parent.tags["augury.systems"] == "baseline, words"
+    assert parent.metrics["test/test/bleu/words"] == run.data.metrics["test/test/bleu"]
+    assert len(run.data.params) < 25
     assert (
         run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
     )

@@ -129,7 +129,7 @@ def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBa
     check(family(name), tokenizer, name, perturbable=True)
 
 
-def test_what_is_not_read_as_it_reads_itself_is_refused(tokenizer: PreTrainedTokenizerBase) -> None:
+def test_models_whose_own_logits_differ_are_refused(tokenizer: PreTrainedTokenizerBase) -> None:
     other = family("bart")
     other.config.pad_token_id = 3
     with pytest.raises(
@@ -149,7 +149,7 @@ def test_what_is_not_read_as_it_reads_itself_is_refused(tokenizer: PreTrainedTok
     check(deaf, tokenizer, "x")
     with pytest.raises(
         UserError,
-        match=r"regime adversarial perturbs word embeddings, which 'x' \(marian\) does not read",
+        match=r"regime adversarial perturbs word embeddings, and 'x' \(marian\) cannot be given",
     ):
         check(deaf, tokenizer, "x", perturbable=True)
 

@@ -45,7 +45,7 @@ def test_a_model_that_an_attack_cannot_move_is_refused_before_anything_is_made(
     changes: dict[str, Any] = {"model": {"name": str(checkpoint("t5"))}, "max_length": 32}
     with pytest.raises(
         UserError,
-        match="regime adversarial perturbs word embeddings, which '.*t5.* Take regime plain",
+        match="regime adversarial perturbs word embeddings, and '.*t5.* Take regime plain",
     ):
         prepare(tiny.experiment("nli", tmp_path, **changes, regime="adversarial"), Store(tmp_path))
     assert not (tmp_path / "corpora").exists()

@@ -27,7 +27,9 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
     MlflowExperiment(
-        Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path), "empty", ""
+        Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path),
+        "empty",
+        str(path.parent),
     ).open()
     return path
 

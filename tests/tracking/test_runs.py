@@ -37,7 +37,7 @@ def test_a_run_is_described_under_its_experiment(run: Any, database: str, store:
     }
     expected = {
         "augury.folder": "runs/00aa11bb22cc33dd/seed-3",
-        "augury.storage": run.folder.root,
+        "augury.storage": "../results",
         "augury.name": "cipherdaug",
         "augury.experiment": "ciphers",
         "augury.address": "00aa11bb22cc33dd",
@@ -73,6 +73,26 @@ def test_the_note_of_an_experiment_links_to_the_charts_of_its_runs(run: Any, dat
         f"(#/experiments/{experiment.info.experiment_id}/runs?"
         in experiment.data.tags["mlflow.note.content"]
     )
+
+
+def test_an_experiment_has_the_systems_and_scores_of_its_report(
+    run: Any, database: str, store: Store
+) -> None:
+    tracking, folder = Tracking(uri=database), store.folder("experiments", "ciphers")
+    sync(folder, tracking)
+    report = {
+        "title": "ciphers",
+        "answer": "CipherDAug scores more.",
+        "systems": {"baseline": ["runs/a/seed-1"], "CipherDAug": [run.folder.name]},
+        "scores": {"CipherDAug": {"test": {"bleu": 31.5}}, "baseline": {"test": {"bleu": 30.0}}},
+    }
+    store.folder("reports", "ciphers").write_json("report.json", report)
+    assert sync(folder, tracking) == 1
+    data = logged_runs(database)["ciphers"].data
+    assert data.tags["augury.systems"] == "baseline, CipherDAug"
+    assert data.tags["augury.answer"] == "CipherDAug scores more."
+    assert data.metrics == {"test/test/bleu/baseline": 30.0, "test/test/bleu/CipherDAug": 31.5}
+    assert sync(folder, tracking) == 0
 
 
 def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) -> None:
@@ -192,24 +212,20 @@ def test_a_restart_reopens_a_failed_run(run: Any, database: str) -> None:
 
 def test_a_setting_changed_by_a_restart_becomes_a_tag(run: Any, database: str) -> None:
     sync(run.folder, Tracking(uri=database))
-    run.describe(
-        parameters={"regime.beta": 5, "execution.workers": 4, "training.precision": "bf16"}
-    )
+    run.describe(parameters={"regime.beta": 5, "vocabulary.size": 4, "training.precision": "bf16"})
     sync(run.folder, Tracking(uri=database))
     data = logged_runs(database)[NAME].data
-    assert (data.params["training.precision"], data.params["execution.workers"]) == ("fp32", "4")
+    assert (data.params["training.precision"], data.params["vocabulary.size"]) == ("fp32", "4")
     assert json.loads(data.tags["augury.changed_since_start"]) == {"training.precision": "bf16"}
 
 
-def test_parameters_that_differ_between_systems_sort_first(run: Any, database: str) -> None:
+def test_parameters_are_those_that_differ_or_matter(run: Any, database: str) -> None:
     run.describe(
-        parameters={"regime.beta": 5, "augment.0.keys": [1], "training.precision": "fp32"},
+        parameters={"regime.beta": 5, "regime.tau": 1, "decoding.beam": 5, "vocabulary.size": 9},
         differing=["regime.beta"],
     )
     sync(run.folder, Tracking(uri=database))
-    params = logged_runs(database)[NAME].data.params
-    assert min(params) == "_regime.beta" and params["_regime.beta"] == params["regime.beta"] == "5"
-    assert len(params) == 4
+    assert logged_runs(database)[NAME].data.params == {"regime.beta": "5", "vocabulary.size": "9"}
 
 
 def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
@@ -217,7 +233,7 @@ def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
         "long": "x" * 7000,
         "odd (name)": 1,
     }
-    run.describe(parameters=parameters)
+    run.describe(parameters=parameters, differing=[*parameters])
     lines = [
         {"update": update, "epochs": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
         for update in range(1, 1201)

@@ -136,7 +136,9 @@ def test_the_sweep_has_its_answer_counts_and_files(trials: Any, database: str) -
     }
     assert counts == {"finished": 4.0, "failed": 0.0, "stopped": 0.0}
     assert sweep.data.metrics["cost/training_hours"] == pytest.approx(4 * 36 / 3600)
-    assert artifacts(database, sweep) == {"index.html", "sweep.json"}
+    assert sweep.data.metrics["test/test/bleu"] == 25.0  # of the best configuration
+    assert tags["augury.systems"] == "regime.beta=5; baseline"
+    assert artifacts(database, sweep) == {"index.html", "summary.json", "sweep.json"}
     outputs = {"experiment.yaml", "hypotheses", "run.json", "scores.json"}
     kept = {
         name: artifacts(database, runs[name]) for name in ("aa seed 1", "bb seed 1", "bb seed 2")

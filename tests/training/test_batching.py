@@ -63,7 +63,7 @@ def test_a_batch_is_full_at_either_limit(drawn: list[int], most: int) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(8, 120), st.integers(1, 5), st.integers(0, 2), st.integers(0, 20))
-def test_every_row_is_read_once_with_each_view_group_and_with_one_in_a_epoch(
+def test_every_row_is_read_once_with_each_view_group_and_with_one_in_an_epoch(
     rows: int, groups: int, cycle: int, missing: int
 ) -> None:
     """Rows that lack the last group are left out of the epoch in which it is its turn."""

@@ -13,7 +13,7 @@ from trainables.nli.config import Config
 
 
 class Nli(ClassifierTask):
-    """Whether a hypothesis follows from a premise, contradicts it, or neither."""
+    """Classify whether a hypothesis follows from a premise, contradicts it, or neither."""
 
     EXPERIMENT = Config
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"

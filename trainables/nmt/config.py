@@ -84,7 +84,8 @@ class Config(Experiment):
 
     @property
     def tagged(self) -> bool:
-        """Whether sources start with the tag of the target language: where other views are read."""
+        """Whether sources start with the tag of the target language: where other texts than plain
+        sources are read, or other ones than targets predicted."""
         groups = self.view_groups()
         return any(
             group.target != TARGET or not {SOURCE}.issuperset(group.views) for group in groups

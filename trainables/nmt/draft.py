@@ -9,10 +9,9 @@ from augury.experiments.capabilities import Draft
 
 
 class Tier(NamedTuple):
-    """Settings for little or much text."""
+    """Settings for training texts of up to so many rows."""
 
     max_rows: float
-    """Training rows."""
     model: str
     training: str
     preset: str
@@ -51,7 +50,8 @@ TIERS = (
 
 
 def draft(rows: int, model: str | None) -> Draft:
-    """Return CipherDAug for a training text of so many pairs; UserError for a pretrained model."""
+    """Return a first experiment, CipherDAug, for a training text of `rows` pairs; UserError for a
+    pretrained model."""
     if model:
         raise UserError(
             f"--model {model}: a translation model is trained from scratch; leave out --model, or "

@@ -3,6 +3,8 @@ initialisation."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -89,8 +91,12 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
         for name, module in model.named_modules()
         if isinstance(module, ComputedEmbedding)
     }
+
+    def generator_of(prefix: str) -> Callable[[str], torch.Generator]:
+        return lambda name: generator(f"{prefix}.{name}")
+
     for prefix, module in computed.items():
-        module.initialise(lambda name, prefix=prefix: generator(f"{prefix}.{name}"))  # type: ignore[misc]
+        module.initialise(generator_of(prefix))
     for name, parameter in model.named_parameters():
         if name.startswith(tuple(computed)):
             continue

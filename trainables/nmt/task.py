@@ -43,8 +43,8 @@ class Nmt(VocabularyTask):
     ROWS_PER_SECOND: ClassVar[int] = 60_000
 
     def check(self, experiment: Config, store: Store) -> None:
-        """Refuse metrics that cannot tokenise the target, and a vocabulary that the training
-        text does not allow."""
+        """Raise UserError for metrics that cannot tokenise the target, and for a vocabulary that
+        the training text does not allow."""
         apart = base_language(experiment.corpus.target_language) in TOKENISED_APART
         if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
             from augury.scoring.registry import metric
@@ -56,9 +56,10 @@ class Nmt(VocabularyTask):
     def check_held_out(
         self, experiment: Config, tokenizer: Folder | None, corpora: Mapping[str, Corpus]
     ) -> list[str]:
-        """Refuse sentences that the model has no positions for, before hours of training.
+        """Raise UserError for sentences that the model has no positions for, before hours of
+        training.
 
-        Without a vocabulary, a word is counted as one subword, the least that it can be.
+        Without a vocabulary, every word counts as one subword, the least that it can be.
         """
         from augury.text.vocabulary.vocabulary import Vocabulary
 
@@ -78,7 +79,8 @@ class Nmt(VocabularyTask):
         return []
 
     def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
-        """Refuse sentences of too many words; return a warning on those of too many characters."""
+        """Raise UserError for sentences of too many words; return a warning for those of too many
+        characters."""
         positions = experiment.model.max_positions
         remedy = "raise model.max_positions, or split or shorten them"
         most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))

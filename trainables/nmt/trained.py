@@ -54,8 +54,8 @@ class Trained:
         tagged: bool = True,
         domain: str | None = None,
     ) -> list[list[int]]:
-        """Return clean texts as a view renders them, in ids without the end of sentence; none for
-        an empty text.
+        """Return the ids of clean texts in a view, without the end of sentence; no ids for an empty
+        text.
 
         Tags come first unless `tagged` is false: that of the target language where the model reads
         one, and that of the domain.
@@ -63,9 +63,9 @@ class Trained:
         ids, offsets = self.vocabulary.encode(
             render_texts(self.run, texts, view), self.run.experiment.resolve_view(view)
         )
-        before = self._prefix(domain) if tagged else []
+        prefix = self._prefix(domain) if tagged else []
         return [
-            [*before, *ids[start:end].tolist()] if end > start else []
+            [*prefix, *ids[start:end].tolist()] if end > start else []
             for start, end in zip(offsets[:-1], offsets[1:], strict=True)
         ]
 
@@ -101,10 +101,10 @@ class Trained:
         label: str,
         domain: str | None = None,
     ) -> list[str]:
-        """Return the translations of sources in ids without tag and end of sentence, each from
-        itself alone."""
-        before = self._prefix(domain)
-        tagged = [[*before, *source] if source else [] for source in sources]
+        """Return the translations of sources in ids without tag and end of sentence, without
+        combining views."""
+        prefix = self._prefix(domain)
+        tagged = [[*prefix, *source] if source else [] for source in sources]
         return self._texts(
             self._search([tagged], decoding or self.experiment.decoding, executor, label)
         )

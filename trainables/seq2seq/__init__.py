@@ -1,5 +1,5 @@
-"""Text to text: any encoder-decoder of `transformers`, fine-tuned on pairs, which augmentation
-draws from."""
+"""Text to text: any encoder-decoder of `transformers`, fine-tuned on pairs of texts; operators
+sample from it."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ def build(
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. Parameters that
     are not pretrained are determined by `seed`; the global random state is left as it was.
-    UserError where the model is not read as `encoder_decoder` reads it, with `perturbable` by its
-    word embeddings too, or where its tokenizer is another's.
+    Raises UserError where `encoder_decoder.check` does, as for a model of another family.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))

@@ -34,7 +34,7 @@ Pair = tuple[str, str, str]
 
 
 def address(spec: PairsCorpus, split: str) -> str:
-    """Return the address of the pairs of a split, found without making anything."""
+    """Return the address of the pairs of a split, without making them."""
     text = cached_address(spec, split)
     if isinstance(spec, TextCorpus):
         return text

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Seq2seq(SubwordTask):
-    """Write a text for a text."""
+    """Generate a text from a text."""
 
     EXPERIMENT = Config
     EXAMPLE = "echo 'But we lack new resources.'"

@@ -30,7 +30,7 @@ def sampler(run: Run, whole: bool = False) -> Sampler:
     """Return a finished run as a function, its model loaded once, on a GPU where the run may use
     one.
 
-    A text is cut as in training unless it is to be read `whole`.
+    A text is cut to the length of training unless `whole`.
     """
     model, tokenizer, experiment = _loaded(run)
     return sampling.sampler(

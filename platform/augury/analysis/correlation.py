@@ -92,36 +92,36 @@ def correlations(systems: Sequence[System]) -> Correlations:
     UserError where there are not two more sentences than dimensions, as all correlations would be
     1.
     """
-    states = {
-        (system.name, view): system.states(view) for system in systems for view in system.views
-    }
+    states: dict[Input, list[NDArray[np.floating]]] = {}
+    for system in systems:
+        states |= {(system.name, view): system.states(view) for view in system.views}
     widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}
     sentences, widest = len(systems[0].sources), max(widths.values())
     if sentences <= widest + 1:  # centring takes one
         raise UserError(
-            f"{sentences} sentences do not tell {widest} dimensions of encoder states apart: give "
+            f"{sentences} sentences are too few for encoder states of {widest} dimensions: give "
             "more with --sentences, or a larger --test"
         )
-    bases = {read: [_basis(layer) for layer in layers] for read, layers in states.items()}
+    bases = {read: list(map(_basis, layers)) for read, layers in states.items()}
 
     def between(first: Input, second: Input) -> LayerCorrelations:
-        values = tuple(
-            tuple(_correlation(layer, other) for other in bases[second]) for layer in bases[first]
-        )
+        values = []
+        for layer in bases[first]:
+            values.append(tuple(_correlation(layer, other) for other in bases[second]))
         noise = random_baseline(sentences, *sorted((widths[first[0]], widths[second[0]])))
-        return LayerCorrelations(first, second, values, noise)
+        return LayerCorrelations(first, second, tuple(values), noise)
 
-    first, *others = systems
-    layers = tuple(between((system.name, PLAIN), (system.name, PLAIN)) for system in systems)
-    views = tuple(
-        between((system.name, PLAIN), (system.name, view))
-        for system in systems
-        for view in system.views[1:]
+    layers, views, models = [], [], []
+    for system in systems:
+        plain = (system.name, PLAIN)
+        layers.append(between(plain, plain))
+        views += [between(plain, (system.name, view)) for view in system.views[1:]]
+        if system is not systems[0]:
+            first = (systems[0].name, PLAIN)
+            models += [between(first, (system.name, view)) for view in system.views]
+    return Correlations(
+        sentences, tuple(widths.values()), tuple(layers), tuple(views), tuple(models)
     )
-    models = tuple(
-        between((first.name, PLAIN), (other.name, view)) for other in others for view in other.views
-    )
-    return Correlations(sentences, tuple(widths.values()), layers, views, models)
 
 
 def correlation(first: Space, second: Space) -> Correlation:

@@ -9,6 +9,7 @@ however many subwords cause it, and only if the model translates it at all.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -88,7 +89,7 @@ def hallucinations(
             for output, reference in zip(base, system.references, strict=True)
         ]
         candidates = [row for row, score in enumerate(scores) if score > TRANSLATED]
-        perturbed = [[prefix, *sources[row]] for row in candidates for prefix in prefixes]
+        perturbed = [[prefix, *sources[row]] for row, prefix in product(candidates, prefixes)]
         outputs = system.translate(perturbed, f"{system.name}: perturbed sources")
         compared = {"base": base, "reference": system.references}[compare_to]
         names = [system.pieces[prefix] for prefix in prefixes]
@@ -96,6 +97,7 @@ def hallucinations(
         for (row, name), output in zip(product(candidates, names), outputs, strict=True):
             if adjusted_bleu(output, compared[row], normalise_weights) < LOST:
                 lost.append(Hallucination(row, name, output))
+        lost_by_subword = Counter(entry.subword for entry in lost)
         examples = {entry.sentence: entry for entry in reversed(lost)}
         hallucinated = np.zeros(len(sources))
         hallucinated[list(examples)] = 1
@@ -108,7 +110,7 @@ def hallucinations(
                 hallucinated=tuple(sorted(examples)),
                 pairs=len(lost),
                 share=mean(hallucinated),
-                by_subword=tuple(sum(entry.subword == name for entry in lost) for name in names),
+                by_subword=tuple(lost_by_subword[name] for name in names),
                 examples=tuple(examples[row] for row in sorted(examples)),
                 against_first=None if first is None else paired_difference(first, hallucinated),
             )

@@ -225,27 +225,17 @@ class _Measure:
                 experiment, cipher.model_copy(update={"keys": (key,)}), store
             )
             vocabulary = Vocabulary.load(folder)
-            plain, enciphered = (list(texts[view].lines()) for view in (SOURCE, name))
-            ids = [
-                vocabulary.encode(lines, view)
-                for lines, view in ((plain, SOURCE), (enciphered, name))
-            ]
-            table, left_out = boundary_table(
-                [plain[row] for row in rows],
-                [
-                    _piece_lengths(vocabulary, [lines[row] for row in rows], view)
-                    for lines, view in ((plain, SOURCE), (enciphered, name))
-                ],
-            )
+            lines = {view: list(text.lines()) for view, text in texts.items()}
+            ids, lengths, long = [], [], []
+            for view in (SOURCE, name):
+                ids.append(vocabulary.encode(lines[view], view))
+                sample = [lines[view][row] for row in rows]
+                lengths.append(_piece_lengths(vocabulary, sample, view))
+                used = [vocabulary.pieces[piece] for piece in np.unique(ids[-1][0])]
+                long.append({piece for piece in used if len(piece.strip("▁")) > 1})
+            table, left_out = boundary_table([lines[SOURCE][row] for row in rows], lengths)
             sums = table.sum(0).tolist()
-            halves = _half_scores(
-                experiment,
-                len(vocabulary),
-                {view: list(text.lines()) for view, text in texts.items()},
-                name,
-            )
-            used = [{vocabulary.pieces[piece] for piece in np.unique(pieces)} for pieces, _ in ids]
-            long = [{piece for piece in of_view if len(piece.strip("▁")) > 1} for of_view in used]
+            halves = _half_scores(experiment, len(vocabulary), lines, name)
             return {
                 "key": key,
                 "entries": len(vocabulary),

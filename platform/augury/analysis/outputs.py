@@ -91,19 +91,15 @@ def _analyse_system(system: System, examples: int, scored_by: str) -> Outputs:
     if len(differing) > examples:
         random = generator("outputs", system.test, len(plain))
         chosen = sorted(random.choice(differing, examples, replace=False).tolist())
+    shown = []
+    for row in chosen:
+        outputs = {view: lines[row] for view, lines in by_view.items()}
+        shown.append(Example(row, system.sources[row], system.references[row], outputs))
     return Outputs(
         system.name,
         len(plain),
         score.signature,
         tuple(views),
         len(plain) - len(differing),
-        tuple(
-            Example(
-                row,
-                system.sources[row],
-                system.references[row],
-                {view: lines[row] for view, lines in by_view.items()},
-            )
-            for row in chosen
-        ),
+        tuple(shown),
     )

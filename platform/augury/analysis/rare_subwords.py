@@ -98,10 +98,10 @@ def rarest_piece(pieces: Sequence[Piece]) -> Piece:
 def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id,
     missing ids count 0."""
-    return np.array(
-        [min((_count(counts, piece) for piece in pieces), default=0) for pieces in sentences],
-        np.int64,
-    )
+    rarest = np.zeros(len(sentences), np.int64)
+    for row, pieces in enumerate(sentences):
+        rarest[row] = min((_count(counts, piece) for piece in pieces), default=0)
+    return rarest
 
 
 def _counts(system: System, pooled: bool) -> dict[str, NDArray[np.int64]]:
@@ -129,22 +129,19 @@ def _analyse_system(
     rows = generator("rare subwords", system.test, len(system.sources)).choice(
         len(system.sources), count, False
     )
+    shown = []
+    for row in sorted(rows.tolist()):
+        pieces = {
+            view: _pieces(system, counts[view], system.ids(view)[row]) for view in system.views
+        }
+        shown.append((row, pieces))
     return RareSubwords(
         system.name,
         tuple(
             replace(view, p_corrected=next(corrected)) if view.against_plain else view
             for view in views
         ),
-        tuple(
-            (
-                row,
-                {
-                    view: _pieces(system, counts[view], system.ids(view)[row])
-                    for view in system.views
-                },
-            )
-            for row in sorted(rows.tolist())
-        ),
+        tuple(shown),
         tuple((text, pieces_by_view(system, text, pooled=pooled)) for text in texts),
     )
 

@@ -168,10 +168,8 @@ def open_systems(
     runs = [Run.read(folder) for folder in folders]
     for run in runs:
         capable(run.experiment.task, ShowsStates)
-    name = test or next(
-        (candidate for candidate in runs[0].tests if all(candidate in run.tests for run in runs)),
-        VALID,
-    )
+    common = set(runs[0].tests).intersection(*(run.tests for run in runs))
+    name = test or next((name for name in runs[0].tests if name in common), VALID)
     addresses = set()
     for run in runs:
         known = [corpus.role for corpus in run.inputs if corpus.role != "train"]

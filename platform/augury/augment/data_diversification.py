@@ -154,7 +154,9 @@ class DataDiversification(UsesModels, CorpusOperator):
         self, models: Mapping[str, TrainedModel]
     ) -> Iterator[tuple[str, TrainedModel, str]]:
         """Yield role, model and view of every translation of the text, forward models first."""
-        return ((role, model, view) for role, model in models.items() for view in self.views)
+        for role, model in models.items():
+            for view in self.views:
+                yield role, model, view
 
     def _records(
         self,

@@ -110,7 +110,7 @@ class Health:
     """The measures that may have any value."""
 
     @property
-    def asked(self) -> int:
+    def requested(self) -> int:
         """The number of texts that were to be made."""
         return self.made + sum(self.lost.values())
 
@@ -119,13 +119,13 @@ class Health:
         cls, name: str, made: int, lost: Mapping[str, int], tally: Tally, **others: Any
     ) -> Health:
         """Return the measures of `made` texts, given the sums over them."""
-        asked, texts = made + sum(lost.values()), tally.texts
+        requested, texts = made + sum(lost.values()), tally.texts
         return cls(
             name,
             made=made,
             lost={reason: count for reason, count in lost.items() if count},
-            empty=(tally.empty + lost.get("empty", 0)) / asked
-            if texts or "empty" in lost and asked
+            empty=(tally.empty + lost.get("empty", 0)) / requested
+            if texts or "empty" in lost and requested
             else None,
             copied=tally.copied / texts if texts else None,
             repeated=tally.repeated / tally.pairs if tally.pairs else None,
@@ -150,11 +150,11 @@ class Health:
     def text(self) -> str:
         """The measures in a line, such as `95 of 100 made (5 empty), copied 1.1 %`."""
         reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.lost.items())
-        made = f"{self.made:,} of {self.asked:,} made" if reasons else f"{self.made:,} made"
+        yielded = f"{self.made:,} of {self.requested:,} made" if reasons else f"{self.made:,} made"
         shares = {"empty": self.empty, "copied": self.copied, "repeated": self.repeated}
         return ", ".join(
             [
-                f"{made} ({reasons})" if reasons else made,
+                f"{yielded} ({reasons})" if reasons else yielded,
                 *(
                     f"{name} {100 * share:.1f} %"
                     for name, share in shares.items()
@@ -180,9 +180,10 @@ class Health:
         lost = "".join(f", {count:,} {reason}" for reason, count in self.lost.items())
         least = limits.min_yield
         if least is not None and (
-            self.made == 0 or (YIELD not in self.normal and self.made < least * self.asked)
+            self.made == 0 or (YIELD not in self.normal and self.made < least * self.requested)
         ):
-            yield f"it made {self.made:,} of {self.asked:,} texts{lost}", "health.min_yield", least
+            reason = f"it made {self.made:,} of {self.requested:,} texts{lost}"
+            yield reason, "health.min_yield", least
         for name, share, most in (
             ("empty", self.empty, limits.max_empty),
             (COPIED, self.copied, limits.max_copied),
@@ -222,18 +223,18 @@ def require(outputs: Sequence[Health], limits: HealthLimits) -> None:
 
     Of an operator with several outputs, one that is empty is no fault where another is not.
     """
-    made = {output.operator for output in outputs if output.made}
+    productive = {output.operator for output in outputs if output.made}
     for output in outputs:
-        faults = output.faults(limits) if output.made or output.operator not in made else []
+        faults = output.faults(limits) if output.made or output.operator not in productive else []
         if not faults:
             continue
-        found = f"operator {output.operator} ({output.name}): {'; '.join(faults)}"
+        described = f"operator {output.operator} ({output.name}): {'; '.join(faults)}"
         if limits.stop:
             raise UnusableOutput(
-                f"{found}. Correct the operator, its text or its model, set the limit to another "
-                "value or null, or health.stop to false"
+                f"{described}. Correct the operator, its text or its model, set the limit to "
+                "another value or null, or health.stop to false"
             )
-        say(f"warning: {found}")
+        say(f"warning: {described}")
 
 
 def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[float]) -> Tally:
@@ -246,9 +247,9 @@ def tally(new: Sequence[pa.Array], old: Sequence[pa.Array], ratios: Sequence[flo
     if not rows:
         return Tally()
     empty, copied = np.zeros(rows, bool), np.ones(rows, bool)
-    for made, source in zip(new, old, strict=True):
-        empty |= _blank(made) & ~_blank(source)
-        copied &= pc.equal(made, source.cast(made.type)).to_numpy(zero_copy_only=False)
+    for text, source in zip(new, old, strict=True):
+        empty |= _blank(text) & ~_blank(source)
+        copied &= pc.equal(text, source.cast(text.type)).to_numpy(zero_copy_only=False)
     codes, sources = _codes(new), _codes(old)
     pairs = np.unique(codes * (sources.max() + 1) + sources)
     return Tally(

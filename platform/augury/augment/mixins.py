@@ -122,7 +122,7 @@ class Measured(Operator):
         return {}
 
     def realised(self, counts: Mapping[str, int], fitted: Mapping[str, Any]) -> dict[str, Rate]:
-        """Return the rates of edits, as asked for and as realised."""
+        """Return the rates of edits, as configured and as realised."""
         return {}
 
 

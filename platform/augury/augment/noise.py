@@ -141,15 +141,12 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         return counts
 
     def fit(self, results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        counts_of_blocks = [
-            {name: of for name, of in result.items() if name != SAMPLE} for result in results
-        ]
-        estimated = (
-            {"rates": self._estimate([result[SAMPLE] for result in results])}
-            if self.like and results
-            else {}
-        )
-        return {**self._confusions(counts_of_blocks), **estimated}
+        counts, samples = [dict(result) for result in results], []
+        for result in counts:
+            if SAMPLE in result:
+                samples.append(result.pop(SAMPLE))
+        fitted = self._confusions(counts)
+        return {**fitted, "rates": self._estimate(samples)} if samples else fitted
 
     def _estimate(self, samples: Sequence[Sample]) -> dict[str, float]:
         """Return the rates of the noisy text."""
@@ -238,7 +235,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
         return apply
 
     def key(self, name: str, text: str) -> str:
-        """Return what identifies a text in the random key, beside seed, side and copy."""
+        """Return what identifies a text in the random key, next to seed, side and copy."""
         return name
 
     def _add_noise(

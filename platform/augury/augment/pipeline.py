@@ -86,7 +86,7 @@ class Part:
 
     @property
     def health(self) -> Health | None:
-        """The measures of the output; None where an earlier version made it."""
+        """The measures of the output; None where they were not stored with it."""
         content = self.folder.manifest().get("health")
         return Health.from_dict(content) if content else None
 
@@ -155,6 +155,8 @@ def plan(
                     f"operator {part.operator} makes records: let {type(part).__name__} inherit "
                     f"from {MakesRecords.__module__}.MakesRecords"
                 )
+            # What acts through fits, models and texts alone is in their addresses: two settings
+            # that lead to the same ones share their output.
             parameters = {
                 key: value for key, value in part.to_dict().items() if key not in part.LEARNED
             }
@@ -202,11 +204,13 @@ def make(
     )
     with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
+        # All operators look at the text before the first one works, which may take hours.
         for operator in {part.operator.operator: part.operator for part in missing}.values():
             if isinstance(operator, TextSubset):
                 ranges = row_ranges(corpus) if TEXTS in corpus.manifest else []
                 operator.check_names([text.name for text in ranges])
             operator.check_text(first_records(corpus, operator))
+        # Parts of one operator, such as the keys of a cipher, learn the same.
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
         for group in _group_parts(missing, corpus.columns):
@@ -220,8 +224,10 @@ def make(
                 corpus,
                 store,
                 executor,
+                # A model computes on all CPUs and GPUs that a worker may have.
                 execution.reserved(executor) if group[0].models else {},
             )
+    # Which parts belong together is a record of its own: other corpora and calls share the parts.
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(
@@ -270,6 +276,7 @@ def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Par
     groups: dict[Any, list[Part]] = {}
     for part in parts:
         operator = part.operator
+        # Others would wait for models; blocks of another size are other blocks.
         alone = part.models or operator.BLOCK_ROWS or isinstance(operator, CorpusOperator)
         key = operator.operator if alone else operator.reads(columns)
         groups.setdefault(key, []).append(part)
@@ -280,6 +287,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     if part.fit.complete:
         return
     operator = part.operator
+    # Without a statistic of blocks, the corpus need not be read.
     if not isinstance(operator, Fitted) or type(operator).fit_block is Fitted.fit_block:
         make_once(part.fit, lambda: _write_fit(part, corpus, []))
         return
@@ -350,6 +358,7 @@ def _finish(
 ) -> None:
     operator = part.operator
     rows, counts, tally = _summarise_shards(part.folder, shards)
+    # Said at once: a training on copies of the text takes hours, and teaches nothing new.
     if any(
         outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()
     ):
@@ -389,6 +398,7 @@ def _finish(
 
 
 def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> None:
+    # In the shard, so that a resumed call has the facts of shards that a killed one wrote.
     facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
     write_shard(folder, shard, output.table.replace_schema_metadata(facts))
 
@@ -443,6 +453,7 @@ def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
         sources = block.take(pc.drop_null(places))
         texts = sentence_columns(block.column_names)
         pairs = [(_column(records, name), _column(sources, name)) for name in texts]
+        # A column that the operator leaves alone, such as the target, is no copy to warn of.
         pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
     new, old = zip(*pairs, strict=True) if pairs else ((), ())
     return health.tally(new, old, [1.0] * len(pairs)) if pairs else Tally()
@@ -510,6 +521,7 @@ class _ApplyBlock:
 
     def __call__(self) -> Callable[[Block], int]:
         functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
+        # Records copy all columns of their parents; views need those alone that operators read.
         only_views = all(part.operator.makes() != RECORDS for part in self.parts)
         columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if only_views else None
 
@@ -519,6 +531,7 @@ class _ApplyBlock:
                 block_range.start, len(block) if block_range.rows is None else block_range.rows
             )
             for part, function in zip(self.parts, functions, strict=True):
+                # Shards are written whole or not at all: what is there, a killed call has made.
                 if not part.folder.exists(block_range.name):
                     operator = part.operator
                     selected = operator.select(block) if isinstance(operator, TextSubset) else block

@@ -20,7 +20,7 @@ def rectify_labels(
     """Return the label of every example, (n,), or DROPPED.
 
     `requested` (n,) are positions of labels, `probabilities` (n, labels) the teacher's, None where
-    it is not asked. Its label is the likeliest one, and it is confident where that has strictly
+    it is not used. Its label is the likeliest one, and it is confident where that has strictly
     more than `threshold`.
         requested: the requested label; teacher: the teacher's label where it is confident,
         otherwise DROPPED; teacher_or_requested: the teacher's label where it is confident,

@@ -131,7 +131,7 @@ class Semantic(UsesModels, MakesRecords):
 
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":
-            return dict.fromkeys(("threshold", "teacher"), "the teacher is not asked")
+            return dict.fromkeys(("threshold", "teacher"), "no teacher decides on labels")
         return (
             {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
         )

@@ -121,18 +121,13 @@ def options_of(
 def run_sweep(space: Space, options: SweepOptions) -> Outcome:
     """Run the missing trials of a sweep with progress messages, and keep its page up to date."""
     from augury.core.periodic import Throttle
-    from augury.reporting import rendering
-    from augury.reporting.sweeps.report import report
+    from augury.reporting.sweeps.stored import write
     from augury.sweeping import driver
     from augury.sweeping.display import Display
-    from augury.sweeping.state import PAGE
     from augury.tracking.tracker import Tracker
 
     display = Display()
     throttle = Throttle(PAGE_SECONDS)
-
-    def write(sweep: Sweep, refresh: int | None) -> None:
-        sweep.folder.write(PAGE, rendering.page(report(sweep, refresh)))
 
     def show(sweep: Sweep, last: bool) -> None:
         display.show(sweep)

@@ -56,6 +56,8 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     if scored_sets(systems):
         report = experiment.report(systems, loaded.name, failures)
         experiment.write(report, page, systems)
+        with Tracker(loaded.tracking, store) as tracker:
+            tracker.report(loaded.name)
     if as_json:
         nothing: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
         unscored = nothing | {"systems": [system.to_dict() for system in systems]}

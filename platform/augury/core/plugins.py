@@ -83,11 +83,10 @@ class Registry:
         modules = _modules(self.package, self.attribute, self.depth)
         if not self.is_mapping:
             return modules
-        return {
-            name: module
-            for module in modules.values()
-            for name in getattr(importlib.import_module(module), self.attribute)
-        }
+        names: dict[str, str] = {}
+        for module in modules.values():
+            names |= dict.fromkeys(getattr(importlib.import_module(module), self.attribute), module)
+        return names
 
     def names(self) -> list[str]:
         """Return all registered names, built-in ones first."""
@@ -299,12 +298,11 @@ def _changed_error(path: Path) -> UserError:
 
 def sources(settings: Any) -> dict[str, bytes]:
     """Return the content of all files referenced in JSON-like settings, by `<hash>/<file name>`."""
-    if isinstance(settings, Mapping):
-        return {
-            name: source for item in settings.values() for name, source in sources(item).items()
-        }
-    if isinstance(settings, list | tuple):
-        return {name: source for item in settings for name, source in sources(item).items()}
+    if isinstance(settings, Mapping | list | tuple):
+        contents: dict[str, bytes] = {}
+        for item in settings.values() if isinstance(settings, Mapping) else settings:
+            contents |= sources(item)
+        return contents
     match = _REFERENCE_OR_OPTION.fullmatch(settings) if isinstance(settings, str) else None
     if match is None or not Path(match[1]).exists():
         return {}

@@ -19,8 +19,8 @@ _STORED = {"passes": "epochs", "passes_by_view": "epochs_by_view"}
 
 
 def with_present_names(content: Any) -> Any:
-    """Return a copy of nested settings with the present name of every key, dotted or not; a former
-    one is told once."""
+    """Return a copy of nested settings with the present name of every key, dotted or not; a notice
+    says once which name is a former one."""
     if isinstance(content, Mapping):
         return {_present(key): with_present_names(value) for key, value in content.items()}
     if isinstance(content, list):

@@ -54,10 +54,8 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise UserError(f"'{path}' is a directory: give the path of a YAML file")
     if not path.is_file():
-        siblings = [
-            str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)
-        ]
-        hint = nearest(str(path), siblings)
+        siblings = [*path.parent.glob("*.yaml"), *path.parent.glob("*.yml")]
+        hint = nearest(str(path), [str(sibling) for sibling in siblings])
         if not hint.endswith("?"):
             hint = "give the path of a YAML file; `augury init` writes one"
         raise UserError(f"no experiment file '{path}': {hint}")

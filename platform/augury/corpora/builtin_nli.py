@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, count, islice
+from itertools import chain, count, islice, starmap
 from typing import NamedTuple
 
 from augury.core.errors import unknown
@@ -100,13 +100,12 @@ def translations(
     statements = chain.from_iterable(
         (pair.hypothesis, pair.premise) for pair in inferences(split, words, seed)
     )
-    return (
-        Pair(
-            f"nli-{split}-{index:08}",
-            *(realise(statement, language, words) for language in languages),
-        )
-        for index, statement in enumerate(islice(_distinct(split, statements, words, set()), size))
-    )
+
+    def pair(index: int, statement: Statement) -> Pair:
+        sentences = [realise(statement, language, words) for language in languages]
+        return Pair(f"nli-{split}-{index:08}", *sentences)
+
+    return starmap(pair, enumerate(islice(_distinct(split, statements, words, set()), size)))
 
 
 def polarities(

@@ -124,10 +124,8 @@ def _reversed(text: TextSource) -> TextSource:
     names = {"source": "target", "target": "source"}
 
     def read() -> Iterator[pa.Table]:
-        return (
-            block.rename_columns([names.get(name, name) for name in block.column_names])
-            for block in text.read()
-        )
+        for block in text.read():
+            yield block.rename_columns([names.get(name, name) for name in block.column_names])
 
     return replace(text, read=read)
 

@@ -125,11 +125,10 @@ class BaseText(Section):
     @property
     def kind(self) -> Kind | None:
         """The kind of source; None for text of a known set."""
-        settings = self.SOURCE_SETTINGS.items()
-        kinds = [
-            kind for kind, keys in settings if any(getattr(self, key) is not None for key in keys)
-        ]
-        return kinds[0] if kinds else None  # type: ignore[return-value]
+        for kind, keys in self.SOURCE_SETTINGS.items():
+            if any(getattr(self, key) is not None for key in keys):
+                return kind  # type: ignore[return-value]
+        return None
 
     @property
     def layout(self) -> str:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -159,12 +160,8 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         rows = reader if first == names else chain([first], reader)
         indices = [column_index(str(path), names, column) for column in columns]
         for batch in batches(_check_widths(rows, len(names), path, reader)):
-            yield pa.table(
-                {
-                    name: pa.array([row[index] for row in batch], pa.string())
-                    for name, index in zip(columns, indices, strict=True)
-                }
-            )
+            arrays = [pa.array(map(itemgetter(index), batch), pa.string()) for index in indices]
+            yield pa.table(dict(zip(columns, arrays, strict=True)))
     except csv.Error as error:
         raise UserError(
             f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote "

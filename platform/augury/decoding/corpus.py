@@ -61,7 +61,10 @@ def decode(
     ]
     items = []
     for chunk in chunks:
-        items.append([[list(sources[row]) for row in chunk] for sources in views])
+        item = []
+        for sources in views:
+            item.append([list(sources[row]) for row in chunk])
+        items.append(item)
     with Stage(name, len(sentences), "sentences") as stage:
         parts = (executor or LocalExecutor()).map(
             make, items, stage, size=len, cpus=cpus, gpus=gpus

@@ -101,8 +101,8 @@ class CTranslateDecoder:
         )
         hypotheses = []
         for result in results:
-            found = zip(result.hypotheses, result.scores, strict=True)
-            hypotheses.append([self._hypothesis(subwords, score) for subwords, score in found])
+            scored = zip(result.hypotheses, result.scores, strict=True)
+            hypotheses.append([self._hypothesis(subwords, score) for subwords, score in scored])
         return hypotheses
 
     def _subwords(self, ids: Sequence[int]) -> list[str]:

@@ -54,9 +54,9 @@ def n_best(
     model.eval()
     try:
         for rows in batches_by_length(longest, max(1, decoding.batch_tokens // len(views))):
-            batch = [[sources[row] for row in rows] for sources in views]
-            found = _search(model, batch, decoding, suppress, count)
-            for row, best in zip(rows, found, strict=True):
+            batch = [list(map(sources.__getitem__, rows)) for sources in views]
+            batch_hypotheses = _search(model, batch, decoding, suppress, count)
+            for row, best in zip(rows, batch_hypotheses, strict=True):
                 hypotheses[row] = best
     finally:
         model.train(training)

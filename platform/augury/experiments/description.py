@@ -63,12 +63,28 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
 
 
 def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
-    """Return the dotted keys in which the systems of an experiment differ."""
-    first, *others = map(_parameters, systems)
-    keys = dict.fromkeys(key for parameters in (first, *others) for key in parameters)
-    return [
-        key for key in keys if any(parameters.get(key) != first.get(key) for parameters in others)
-    ]
+    """Return the dotted keys in which the systems of an experiment differ.
+
+    Of the settings of an operator or a regime that only some systems have, those at their defaults
+    are left out.
+    """
+    known = list(systems)
+    parameters = [_parameters(system) for system in known]
+    chosen = {key for system in known for key in _chosen(system)}
+    keys = dict.fromkeys(key for of_system in parameters for key in of_system)
+    differing = []
+    for key in keys:
+        values = [of_system.get(key) for of_system in parameters]
+        everywhere = all(key in of_system for of_system in parameters)
+        if (everywhere or key in chosen) and any(value != values[0] for value in values):
+            differing.append(key)
+    return differing
+
+
+def _chosen(experiment: Experiment) -> set[str]:
+    """Return the dotted keys of settings other than their defaults, and of the names of parts."""
+    names = {key for key in _parameters(experiment) if key.endswith((".name", ".operator"))}
+    return names | {*config.flatten(experiment.model_dump(mode="json", exclude_defaults=True))}
 
 
 def describe_scores(run: Run) -> RunRecord:

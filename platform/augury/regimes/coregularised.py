@@ -31,7 +31,8 @@ class CoRegularised(WarmupRegime):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
     The view is one that an operator makes or, with `over: identity`, the plain source under another
-    dropout mask. Each epoch pairs an example with one of its K views, and K epochs with all of them.
+    dropout mask. Each epoch pairs an example with one of its K views, and K epochs with all of
+    them.
     """
 
     FIXED: ClassVar[Mapping[str, str]] = {"over": VIEWS}

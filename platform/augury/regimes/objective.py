@@ -21,7 +21,8 @@ from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Return the label-smoothed cross-entropy of one view, summed over rows, its divisor."""
+    """Return the label-smoothed cross-entropy of one view, summed over rows; their number is the
+    divisor."""
     terms = view_objective(
         rows.hidden,
         rows.weight,
@@ -143,6 +144,7 @@ class _ViewObjective(torch.autograd.Function):
     def forward(
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
     ) -> tuple[Tensor, ...]:
+        # The plan decides on dtypes here, not autocast.
         with torch.autocast(hidden.device.type, enabled=False):
             terms, gradients = _forward(hidden, weight, bias, labels, plan)
         ctx.save_for_backward(*gradients)
@@ -153,6 +155,7 @@ class _ViewObjective(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
+        # `total` is a scalar, and so is its gradient: one factor for all that forward has computed.
         pairs = zip(ctx.saved_tensors, ctx.types, strict=True)
         return (
             *(None if gradient is None else (gradient * grad).to(kind) for gradient, kind in pairs),
@@ -179,6 +182,7 @@ def _forward(
     # each chunk.
     shape = views * min(plan.chunk, rows), classes
     buffers = [losses.new_empty(shape) for _ in range(2)]
+    # In one dtype, the product is written to where logits are read; else it is converted first.
     products = buffers[0] if low == exact else losses.new_empty(shape, dtype=low)
     for start in range(0, rows, plan.chunk):
         chunk = slice(start, start + plan.chunk)
@@ -217,6 +221,8 @@ class _Gradients:
         exact: torch.dtype,
         needs_grad: tuple[bool, ...],
     ) -> None:
+        # Every chunk writes rows of its own in `hidden`, and adds to weight and bias: in a low
+        # precision, these sums over all rows would lose their small terms.
         self.hidden = torch.empty_like(hidden) if needs_grad[0] else None
         self.weight = torch.zeros_like(weight, dtype=exact) if needs_grad[1] else None
         self.bias = (
@@ -247,7 +253,7 @@ class _Gradients:
             self.hidden[:, chunk] = (torch.mm(gradient, projection) * scale).view(views, rows, -1)
         if self.weight is not None:
             inputs = (inputs * scale).to(gradient.dtype)
-            if gradient.dtype == self.weight.dtype:
+            if gradient.dtype == self.weight.dtype:  # addmm_ takes one dtype only
                 self.weight.addmm_(gradient.t(), inputs)
             else:
                 self.weight += torch.mm(gradient.t(), inputs)
@@ -285,6 +291,8 @@ def _chunk(
     losses = torch.stack([smoothed, nll]).sum((2, 3))
     correct = (likeliest == index).sum((1, 2))
 
+    # The gradient of cross-entropy is probabilities minus labels. Without agreement, and in place,
+    # it overwrites a buffer that is not needed any more: another one would be as large as logits.
     divergence = losses.new_zeros(())
     gradient = None
     if plan.agreement is None:
@@ -298,6 +306,7 @@ def _chunk(
             logits.sub_(log_normaliser), probabilities, plan.agreement, gradient
         )
     if gradient is not None:
+        # Smoothed labels: `uniform` at every class, and `target` more at the label.
         gradient.scatter_add_(-1, index, (-plan.target * share).expand(index.shape))
         if plan.uniform:
             gradient.sub_(plan.uniform * share)

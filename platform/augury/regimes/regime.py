@@ -146,8 +146,8 @@ class Regime(Extension):
 
     @abstractmethod
     def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
-        """Return the view groups of each example, given the names of its views; an epoch reads one of
-        them."""
+        """Return the view groups of each example, given the names of its views; an epoch reads one
+        of them."""
 
     @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:

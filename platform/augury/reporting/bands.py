@@ -159,8 +159,7 @@ def _measure(reference: Corpus, other: Corpus, folder: Folder) -> None:
     if reference.rows != other.rows:
         raise UserError(
             f"the texts have {reference.rows:,} and {other.rows:,} rows: a distance in word order "
-            "needs translations, "
-            "row by row"
+            "needs translations, row by row"
         )
     languages = _language(reference), _language(other)
     say(f"word order: {languages[0]} and {languages[1]}")
@@ -218,9 +217,8 @@ def _notes(found: Sequence[Gains], known: Mapping[str, WordOrder]) -> list[str]:
     direction = ", lower is better" if lower_is_better(metric) else ""
     lines = [
         f"{title(metric)}{direction}; bands hold for all {count} test sets of a system together "
-        "(max-t over sets whose "
-        "rows are the same examples); p corrected for the sets in the same way; *: the band "
-        "excludes 0"
+        "(max-t over sets whose rows are the same examples); p corrected for the sets in the same "
+        "way; *: the band excludes 0"
     ]
     for gain in found if known else ():
         lines.append(f"{gain.system}: {_slope_text(gain.slope)}")
@@ -243,6 +241,5 @@ def _slope_text(slope: Difference | None) -> str:
     p_value = number(slope.p_value, probability)
     return (
         f"the difference changes by {signed(slope.value)} [{low}, {high}] for every {STEP:g} of "
-        "word-order distance, "
-        f"p = {p_value}, over {slope.over}"
+        f"word-order distance, p = {p_value}, over {slope.over}"
     )

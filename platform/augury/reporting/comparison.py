@@ -14,7 +14,7 @@ from augury.reporting.imbalance import imbalance_notes
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
-from augury.reporting.results import Estimate, SystemResult, comparable_seconds, on_one_device
+from augury.reporting.results import Estimate, SystemResult, on_one_device, seconds_of, time_kind
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun, title
@@ -100,12 +100,14 @@ class Comparison:
         """Whether the cost of any system is known."""
         return any(row.cost for row in self.rows)
 
-    def times(self) -> tuple[str, dict[str, float]]:
-        """Return the kind of training times (`comparable_seconds`), and name -> time, where it
-        is known."""
-        costs = {row.name: row.cost for row in self.rows if row.cost}
-        kind, seconds = comparable_seconds(list(costs.values()))
-        return kind, dict(zip(costs, seconds, strict=True))
+    @property
+    def time_kind(self) -> str:
+        """The kind of training time of all systems: `CPU time` or `training time`."""
+        return time_kind([row.cost for row in self.rows if row.cost])
+
+    def seconds(self, row: Row) -> float | None:
+        """Return the training time of one seed of a system; None where it is not known."""
+        return seconds_of(row.cost, self.time_kind) if row.cost else None
 
     @property
     def lower_is_better(self) -> bool:
@@ -147,11 +149,8 @@ def comparison(
     metrics = tuple(
         dict.fromkeys(metric for result in results for metric in result.tests.get(test, {}))
     )
-    factors = _time_factors(results)
-    rows = [
-        _row(result, baseline, test, metrics[0], time_factor)
-        for result, time_factor in zip(results, factors, strict=True)
-    ]
+    kind = time_kind([result.cost for result in results if result.cost])
+    rows = [_row(result, baseline, test, metrics[0], kind) for result in results]
     tests = differences_of(
         results, [row.difference is not None for row in rows], test, metrics[0], inference
     )
@@ -180,9 +179,8 @@ def comparison(
     return Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
 
 
-def _row(
-    result: SystemResult, baseline: SystemResult, test: str, metric: str, time_factor: float | None
-) -> Row:
+def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, kind: str) -> Row:
+    """Return a system without a test of its difference; `kind` is that of training times."""
     scores = dict(result.tests.get(test, {}))
     score, reference = scores.get(metric), baseline.tests.get(test, {}).get(metric)
     difference = None
@@ -205,7 +203,7 @@ def _row(
         None,
         None,
         result.cost,
-        time_factor,
+        _time_factor(result.cost, baseline.cost, kind),
     )
 
 
@@ -223,18 +221,11 @@ def _texts(result: SystemResult, test: str) -> dict[str, str]:
     return {role: address for role, address in result.record.addresses.items() if role in tests}
 
 
-def _time_factors(results: Sequence[SystemResult]) -> list[float | None]:
-    """Return the training times as multiples of the baseline's, all of one kind; None on another
-    device than it."""
-    costs = {index: result.cost for index, result in enumerate(results) if result.cost}
-    _, seconds = comparable_seconds(list(costs.values()))
-    times = dict(zip(costs, seconds, strict=True))
-    return [
-        times[index] / times[0]
-        if 0 in costs and index in costs and on_one_device([costs[0], costs[index]])
-        else None
-        for index in range(len(results))
-    ]
+def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float | None:
+    """Return a training time as a multiple of the baseline's; None on another device than it."""
+    if cost is None or baseline is None or not on_one_device([baseline, cost]):
+        return None
+    return seconds_of(cost, kind) / seconds_of(baseline, kind)
 
 
 def _with_tests(rows: Sequence[Row], differences: Sequence[Difference | None]) -> list[Row]:

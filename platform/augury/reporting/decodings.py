@@ -131,9 +131,8 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
         rows.append(row)
     note = (
         f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, measured "
-        "while "
-        "other work may have run on this machine; processor time is that of this process, not of "
-        "Ray's workers or a GPU"
+        "while other work may have run on this machine; processor time is that of this process, "
+        "not of Ray's workers or a GPU"
     )
     return records(rows, title="cost of decoding", notes=(note,))
 

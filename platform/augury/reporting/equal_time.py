@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from augury.core.progress import duration
 from augury.reporting.numbers import MISSING
-from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds, on_one_device
+from augury.reporting.results import CLOCKS, SystemResult, on_one_device, time_kind
 from augury.reporting.tables import Cell, Table, row, table
 from augury.scoring.registry import lower_is_better, title
 
@@ -26,7 +26,7 @@ def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
     costs = [result.cost for result in results if result.cost]
     if any(cost.trainings > 1 for cost in costs) or not on_one_device(costs):
         return None
-    kind, _ = comparable_seconds(costs)
+    kind = time_kind(costs)
     curves = {result.name: _curves(result, f"valid/{metric}", CLOCKS[kind]) for result in results}
     curves = {name: of_seeds for name, of_seeds in curves.items() if of_seeds and all(of_seeds)}
     if len(curves) < 2:

@@ -16,7 +16,7 @@ from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, cautions, scored_sets
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.equal_time import equal_time
-from augury.reporting.figures import MAX_POINTS, learning_curves, score_against_cost
+from augury.reporting.figures import MAX_POINTS, learning_curves
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING
 from augury.reporting.operator_outputs import output_table
@@ -25,6 +25,7 @@ from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
+from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.stages import stage_table
 from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
@@ -58,9 +59,19 @@ def by_age(store: Store) -> list[str]:
 
 
 def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> None:
-    """Write the page of an experiment, and the summary for the page of its storage."""
-    systems = {result.name: [run.name for run in result.runs.values()] for result in results}
-    summary = {"title": report.title, "answer": report.answer, "systems": systems}
+    """Write the page of an experiment, and its summary for the page of the storage and MLflow."""
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    for result in results:
+        scores[result.name] = {
+            test: {metric: estimate.value for metric, estimate in estimates.items()}
+            for test, estimates in result.tests.items()
+        }
+    summary = {
+        "title": report.title,
+        "answer": report.answer,
+        "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
+        "scores": scores,
+    }
     folder.write_json(SUMMARY, summary)
     folder.write(PAGE, rendering.page(report))
 
@@ -134,16 +145,11 @@ def _sections(
 ) -> list[Section]:
     first, metric = comparisons[0], comparisons[0].metrics[0]
     (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
-    several, names = len(comparisons) > 1, legend(result.name for result in results)
+    names = legend(result.name for result in results)
     files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
     sections = [section("Scores and cost", scores, Downloads(files))]
-    if several:
-        marks = (
-            f"Blue is better than {results[0].name} on the same test set, orange is worse; "
-            "* p < 0.05, ** p < 0.01, corrected for the systems of one set."
-        )
-        numbers = Details("The numbers, with intervals", [tables[0]])
-        sections.append(section("Test sets", by_test(comparisons), marks, numbers))
+    numbers = Details("The numbers, with intervals", [tables[0]])
+    sections += test_sections(comparisons, "systems", numbers)
     if robustness := robustness_curves(results, metric):
         text = (
             "One test set with more and more synthetic noise in what is read; intervals are those "
@@ -162,8 +168,7 @@ def _sections(
         text = f"One line per seed, of at most {MAX_POINTS} points."
         timed = equal_time(results, metric)
         sections.append(section("Learning curves", Charts(curves, names), text, timed))
-    if cost := score_against_cost(first):
-        sections.append(section("Score against cost", Charts(cost), cost[0].caption))
+    sections += cost_sections(first)
     test = scored_sets(results)[0]
     if samples := draw(results, test):
         text = f"{len(samples)} examples of {test}, drawn at random, with each system's first seed."

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import time_unit
-from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds, on_one_device
+from augury.reporting.results import CLOCKS, SystemResult, on_one_device, time_kind
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.scoring.registry import title
 from augury.training.history import Record
@@ -132,7 +132,7 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     `metric` is the one that decides; where training did not measure it, the validation loss takes
     its place. Charts without records are left out.
     """
-    kind, _ = comparable_seconds([result.cost for result in results if result.cost])
+    kind = time_kind([result.cost for result in results if result.cost])
     points = _histories(results, CLOCKS[kind])
     valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
     labels = {
@@ -143,32 +143,36 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
     shown["time"] /= size
     figures = []
-    for name, label in labels.items():
-        curves = dict(list(shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)))
-        values = (
-            (system, seed, curve["value"].iloc[-1]) for (system, seed), curve in curves.items()
-        )
-        ends = ", ".join(
-            f"{results[system].name} seed {seed} {value:.2f}" for system, seed, value in values
-        )
-        for over, axis in (("updates", "updates"), ("time", f"{kind} ({unit})")):
-            traces = [
-                _line(results[system], system, seed, over, curve)
-                for (system, seed), curve in curves.items()
-            ]
-            heading, drawing = (
-                f"{label[0].upper()}{label[1:]} against {over}",
-                chart(traces, axis, label),
-            )
-            figures.append(
-                Figure(
-                    f"{name.replace('/', '-')}-{over}",
-                    heading,
-                    f"{heading}; at the end: {ends}",
-                    drawing,
-                )
-            )
-    return [figure for figure in figures if figure.chart.data]
+    for metric_name, label in labels.items():
+        of_metric = shown[shown["metric"] == metric_name]
+        lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
+        ends = []
+        for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False):
+            for over in lines:
+                lines[over].append(_line(results[system], system, seed, over, curve))
+            ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
+        if ends:
+            name, caption = metric_name.replace("/", "-"), f"at the end: {', '.join(ends)}"
+            figures += curve_charts(name, label, lines, f"{kind} ({unit})", caption)
+    return figures
+
+
+def curve_charts(
+    name: str,
+    label: str,
+    lines: Mapping[str, Sequence[go.Scatter]],
+    clock: str,
+    caption: str,
+    height: int = 300,
+) -> list[Figure]:
+    """Return charts of curves against updates and against time, the keys of `lines`; `clock` is
+    the title of the axis of time."""
+    figures = []
+    for over, traces in lines.items():
+        heading = f"{label[0].upper()}{label[1:]} against {over}"
+        drawing = chart(traces, clock if over == "time" else over, label, height=height)
+        figures.append(Figure(f"{name}-{over}", heading, f"{heading}; {caption}", drawing))
+    return figures
 
 
 def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
@@ -210,12 +214,19 @@ def pareto_front(comparison: Comparison) -> list[Row]:
     """
     metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
     kept: list[Row] = []
-    _, times = comparison.times()
-    costed = [row for row in comparison.rows if row.name in times and metric in row.scores]
-    for row in sorted(costed, key=lambda row: (times[row.name], sign * row.scores[metric].value)):
+    for row, _ in sorted(
+        _costed(comparison), key=lambda item: (item[1], sign * item[0].scores[metric].value)
+    ):
         if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
             kept.append(row)
     return kept
+
+
+def _costed(comparison: Comparison) -> list[tuple[Row, float]]:
+    """Return the systems that have the deciding score and a training time, with the time."""
+    known = [(row, comparison.seconds(row)) for row in comparison.rows]
+    metric = comparison.metrics[0]
+    return [(row, time) for row, time in known if time is not None and metric in row.scores]
 
 
 def score_against_cost(
@@ -227,17 +238,13 @@ def score_against_cost(
     With `styles`, by address, systems without one are drawn small and without interval.
     """
     metric, best = comparison.metrics[0], pareto_front(comparison)
-    kind, times = comparison.times()
-    costed = [
-        (row, times[row.name])
-        for row in comparison.rows
-        if row.name in times and metric in row.scores
-    ]
+    costed = _costed(comparison)
     if len(costed) < 2 or not on_one_device([row.cost for row, _ in costed if row.cost]):
         return []
     unit, size = time_unit(max(seconds for _, seconds in costed))
     own_styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
     drawn = own_styles if styles is None else styles
+    kind, times = comparison.time_kind, {row.name: time for row, time in costed}
     on_front = [(row, times[row.name] / size, row.scores[metric].value) for row in best]
     _, x, y = zip(*on_front, strict=True)
     line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}

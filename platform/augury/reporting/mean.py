@@ -12,7 +12,7 @@ from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.reporting.comparison import MEAN, Comparison, comparison
 from augury.reporting.differences import DEFAULT, Inference
-from augury.reporting.results import Estimate, SystemResult
+from augury.reporting.results import Estimate, SystemResult, deviation
 from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.registry import bounds, metric_class
@@ -131,9 +131,10 @@ def _estimate(
     low, high = (
         statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high")
     )
+    sd = None
     if resampled is not None:
         between = interval(resampled).within(bounds(metric))
-        low, high = between.low, between.high
+        low, high, sd = between.low, between.high, deviation(resampled.scores.tolist())
     signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
     return Estimate(
         statistics.fmean(estimate.value for estimate in sets),
@@ -142,4 +143,5 @@ def _estimate(
         f"mean of {len(sets)} test sets, {signature}",
         sum(estimate.n for estimate in sets),
         sets[0].seeds,
+        sd,
     )

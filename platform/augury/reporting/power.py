@@ -59,8 +59,7 @@ def power(
     )
     text = (
         f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} "
-        f"{unit} can go "
-        f"unseen; {more}"
+        f"{unit} can go unseen; {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text)
 

@@ -1,7 +1,7 @@
 """The report that experiments, sweeps, papers' tables and analyses produce.
 
-It is a value: an answer, sections for a page, a summary for a terminal, notes, and data. Formats are
-rendered by `rendering`.
+It is a value: an answer, sections for a page, a summary for a terminal, notes, and data. Formats
+are rendered by `rendering`.
 """
 
 from __future__ import annotations

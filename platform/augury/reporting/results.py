@@ -40,6 +40,8 @@ class Estimate:
     """Sentences (or examples) of the test set."""
     seeds: tuple[int, ...]
     """The seeds that the mean is over."""
+    sd: float | None = None
+    """The standard deviation over seeds; None for a single one."""
 
     @property
     def measure(self) -> str:
@@ -61,18 +63,21 @@ CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
 """Kind of training time -> the metric that records it at validations."""
 
 
-def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:
-    """Return the kind of times that can be compared, and the times: processor time if all were
-    trained on CPUs.
+def time_kind(costs: Sequence[Cost]) -> str:
+    """Return the kind of time in which trainings can be compared: processor time if all ran on
+    CPUs.
 
     Unlike wall time, processor time does not depend on what else runs on a machine.
     """
-    processor = [
-        cost.cpu_seconds for cost in costs if cost.device == "cpu" and cost.cpu_seconds is not None
-    ]
-    if len(processor) == len(costs):
-        return "CPU time", processor
-    return "training time", [cost.train_seconds for cost in costs]
+    on_cpus = all(cost.device == "cpu" and cost.cpu_seconds is not None for cost in costs)
+    return "CPU time" if on_cpus else "training time"
+
+
+def seconds_of(cost: Cost, kind: str) -> float:
+    """Return the training time of one seed, of the kind that `time_kind` returned."""
+    if kind == "CPU time" and cost.cpu_seconds is not None:
+        return cost.cpu_seconds
+    return cost.train_seconds
 
 
 def on_one_device(costs: Sequence[Cost]) -> bool:
@@ -317,8 +322,21 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
             with_resampling(signature, len(resampled.samples), SEED) for signature in signatures
         ]
     signature = " or ".join(dict.fromkeys(signatures))
-    mean = statistics.fmean(score.value for score in scores)
-    return Estimate(mean, between.low, between.high, signature, scores[0].n, tuple(by_seed))
+    values = [score.value for score in scores]
+    return Estimate(
+        statistics.fmean(values),
+        between.low,
+        between.high,
+        signature,
+        scores[0].n,
+        tuple(by_seed),
+        deviation(values),
+    )
+
+
+def deviation(values: Sequence[float]) -> float | None:
+    """Return the standard deviation over seeds; None for a single one."""
+    return statistics.stdev(values) if len(values) > 1 else None
 
 
 def _interval_from_scores(scores: Sequence[Score]) -> Interval:

@@ -36,7 +36,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     Notes that hold for all sets appear once. With `bars`, the deciding scores are also drawn.
     """
     first, several = comparisons[0], len(comparisons) > 1
-    with_costs, (_, times) = first.has_costs and not several, first.times()
+    with_costs = first.has_costs and not several
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
     columns = [
         "system",
@@ -63,7 +63,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
                     [
                         *names,
                         *cells,
-                        *(cost_cells(system, times.get(system.name)) if with_costs else []),
+                        *(cost_cells(item, system) if with_costs else []),
                     ],
                     style=system_style(index),
                 )
@@ -80,7 +80,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     if with_costs or not first.has_costs:
         return [shown]
     cost_rows = [
-        row([system.name, *cost_cells(system, times.get(system.name))], style=system_style(index))
+        row([system.name, *cost_cells(first, system)], style=system_style(index))
         for index, system in enumerate(first.rows)
     ]
     return [shown, table(["system", *cost_columns(first)], cost_rows, title="cost of one seed")]
@@ -111,11 +111,11 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
 def cost_columns(comparison: Comparison) -> list[str]:
     """Return the titles of the columns of `cost_cells`."""
     seen = "examples seen" if comparison.metrics[0] in registry.names("labels") else "tokens seen"
-    return ["data", "parameters", "updates", "epochs", seen, comparison.times()[0], "× baseline"]
+    return ["data", "parameters", "updates", "epochs", seen, comparison.time_kind, "× baseline"]
 
 
-def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
-    """Return the cost of one seed of a system, whose time is `seconds`."""
+def cost_cells(comparison: Comparison, system: Row) -> list[Cell]:
+    """Return the cost of one seed of a system."""
     cost = system.cost
     if cost is None:
         return [Cell(MISSING)] * 7
@@ -125,7 +125,7 @@ def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
         cell(cost.updates, ",.0f"),
         Cell(epochs(cost.epochs), next(iter(cost.epochs.values()), None)),
         cell(cost.target_tokens, amount),
-        cell(seconds, duration),
+        cell(comparison.seconds(system), duration),
         cell(system.time_factor, factor),
     ]
 

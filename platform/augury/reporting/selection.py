@@ -162,8 +162,7 @@ def _check_comparable(baseline: SystemResult, system: SystemResult, test: str) -
         if other is None and index == 0:
             raise UserError(
                 f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: "
-                "give "
-                "both the same scoring.metrics and run `augury train` again"
+                "give both the same scoring.metrics and run `augury train` again"
             )
         if other and other.measure != score.measure:
             raise UserError(

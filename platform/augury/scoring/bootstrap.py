@@ -76,7 +76,7 @@ def resample(
 def scores(sums: NDArray[np.float64], value: Value, systems: int = 1) -> NDArray[np.float64]:
     """Return the scores (samples, systems) of summed statistics (samples, systems x counts)."""
     rows = sums.reshape(len(sums), systems, -1).tolist()
-    return np.array([[value(counts) for counts in row] for row in rows])
+    return np.array([list(map(value, row)) for row in rows])
 
 
 def resample_counts(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:

@@ -69,10 +69,10 @@ def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
     """Return the names of all metrics, or of those of texts or labels, then those with options."""
     classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}
     chosen = {name: cls for name, cls in classes.items() if measures in (None, cls.measures)}
-    return (
-        *chosen,
-        *(f"{name}:{option}" for name, cls in chosen.items() for option in cls.options or ()),
-    )
+    with_options: list[str] = []
+    for name, cls in chosen.items():
+        with_options += [f"{name}:{option}" for option in cls.options or ()]
+    return (*chosen, *with_options)
 
 
 def title(name: str) -> str:

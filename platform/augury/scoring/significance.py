@@ -99,6 +99,8 @@ def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     that it is shown with.
     """
     own = moderated(sample_variance(system), pooled)
+    # Without a variance between seeds, sentences are the only randomness, and the bootstrap needs
+    # no assumption on their distribution.
     if system.seeds == 1 or _is_zero(own):
         return _percentiles(system.samples.mean(1))
     error, dof = _standard_error(
@@ -128,6 +130,7 @@ def compare(
     if _is_zero(shared):
         over: Over = "seeds and sentences" if shared.dof else "sentences"
         return _over_sentences(system.value - baseline.value, samples, over)
+    # A single seed has no variance of its own: it is taken to vary as the others do.
     prior = shared if pooled is None else pooled
     parts = [
         _Part(moderated(own, prior if own.dof else shared), 1 / side.seeds)
@@ -188,6 +191,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = [0.0] * len(p_values)
     largest = 0.0
     for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        # Never below that of a smaller p-value, before which this test could not be rejected.
         largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
         corrected[index] = largest
     return corrected
@@ -222,6 +226,8 @@ def approximate_randomisation(
     base, other = (side.statistics[0].astype(np.float64) for side in (baseline, system))
     both, gap = base + other, base - other
     kept = np.random.default_rng(seed).integers(2, size=(trials, len(base)), dtype=bool)
+    # Sums after the swaps, by matrix products of blocks: the whole mask as floats takes 8 bytes for
+    # every trial and sentence.
     first = other.sum(0) + np.concatenate(
         [block @ gap for block in np.array_split(kept, max(1, kept.size // 2**21))]
     )
@@ -285,7 +291,10 @@ def _standard_error(
     """
     v = sum(part.weight * part.variance.total for part in parts)
     interaction = sum(part.weight * part.variance.interaction for part in parts)
+    # Samples of sentences contain the interaction with seeds, which v has already.
     variance = v + max(0.0, float(samples.var()) - interaction)
+    # Welch's formula, of seeds alone: the variance over sentences is as good as known, so that it
+    # adds to the error without adding to its uncertainty.
     welch = sum((part.weight * part.variance.total) ** 2 / part.variance.dof for part in parts)
     return variance**0.5, min(v**2 / welch, most) * variance / v
 
@@ -296,6 +305,8 @@ def _is_zero(variance: SeedVariance) -> bool:
 
 
 def _over_sentences(value: float, samples: NDArray[np.float64], over: Over) -> Difference:
+    # Shifted to mean 0, the null hypothesis. The observed difference counts as a sample itself,
+    # so that p is never 0.
     extreme = np.abs(samples - samples.mean()) >= abs(value) - ROUNDING
     bounds = _percentiles(samples)
     return Difference(

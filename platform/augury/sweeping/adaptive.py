@@ -84,13 +84,12 @@ class OptunaScheduler:
             self._submit(suggestion.number, suggestion.params)
             unfinished.append(self._points[suggestion.number])
         ready = [future.result() for future in unfinished if future.done()]
-        return [
-            Work(address, seed, 0)
-            for address in dict.fromkeys([*self.fixed, *ready])
-            if address not in self.eliminated
-            for seed in self.seeds
-            if seed not in self._values.get(address, {})
-        ]
+        work = []
+        for address in dict.fromkeys([*self.fixed, *ready]):
+            if address not in self.eliminated:
+                missing = [seed for seed in self.seeds if seed not in self._values.get(address, {})]
+                work += [Work(address, seed, 0) for seed in missing]
+        return work
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the final value of a seed."""

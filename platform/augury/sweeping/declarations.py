@@ -130,15 +130,15 @@ FORMER_NAMES = {"question": "QUESTION", "keys": "space"}
 
 
 def _former(kind: type[SearchSpace], attribute: str, module: ModuleType) -> str:
-    """Return what to add to a file whose module attributes are the fields, the form up to 0.2."""
+    """Return what to add to a file that has module attributes in place of fields."""
     fields = {field: FORMER_NAMES.get(field, field) for field in kind.model_fields}
-    given = [f"{field}={name}" for field, name in fields.items() if hasattr(module, name)]
+    arguments = [f"{field}={name}" for field, name in fields.items() if hasattr(module, name)]
     if not hasattr(module, FORMER_NAMES["question"]):
         return ""
     return (
         ". Its attributes are now the fields of one value: add at its end\n\n"
         f"from {kind.__module__} import {kind.__name__}\n\n"
-        f"{attribute} = {kind.__name__}({', '.join(given)})"
+        f"{attribute} = {kind.__name__}({', '.join(arguments)})"
     )
 
 

@@ -100,14 +100,10 @@ def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
     Returns none if configurations differ in their corpora: their validations may be on different
     texts.
     """
-    if any(
-        key.startswith("corpus")
-        for configuration in sweep.configurations
-        for key in configuration.point
-    ):
-        return []
     means = []
     for configuration in sweep.configurations:
+        if any(key.startswith("corpus") for key in configuration.point):
+            return []
         active = [
             trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")
         ]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from itertools import product
 from typing import Any
 
 from augury.core.errors import UserError
@@ -78,13 +79,17 @@ class _Driver:
         self.placement = self._place()
         population_address = self._check_population() if options.scheduler == "pbt" else None
         self.rungs = decision_rungs(options, self.plan)
+        # Before the first trial, so that other commands can show and compare an unfinished sweep.
         self._write_definition()
+        # Optuna asks for points while it runs, and a population trains as one: their texts and
+        # models are made first. Other trials wait for no more than what they read.
         if options.search == "optuna" or options.scheduler == "pbt":
             self._prepare([*self.plan.configurations.values()])
         else:
             self.inputs = Inputs(self.plan.graph, self.sweep)
             self.runs = self.inputs.runs
             self.inputs.make_texts()
+        # What is prepared above does not count: the budget is one for trials.
         self.deadline = None if options.budget is None else time.time() + options.budget
         dispatcher = self._dispatcher()
         reused = self._replay(dispatcher)
@@ -120,6 +125,7 @@ class _Driver:
             self.base,
             *(planned.experiment for planned in self.plan.configurations.values()),
         ]
+        # Before Ray starts: most mistakes are in settings, and can be found at once.
         preflight.check(experiments, self.plan.graph)
         for caution in preflight.cautions(experiments):
             say(caution)
@@ -142,6 +148,7 @@ class _Driver:
         address = population.address(
             self.options.name, self.space, configurations, self.options.seeds
         )
+        # Members exchange weights and settings: their runs are not those of their configurations.
         self.plan.rename(partial(population.member, population=address))
         return address
 
@@ -175,6 +182,8 @@ class _Driver:
         options, placement = self.options, self.placement
         configurations, inputs = self.plan.configurations, self.inputs
 
+        # Models that trials wait for (stages, translators, teachers) run as trials as well, but
+        # nothing is decided on them.
         def compared(key: TrialKey) -> bool:
             return key.configuration in configurations and key.seed in options.seeds
 
@@ -231,7 +240,7 @@ class _Driver:
     def _replay(self, dispatcher: Dispatcher) -> int:
         """Replay the results of earlier commands and return the number of trials they finished."""
         configurations, seeds = self.plan.configurations, self.options.seeds
-        keys = [TrialKey(address, seed) for address in configurations for seed in seeds]
+        keys = [TrialKey(*pair) for pair in product(configurations, seeds)]
         dispatcher.replay(keys)
         reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
         say(
@@ -299,11 +308,9 @@ class _Driver:
                 f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another "
                 "--name or --storage"
             )
-        tests = [
-            test
-            for planned in plan.configurations.values()
-            for test in planned.experiment.test_sets
-        ]
+        tests: dict[str, None] = {}  # an ordered set
+        for planned in plan.configurations.values():
+            tests |= dict.fromkeys(planned.experiment.test_sets)
         self.sweep.write_json(
             DEFINITION,
             {
@@ -316,7 +323,7 @@ class _Driver:
                 "keys": list(space.keys),
                 "seeds": list(options.seeds),
                 "assignments": dict(options.assignments),
-                "tests": list(dict.fromkeys(tests)),
+                "tests": list(tests),
                 "scheduler": options.scheduler,
                 "search": options.search,
                 "samples": options.samples,

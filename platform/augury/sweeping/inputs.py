@@ -1,9 +1,11 @@
-"""What the trials of a sweep need: models, which are trials too, and texts, made beside them."""
+"""What the trials of a sweep need: models, which are trials too, and texts, made while others
+run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 
 from augury.core.errors import UserError
 from augury.core.messages import say
@@ -48,7 +50,7 @@ class Inputs:
         return next(self._errors(Step(*key)), None)
 
     def done(self, key: TrialKey) -> bool:
-        """Return whether a model is trained, and scored where that is asked for."""
+        """Return whether a model is trained, and scored unless it only serves others."""
         runs = self.runs.get(key.configuration)
         if runs is None:  # its texts wait, or are not needed any more
             return self.graph.is_made(Step(*key))
@@ -80,7 +82,8 @@ class Inputs:
         """Return the steps that can begin now for a step to be made; its texts do begin."""
         waiting = [needed for needed in self.graph.inputs(step) if not self._is_done(needed)]
         if waiting:
-            return list(dict.fromkeys(first for step in waiting for first in self._runnable(step)))
+            first = chain.from_iterable(map(self._runnable, waiting))
+            return list(dict.fromkeys(first))  # several may wait for the same one
         if step.seed is None and step not in self._begun:
             self._begun.add(step)
             self._thread.submit(self._try_make, step)

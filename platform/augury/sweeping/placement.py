@@ -54,9 +54,9 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
         needed[DRIVER] = 1
     # A worker must fit on one node, whatever the nodes add up to.
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-    worker_slots = sum(
-        min(_times(node, kind, amount) for kind, amount in worker.items()) for node in nodes
-    )
+    worker_slots = 0
+    for node in nodes:
+        worker_slots += min(_times(node, kind, amount) for kind, amount in worker.items())
     limit = worker_slots // workers
     if launcher == "ray":
         limit = min(limit, _times(cluster, DRIVER, 1))

@@ -182,7 +182,7 @@ def _single_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
     """Raise UserError for a key that is set for all points and also swept or changed by a row."""
-    swept = {*space.keys, *(key for row in space.rows.values() for key in row)}
+    swept = set(space.keys).union(*space.rows.values())
     for key in assignments:
         if any(key == other or key.startswith(f"{other}.") for other in swept):
             raise UserError(

@@ -33,11 +33,10 @@ def sample(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
         raise UserError(
             f"space '{space.name}' draws {names}: give the number of points with --samples N"
         )
-    return [
-        point | _draw(space, number, point)
-        for number in range(samples)
-        for point in _grid(space.grid)
-    ]
+    points = []
+    for number in range(samples):
+        points += [point | _draw(space, number, point) for point in _grid(space.grid)]
+    return points
 
 
 def rounded(value: Any) -> Any:

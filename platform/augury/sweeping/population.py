@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -59,7 +60,7 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
             "scheduler pbt needs values that may change: define 'mutations' in space "
             f"'{space.name}'"
         )
-    allowed = dict.fromkeys(key for experiment in members for key in mutable_keys(experiment))
+    allowed = dict.fromkeys(chain.from_iterable(map(mutable_keys, members)))
 
     def refuse(key: str, reason: str) -> None:
         raise UserError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -140,10 +140,11 @@ def _check_rows(table: Published) -> None:
             f"table '{table.name}' has published values for '{undefined[0]}', which is not in "
             "rows: add the row, or give the reason in 'unavailable'"
         )
-    used = {"improvements": [row for pair in table.improvements.values() for row in pair]}
-    used["rescored rows"] = [row for row, _ in table.rescored.values()]
-    used["assembled rows"] = [row for parts in table.assembled.values() for row in parts.values()]
-    for what, names in used.items():
+    used: list[tuple[str, Iterable[str]]] = []
+    used += [("improvements", pair) for pair in table.improvements.values()]
+    used += [("rescored rows", [row]) for row, _ in table.rescored.values()]
+    used += [("assembled rows", parts.values()) for parts in table.assembled.values()]
+    for what, names in used:
         for row in names:
             if row not in rows:
                 raise unknown(f"row in the {what} of table '{table.name}'", row, rows)

@@ -276,15 +276,16 @@ class Race(_GroupScheduler):
                 : max(0, self._slots - len(targets))
             ]
             targets += [Work(name, self.seeds[0], self._rung + 1) for name in certain]
-        return [
-            work
-            for target in targets
-            for rung in range(target.rung + 1)
-            if self._pending(work := target._replace(rung=rung))
-        ]
+        # A seed that joins the race at a late rung still has to pass the earlier ones.
+        pending: list[Work] = []
+        for target in targets:
+            up_to = [target._replace(rung=rung) for rung in range(target.rung + 1)]
+            pending += filter(self._pending, up_to)
+        return pending
 
     def _enter(self, rung: int, configurations: Sequence[str]) -> None:
         self._rung, self._racing = rung, list(configurations)
+        # Rounded up, so that at least one configuration goes on.
         self._slots = 1 if rung == self.last else math.ceil(len(configurations) / self.reduction)
         self._used: dict[str, Sequence[int]] = {name: self.seeds[:1] for name in configurations}
         """The seeds requested at this rung, including those of configurations eliminated at it."""
@@ -293,6 +294,8 @@ class Race(_GroupScheduler):
         return [Work(name, seed, self._rung) for name in self._racing for seed in self._used[name]]
 
     def _advance(self) -> None:
+        # A value may decide several rungs: after a restart, or with a seed that was ahead of the
+        # others, the values of later ones are there already.
         while not self.finished:
             self._remove_failed()
             if any(self._pending(work) for work in self._requested()):
@@ -310,6 +313,8 @@ class Race(_GroupScheduler):
 
     def _decide_rung(self) -> None:
         """Decide on the configurations at the current rung once all requested values are known."""
+        # Configurations stopped at this rung are out of the ranking, but the spread of their seeds
+        # still says how noisy the rung is.
         groups = self._groups(self._used, self._rung)
         means = {
             name: statistics.fmean(group) for name, group in groups.items() if name in self._racing
@@ -351,9 +356,12 @@ class Race(_GroupScheduler):
         """
         if len(self.seeds) == 1 or len(ranked) <= self._slots:
             return ranked[: self._slots], []
+        # Without a variance nothing can be told apart: the best get a second seed to estimate it,
+        # as they are the likeliest to need more seeds later.
         if not upper:
             return ranked, ranked[:PILOTS]
         kept = [name for name in ranked if upper[name] >= cut]
+        # More seeds at an early rung would measure better what predicts the end poorly.
         if self._rung < self.last:
             return kept, []
         extensible = [name for name in kept if len(self._used[name]) < len(self.seeds)]
@@ -373,12 +381,11 @@ class Exhaustive(_GroupScheduler):
 
     def work(self) -> list[Work]:
         """Return what can be trained now: one seed of every configuration, then the next."""
-        return [
-            work
-            for seed in self.seeds
-            for name in self.configurations
-            if self._pending(work := Work(name, seed, self.last))
-        ]
+        # Seed by seed: a limit that ends the command leaves all configurations comparable.
+        trainings: list[Work] = []
+        for seed in self.seeds:
+            trainings += [Work(name, seed, self.last) for name in self.configurations]
+        return list(filter(self._pending, trainings))
 
     def _advance(self) -> None:
         if self.finished or self.work():

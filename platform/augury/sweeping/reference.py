@@ -37,15 +37,10 @@ class RaceWithReference:
 
         The race comes first because other configurations wait for it.
         """
-        exhaustive = (
-            [self._reference, self.race.best]
-            if self.race.finished and self.race.best
-            else [self._reference]
-        )
-        return [
-            *self.race.work(),
-            *(work for name in exhaustive for work in self._exhaustive[name].work()),
-        ]
+        work = [*self.race.work(), *self._exhaustive[self._reference].work()]
+        if self.race.finished and self.race.best:
+            work += self._exhaustive[self.race.best].work()
+        return work
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the value of a configuration with a seed at a rung."""

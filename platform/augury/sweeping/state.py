@@ -109,7 +109,7 @@ class Merged:
     """Name of that configuration."""
     reason: str
     name: str = ""
-    """Display name; empty in sweeps of old versions."""
+    """Display name; empty where it is not stored."""
 
     @property
     def label(self) -> str:
@@ -154,8 +154,7 @@ class Sweep:
     seeds: tuple[int, ...]
     """The seeds a configuration may be trained with."""
     tests: tuple[str, ...] | None
-    """The test sets; if empty, validation decides. None for sweeps of old versions, which did
-    not record them."""
+    """The test sets; if empty, validation decides. None where they are not stored."""
     scheduler: str
     """`all`, `halving` or `pbt`."""
     reference: str

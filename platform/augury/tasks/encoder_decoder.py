@@ -62,9 +62,9 @@ def check(
 ) -> None:
     """Raise UserError unless `hidden_states` and `head` give the model's own logits.
 
-    Also where the tokenizer belongs to another model, and, with `perturbable`, where the model does
-    not read word embeddings as it reads words, since adversarial regimes perturb them. The model is
-    left in evaluation mode.
+    With `perturbable`, they must do so from word embeddings as well, which adversarial regimes
+    perturb. Raises it too where the tokenizer belongs to another model. The model is left in
+    evaluation mode.
     """
     known = len(model.get_input_embeddings().weight)
     if tokenizer.pad_token_id != model.config.pad_token_id or len(tokenizer) > known:
@@ -91,7 +91,7 @@ def check(
         reason := mismatch(lambda: logits(torch.zeros_like(source_embeddings(model, ids))), own)
     ):
         raise UserError(
-            f"regime adversarial perturbs word embeddings, which '{name}' "
-            f"({model.config.model_type}) does not read as it reads words: {reason}. Take regime "
-            "plain, or a model of the families of T5, BART or Marian"
+            f"regime adversarial perturbs word embeddings, and '{name}' "
+            f"({model.config.model_type}) cannot be given them in place of ids: {reason}. Take "
+            "regime plain, or a model of the families of T5, BART or Marian"
         )

@@ -46,12 +46,12 @@ class SequenceTraining(RegimeTraining):
         self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
 
     def source(self, subwords: np.ndarray, tag: str | None, target: str = TARGET) -> Ids:
-        """Return what the encoder reads of a source; `tag` is its text's, `target` the side to be
-        predicted."""
+        """Return the ids of a source that the encoder reads; `tag` is the tag of its text, `target`
+        the side to predict."""
         return subwords
 
     def label(self, subwords: np.ndarray) -> Ids:
-        """Return the labels of a target."""
+        """Return the ids of a target that the decoder is to predict."""
         return subwords
 
     def collate(
@@ -87,7 +87,7 @@ class SequenceTraining(RegimeTraining):
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         """Return the target positions of the chosen views without pads, in one concatenated forward
-        epoch."""
+        pass."""
         sources = batch.sources[list(views)].flatten(0, 1)
         labels = batch.labels.repeat(len(views), 1)
         hidden = encoder_decoder.hidden_states(self.module, sources, labels, perturbation)
@@ -118,8 +118,8 @@ class SequenceTraining(RegimeTraining):
 
 
 class HeldOut:
-    """The pieces of the plain sources and targets of a validation corpus, and the tag before its
-    sources."""
+    """The subwords of the plain sources and targets of a validation corpus, and the tag of its
+    text."""
 
     def __init__(self, run: Run, split: str = VALID):
         self.sources, self.targets = (

@@ -32,7 +32,7 @@ class SubwordTask(Task):
 
     @abstractmethod
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
-        """Return how the tokenizer in a folder reads text."""
+        """Return the tokenizer in a folder, with the settings of the experiment."""
 
     def check(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):

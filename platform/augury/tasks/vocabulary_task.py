@@ -26,9 +26,9 @@ class VocabularyTask(Task):
     """A task whose experiments have `vocabulary`, and whose records are parallel."""
 
     def check(self, experiment: Any, store: Store) -> None:
-        """Refuse a vocabulary that the training text does not allow, or that a stage needs and
-        lacks."""
-        if (before := experiment.before) is not None:  # which is checked itself
+        """Raise UserError for a vocabulary that the training text does not allow, or that a stage
+        needs and lacks."""
+        if (before := experiment.before) is not None:  # the stage before is checked on its own
             _check_stage(experiment, before)
             return
         if not _has_size(experiment) or any(
@@ -41,10 +41,10 @@ class VocabularyTask(Task):
             from augury.experiments.graph import Graph
             from augury.experiments.texts import make_texts
 
-            with suppress(UnusableOutput):  # the system is left out when all are prepared
-                make_texts(
-                    Graph(store).plan(experiment)
-                )  # the vocabulary of so little text is learned at once
+            # So little text has its vocabulary at once. Whether a system must be left out for its
+            # operators' output is decided when all are prepared.
+            with suppress(UnusableOutput):
+                make_texts(Graph(store).plan(experiment))
 
     def tokenizer(
         self, experiment: Any, texts: Mapping[str, Text], store: Store
@@ -75,13 +75,10 @@ class VocabularyTask(Task):
         groups = {name: text.lines for name, text in texts.items()}
         languages = list(experiment.corpus.languages_of("train"))
         with Stage("vocabulary", unit="pieces") as stage:
-            stage.advance(
-                len(
-                    training.train(
-                        groups, experiment.vocabulary, languages=languages, folder=folder
-                    )
-                )
+            vocabulary = training.train(
+                groups, experiment.vocabulary, languages=languages, folder=folder
             )
+            stage.advance(len(vocabulary))
 
     def vocabulary(self, run: Run) -> Vocabulary:
         """Return the vocabulary of a run."""
@@ -90,7 +87,7 @@ class VocabularyTask(Task):
         return Vocabulary.load(run.stored_folder(run.tokenizer))
 
     def entries(self, experiment: Any, store: Store) -> int:
-        """Return about how many entries the vocabulary will have."""
+        """Return the estimated number of entries of the vocabulary."""
         from augury.text.vocabulary.size import fitting_size
 
         # Views with the vocabulary of the source.
@@ -115,8 +112,8 @@ class VocabularyTask(Task):
 
 
 def _check_stage(stage: Any, before: Any) -> None:
-    """Refuse a stage in other languages than those of the vocabulary, or with views that it does
-    not know."""
+    """Raise UserError for a stage in other languages than those of the vocabulary, or with views
+    that it does not know."""
     if stage.corpus.language_codes() != before.corpus.language_codes():
         languages = [
             "-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -100,19 +101,19 @@ def tokenise(
     with lock_incomplete([folders[name] for name in texts]) as incomplete:
         missing = {name: text for name, text in texts.items() if folders[name] in incomplete}
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
-        items = [
-            (name, shard) for name, manifest in manifests.items() for shard in manifest["shards"]
-        ]
         counts = {name: Counter[str]() for name in missing}
-        if items:
-            work = [(missing[name], folders[name], shard) for name, shard in items]
-            with Stage(
-                "tokenise", sum(manifest["rows"] for manifest in manifests.values())
-            ) as stage:
+        names, work = [], []
+        for name, manifest in manifests.items():
+            for shard in manifest["shards"]:
+                names.append(name)
+                work.append((missing[name], folders[name], shard))
+        if work:
+            rows = sum(manifest["rows"] for manifest in manifests.values())
+            with Stage("tokenise", rows) as stage:
                 results = executor.map(
                     _Tokenise(tokenizer), work, stage, size=lambda result: result[0]
                 )
-            for (name, _), (_, shard_counts) in zip(items, results, strict=True):
+            for name, (_, shard_counts) in zip(names, results, strict=True):
                 counts[name].update(shard_counts)
         for name, text in missing.items():
             folders[name].finish(
@@ -154,9 +155,9 @@ class Tokens:
     """The ids of all rows of one or more concatenated texts, read lazily."""
 
     def __init__(self, *folders: Folder):
-        shards = [
-            folder.local() / shard for folder in folders for shard in folder.manifest()["shards"]
-        ]
+        shards: list[Path] = []
+        for folder in folders:
+            shards += [folder.local() / shard for shard in folder.manifest()["shards"]]
         self._ids = [np.load(f"{shard}.ids.npy", mmap_mode="r") for shard in shards]
         self._offsets = [np.load(f"{shard}.offsets.npy") for shard in shards]
         self._first_row = np.cumsum([0] + [len(offsets) - 1 for offsets in self._offsets])

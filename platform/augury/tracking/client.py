@@ -1,5 +1,5 @@
-"""A client for one MLflow experiment that finds, creates and completes runs in as few requests
-as possible."""
+"""Find, create and complete the runs of a storage in one MLflow experiment, in as few requests as
+possible."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from augury.core import config
 from augury.experiments.record import Input
 from augury.experiments.recording import File
 from augury.experiments.tracking import Place
+from augury.tracking.moved import STORAGE, follow_move, storage_name
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -28,13 +29,12 @@ if TYPE_CHECKING:
 
 Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
 
-STORAGE, FOLDER = "augury.storage", "augury.folder"
-"""Tags with the storage and folder that a run in MLflow mirrors."""
+FOLDER = "augury.folder"
+"""The tag with the folder, in the storage, that a run in MLflow mirrors."""
 PARENT, NOTE = "mlflow.parentRunId", "mlflow.note.content"
 KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
 """The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
 PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
-RUNS_PER_SEARCH = 1000
 
 # A server that does not respond must not delay a run (by default MLflow retries for minutes), and
 # standard output is reserved for results.
@@ -66,35 +66,6 @@ class Point(NamedTuple):
 
 
 @dataclass
-class LoggedRun:
-    """The current state of a run in MLflow."""
-
-    run_id: str
-    status: str
-    finished: int | None
-    """Unix time in milliseconds."""
-    parameters: dict[str, str]
-    metrics: dict[str, float]
-    """The last value of each metric."""
-    steps: dict[str, int]
-    """The last step of each metric."""
-    tags: dict[str, str]
-    inputs: frozenset[str]
-    """Names of the input corpora."""
-    has_model: bool
-
-    def ended(self, status: Status, finished: float | None) -> bool:
-        """Return whether MLflow has this end of the run.
-
-        It is sent last, so everything else was sent too.
-        """
-        return status != "RUNNING" and (self.status, self.finished) == (
-            status,
-            _milliseconds(finished),
-        )
-
-
-@dataclass
 class RunContent:
     """The target state of a run in MLflow; additional content there is kept."""
 
@@ -108,7 +79,7 @@ class RunContent:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     points: Sequence[Point] = ()
     """Points of curves; MLflow ignores duplicates."""
-    final_metrics: Mapping[str, float | None] = field(default_factory=dict)
+    final_metrics: dict[str, float | None] = field(default_factory=dict)
     """Metrics of the whole run, logged at step 0: the UI draws metrics with a single step as
     bars."""
     inputs: Sequence[Input] = ()
@@ -118,11 +89,20 @@ class RunContent:
     """Writes the model to a directory, if it is to be logged when the run has ended."""
 
 
+def ended(run: Run, status: Status, finished: float | None) -> bool:
+    """Return whether MLflow has this end of a run.
+
+    It is sent last, so everything else was sent too.
+    """
+    end = status, _milliseconds(finished)
+    return status != "RUNNING" and (run.info.status, run.info.end_time) == end
+
+
 class MlflowExperiment:
     """The runs of one storage in one MLflow experiment. Errors of MLflow propagate."""
 
-    def __init__(self, place: Place, name: str, storage: str):
-        self.place, self.name, self.storage = place, name, storage
+    def __init__(self, place: Place, name: str, root: str):
+        self.place, self.name, self.storage = place, name, storage_name(place, root)
         self.updated: set[str] = set()
         """Ids of the runs that have been created or changed."""
         self._client: MlflowClient | None = None
@@ -150,6 +130,7 @@ class MlflowExperiment:
             load_mlflow()
             from mlflow import MlflowClient
 
+            follow_move(self.place)
             client = MlflowClient(self.place.uri, self.place.uri)
             experiment = client.get_experiment_by_name(self.name)
             if experiment is None:
@@ -164,15 +145,10 @@ class MlflowExperiment:
         return self._client
 
     @property
-    def experiment_id(self) -> str:
-        """The id of the experiment in MLflow."""
-        self.open()
-        return self._experiment_id
-
-    @property
     def link(self) -> str:
         """The URL fragment of the experiment's runs in MLflow's UI."""
-        return f"#/experiments/{self.experiment_id}/runs"
+        self.open()
+        return f"#/experiments/{self._experiment_id}/runs"
 
     def charts(self, filter_string: str, metric: str, *, lower_first: bool = False) -> str:
         """Return the URL fragment of charts of the runs that match a filter, sorted by a metric."""
@@ -186,138 +162,124 @@ class MlflowExperiment:
         }
         return f"{self.link}?{urlencode(query, quote_via=quote)}"
 
-    def search(self, **tags: str) -> list[LoggedRun]:
+    def search(self, **tags: str) -> list[Run]:
         """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),
         oldest first."""
         conditions = [f"tags.`augury.{tag}` = '{value}'" for tag, value in tags.items()]
         if "'" not in self.storage:  # filters cannot contain quotes
             conditions.append(f"tags.`{STORAGE}` = '{self.storage}'")
-        runs = [
-            run
-            for run in self._pages(" and ".join(conditions))
-            if run.data.tags.get(STORAGE) == self.storage
-        ]
-        return [
-            _logged_run(run)
-            for run in sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))
-        ]
+        client, filter_string = self.open(), " and ".join(conditions)
+        runs: list[Run] = []
+        token: str | None = ""
+        while token is not None:
+            page = client.search_runs(
+                [self._experiment_id], filter_string, page_token=token or None
+            )
+            runs += page
+            token = page.token or None
+        ours = [run for run in runs if run.data.tags.get(STORAGE) == self.storage]
+        return sorted(ours, key=lambda run: (run.info.start_time, run.info.run_id))
 
-    def find(self, **tags: str) -> LoggedRun | None:
+    def find(self, **tags: str) -> Run | None:
         """Return the run with these tags.
 
         Of duplicates, created by two machines at once, only the oldest is kept.
         """
         runs = self.search(**tags)
         for duplicate in runs[1:]:
-            self.open().delete_run(duplicate.run_id)
+            self.open().delete_run(duplicate.info.run_id)
         return runs[0] if runs else None
 
-    def create(self, content: RunContent) -> LoggedRun:
+    def create(self, content: RunContent) -> Run:
         """Create a running run with its tags only."""
         tags = _tags({**content.tags, STORAGE: self.storage})
-        run = self.open().create_run(
-            self.experiment_id, _milliseconds(content.started), tags, content.title
-        )
+        started = _milliseconds(content.started)
+        run = self.open().create_run(self._experiment_id, started, tags, content.title)
         self.updated.add(run.info.run_id)
-        return LoggedRun(run.info.run_id, "RUNNING", None, {}, {}, {}, tags, frozenset(), False)
+        return run
 
-    def update(self, run: LoggedRun, content: RunContent) -> None:
+    def update(self, run: Run, content: RunContent) -> None:
         """Send the content that a run lacks, its end last.
 
         Files and model only if MLflow does not have this end.
         """
+        client, run_id = self.open(), run.info.run_id
         self._log(run, content)
-        if missing := [corpus for corpus in content.inputs if corpus.role not in run.inputs]:
-            self.open().log_inputs(run.run_id, [_dataset(corpus) for corpus in missing])
-            self.updated.add(run.run_id)
-        if content.status == "RUNNING":
-            if run.status != "RUNNING":
-                self.open().update_run(run.run_id, status="RUNNING")
-                self.updated.add(run.run_id)
-        elif not run.ended(content.status, content.finished):
+        logged = {entry.dataset.name for entry in run.inputs.dataset_inputs} if run.inputs else ()
+        if missing := [corpus for corpus in content.inputs if corpus.role not in logged]:
+            client.log_inputs(run_id, [_dataset(corpus) for corpus in missing])
+            self.updated.add(run_id)
+        if content.status == "RUNNING" and run.info.status != "RUNNING":
+            client.update_run(run_id, status="RUNNING")
+            self.updated.add(run_id)
+        elif content.status != "RUNNING" and not ended(run, content.status, content.finished):
             self.log_artifacts(run, content.files, content.model)
-            self.open().set_terminated(run.run_id, content.status, _milliseconds(content.finished))
-            self.updated.add(run.run_id)
+            client.set_terminated(run_id, content.status, _milliseconds(content.finished))
+            self.updated.add(run_id)
 
-    def set_tag(self, run: LoggedRun, name: str, value: str) -> None:
+    def set_tag(self, run: Run, name: str, value: str) -> None:
         """Set a tag of a run."""
-        self.open().set_tag(run.run_id, _name(name), value)
-        run.tags[_name(name)] = value
-        self.updated.add(run.run_id)
+        self.open().set_tag(run.info.run_id, _name(name), value)
+        self.updated.add(run.info.run_id)
 
     def log_artifacts(
         self,
-        run: LoggedRun,
+        run: Run,
         files: Sequence[File],
         write_model: Callable[[Path], object] | None = None,
     ) -> None:
         """Log files as artifacts of a run, replacing those with the same name, and its model
         unless it has one."""
+        client, run_id = self.open(), run.info.run_id
         for file in files:
             with _local_file(file) as path:
-                self.open().log_artifact(run.run_id, str(path), file.directory or None)
-        if write_model is not None and not run.has_model:
+                client.log_artifact(run_id, str(path), file.directory or None)
+        has_model = run.outputs and run.outputs.model_outputs
+        if write_model is not None and not has_model:
             from mlflow.entities import LoggedModelOutput
 
             with tempfile.TemporaryDirectory() as directory:
                 write_model(Path(directory, "model"))
-                model = self.open().create_logged_model(self.experiment_id, "model", run.run_id)
-                self.open().log_model_artifacts(model.model_id, f"{directory}/model")
-            self.open().finalize_logged_model(model.model_id, "READY")
-            self.open().log_outputs(run.run_id, [LoggedModelOutput(model.model_id, step=0)])
+                model = client.create_logged_model(self._experiment_id, "model", run_id)
+                client.log_model_artifacts(model.model_id, f"{directory}/model")
+            client.finalize_logged_model(model.model_id, "READY")
+            client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
 
-    def _pages(self, filter_string: str) -> Iterator[Run]:
-        client, token, experiments = self.open(), None, [self.experiment_id]
-        while True:
-            page = client.search_runs(
-                experiments, filter_string, max_results=RUNS_PER_SEARCH, page_token=token
-            )
-            yield from page
-            token = page.token
-            if not token:
-                return
-
-    def _log(self, run: LoggedRun, content: RunContent) -> None:
+    def _log(self, run: Run, content: RunContent) -> None:
         """Send the parameters, tags and metrics that a run lacks in one request."""
         from mlflow.entities import Metric, Param, RunTag
 
+        logged, tags = run.data, _tags(content.tags)
         parameters = {
             _name(key): _text(value)[:PARAMETER_CHARACTERS]
             for key, value in content.parameters.items()
         }
-        tags = _tags(content.tags)
-        # MLflow's parameters are immutable; those that a restart has changed (workers, for example)
-        # become a tag.
-        if changed := {
+        # MLflow's parameters are immutable; those that a restart has changed become a tag.
+        changed = {
             key: value
             for key, value in parameters.items()
-            if run.parameters.get(key, value) != value
-        }:
-            tags |= _tags({"augury.changed_since_start": json.dumps(changed, ensure_ascii=False)})
-        parameters = {key: value for key, value in parameters.items() if key not in run.parameters}
-        tags = {key: value for key, value in tags.items() if run.tags.get(key) != value}
-        points = sorted(
-            content.points, key=lambda point: point.step
-        )  # an interrupted request has the earlier steps
-        final = {_name(key): _finite(value) for key, value in content.final_metrics.items()}
-        final = {
-            key: value for key, value in final.items() if not _equal(run.metrics.get(key), value)
+            if logged.params.get(key, value) != value
         }
+        if changed:
+            tags |= _tags({"augury.changed_since_start": json.dumps(changed, ensure_ascii=False)})
+        # An interrupted request has the earlier steps.
         metrics = [
-            *(
-                Metric(_name(metric), _finite(value), _milliseconds(at), step)
-                for metric, value, at, step in points
-            ),
-            *(Metric(key, value, _milliseconds(None), 0) for key, value in final.items()),
+            Metric(_name(point.metric), _finite(point.value), _milliseconds(point.time), point.step)
+            for point in sorted(content.points, key=lambda point: point.step)
         ]
-        if parameters or tags or metrics:
-            self.open().log_batch(
-                run.run_id,
-                metrics,
-                [Param(key, value) for key, value in parameters.items()],
-                [RunTag(key, value) for key, value in tags.items()],
-            )
-            self.updated.add(run.run_id)
+        for key, value in content.final_metrics.items():
+            name, final = _name(key), _finite(value)
+            if not _equal(logged.metrics.get(name), final):
+                metrics.append(Metric(name, final, _milliseconds(None), 0))
+        new_parameters = [
+            Param(key, value) for key, value in parameters.items() if key not in logged.params
+        ]
+        new_tags = [
+            RunTag(key, value) for key, value in tags.items() if logged.tags.get(key) != value
+        ]
+        if new_parameters or new_tags or metrics:
+            self.open().log_batch(run.info.run_id, metrics, new_parameters, new_tags)
+            self.updated.add(run.info.run_id)
 
 
 @contextmanager
@@ -329,22 +291,6 @@ def _local_file(file: File) -> Iterator[Path]:
         path = Path(directory, Path(file.name).name)
         path.write_bytes(file.folder.read(file.name))
         yield path
-
-
-def _logged_run(run: Run) -> LoggedRun:
-    data = run.data
-    inputs = run.inputs.dataset_inputs if run.inputs else ()
-    return LoggedRun(
-        str(run.info.run_id),
-        run.info.status,
-        run.info.end_time,
-        dict(data.params),
-        dict(data.metrics),
-        {metric.key: metric.step for metric in data._metric_objs},
-        dict(data.tags),
-        frozenset(entry.dataset.name for entry in inputs),
-        bool(run.outputs and run.outputs.model_outputs),
-    )
 
 
 def _dataset(corpus: Input) -> DatasetInput:

@@ -1,4 +1,4 @@
-"""Sync one run folder to MLflow."""
+"""Sync run folders, and the parent run of an experiment, to MLflow."""
 
 from __future__ import annotations
 
@@ -8,37 +8,56 @@ from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from augury.core.config import flatten
 from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
-from augury.reporting import exporting, run_files
+from augury.reporting import experiment, exporting, run_files
 from augury.scoring.registry import record_name
 from augury.tracking.client import (
     FOLDER,
     NOTE,
     PARENT,
-    LoggedRun,
     MlflowExperiment,
     Point,
     RunContent,
     Status,
+    ended,
 )
 from augury.training import history
 from augury.training.launch import FAILURE
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
 
 RECORD = "record.json"
 """A command's record of a tracked run or sweep: `status` and since when, `files`, who started
 it."""
 SYSTEM = "system"
 """Subfolder of a run or sweep with the history of system metrics."""
-ANALYSED = "augury.analysed"
-"""Tag with the time of the newest analysis that was sent."""
+IDENTITY = ("name", "experiment", "address", "seed", "task")
+"""The fields of a record that are tags."""
+LEVEL, ANALYSED = "augury.level", "augury.analysed"
+"""Tags: what a parent run stands for, and the time of the newest analysis that was sent."""
 EXPERIMENTS = "experiments"
 """Kind of the folders in which `augury train` records its status, one per experiment name."""
+MATTER = (
+    "corpus.known",
+    "corpus.train.first",
+    "model.name",
+    "model.architecture",
+    "vocabulary.size",
+    "regime.name",
+    "training.learning_rate",
+    "training.max_tokens",
+    "training.max_epochs",
+    "training.max_updates",
+    "training.precision",
+)
+"""Parameters of every run; others are logged where the systems differ in them."""
 
 
 def read_record(folder: Folder) -> dict[str, Any]:
@@ -46,7 +65,7 @@ def read_record(folder: Folder) -> dict[str, Any]:
     return dict(folder.read_json(RECORD)) if folder.exists(RECORD) else {}
 
 
-def sync_run(mlflow: MlflowExperiment, run: Folder, logged: LoggedRun | None = None) -> LoggedRun:
+def sync_run(mlflow: MlflowExperiment, run: Folder, logged: Run | None = None) -> Run:
     """Sync a run to MLflow, under its existing parent run or else that of its experiment.
 
     `logged` is the run in MLflow if a search has already found it. Raises UserError if a file of
@@ -54,13 +73,12 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, logged: LoggedRun | None = N
     """
     logged = logged or mlflow.find(folder=run.name)
     status, finished = run_status(run)
-    if logged is None or not logged.ended(status, finished):
+    if logged is None or not ended(logged, status, finished):
         content = run_content(run, logged, status, finished)
-        if logged is None or PARENT not in logged.tags:
-            parent = sync_experiment(
-                mlflow, Folder(run.root, f"{EXPERIMENTS}/{content.tags['augury.experiment']}")
-            )
-            content.tags[PARENT] = parent.run_id
+        if logged is None or PARENT not in logged.data.tags:
+            name = content.tags["augury.experiment"]
+            parent = sync_experiment(mlflow, Folder(run.root, f"{EXPERIMENTS}/{name}"))
+            content.tags[PARENT] = parent.info.run_id
         logged = logged or mlflow.create(content)
         mlflow.update(logged, content)
     if has_unsent_analyses(run, logged):
@@ -69,29 +87,40 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, logged: LoggedRun | None = N
     return logged
 
 
-def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> LoggedRun:
-    """Sync the parent run of an experiment's runs; without a record it ends when it is created."""
-    name, record = folder.name.partition("/")[2], read_record(folder)
-    tags = {
-        FOLDER: folder.name,
-        "augury.level": "experiment",
-        "augury.experiment": name,
-    } | source_tags(record)
+def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> Run:
+    """Sync the parent run of an experiment's runs, with the systems, answer and scores of its
+    report.
+
+    Without a record it ends when it is created.
+    """
+    name, record, report = folder.name.partition("/")[2], read_record(folder), _report(folder)
+    logged = mlflow.find(folder=folder.name)
+    status, finished = experiment_status(folder)
     filter_string = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
     charts = mlflow.charts(filter_string, "valid/best")
-    tags[NOTE] = (
+    links = (
         f"The runs of one experiment file. [Compare them]({charts}), or filter runs by "
         f"`{filter_string}`."
     )
-    content = RunContent(
-        name, record.get("status", "FINISHED"), started=record.get("started"), tags=tags
-    )
-    logged = mlflow.find(folder=folder.name)
-    content.finished = (
-        record.get("since")
-        or (logged and logged.finished and logged.finished / 1000)
-        or time.time()
-    )
+    answer, systems = report.get("answer", ""), report.get("systems", {})
+    tags = {
+        FOLDER: folder.name,
+        LEVEL: "experiment",
+        "augury.experiment": name,
+        "augury.systems": ", ".join(systems),
+        "augury.answer": answer,
+        NOTE: f"**{answer}**\n\n{links}" if answer else links,
+    }
+    if finished is None and logged is not None and logged.info.end_time:
+        finished = logged.info.end_time / 1000
+    content = RunContent(name, status, finished or time.time(), record.get("started"))
+    content.tags = tags | source_tags(record)
+    for system, tests in report.get("scores", {}).items():
+        for test, scores in tests.items():
+            content.final_metrics |= {
+                f"test/{test}/{record_name(metric)}/{system}": value
+                for metric, value in scores.items()
+            }
     logged = logged or mlflow.create(content)
     mlflow.update(logged, content)
     return logged
@@ -100,37 +129,48 @@ def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> LoggedRun:
 def run_status(run: Folder) -> tuple[Status, float | None]:
     """Return the status of a run and the time at which it ended.
 
-    Without a record it runs until it is complete.
+    Without a record it runs until it is complete. A finished run ends again when it is scored.
     """
     record, completed = read_record(run), _modified(run, MARKER)
     status: Status = record.get("status", "FAILED" if run.exists(FAILURE) else "RUNNING")
     if status == "FINISHED":
         completed = record["since"]
     if completed is not None:
-        return "FINISHED", max(
-            completed, _modified(run, SCORES) or 0.0
-        )  # a finished run may be scored again
+        return "FINISHED", max(completed, _modified(run, SCORES) or 0.0)
     return status, None if status == "RUNNING" else record.get("since") or _modified(run, FAILURE)
 
 
+def experiment_status(folder: Folder) -> tuple[Status, float | None]:
+    """Return the status of an experiment and the time at which it ended or was last reported."""
+    record, report = read_record(folder), _report_folder(folder)
+    times = [record.get("since"), _modified(report, experiment.SUMMARY)]
+    return record.get("status", "FINISHED"), max(filter(None, times), default=None)
+
+
 def run_content(
-    run: Folder, logged: LoggedRun | None, status: Status, finished: float | None
+    run: Folder, logged: Run | None, status: Status, finished: float | None
 ) -> RunContent:
     """Return the target state of a run in MLflow, with the points of curves that `logged` lacks."""
     record, status_record = RunRecord.read(run), read_record(run)
+    tags = {f"augury.{name}": str(getattr(record, name)) for name in IDENTITY}
+    tags |= {f"version.{package}": version for package, version in record.versions.items()}
+    if record.commit:
+        tags["mlflow.source.git.commit"] = record.commit
+    if notes := stored_runs.corpus_notes(run, record.inputs):
+        tags[NOTE] = "\n\n".join(notes)  # shown at the top of the run's page
     content = RunContent(
         title=f"{record.name} seed {record.seed}",
         status=status,
         finished=finished,
         started=status_record.get("started") or _modified(run, DESCRIPTION),
-        tags=_tags(run, record) | source_tags(status_record),
+        tags={FOLDER: run.name, **tags, **source_tags(status_record)},
         parameters=_parameters(record),
         points=[*unsent_points(run, logged), *unsent_points(run.sub(SYSTEM), logged, SYSTEM)],
         inputs=record.inputs,
     )
     if status != "RUNNING":
         content.files, content.model = artifact_files(run), model_writer(run)
-        content.final_metrics = final_metrics(record)
+        content.final_metrics = _final_metrics(record)
         for scores in record.tests.values():
             for score in scores:
                 content.tags[f"signature/{record_name(score.name)}"] = score.signature
@@ -139,7 +179,14 @@ def run_content(
     return content
 
 
-def final_metrics(record: RunRecord) -> dict[str, float | None]:
+def _parameters(record: RunRecord) -> dict[str, Any]:
+    """Return the parameters in which systems differ and those that matter; the file of the
+    experiment has all."""
+    names = dict.fromkeys([*record.differing, *MATTER])
+    return {name: record.parameters[name] for name in names if name in record.parameters}
+
+
+def _final_metrics(record: RunRecord) -> dict[str, float | None]:
     """Return the cost and the scores of a run; empty before it is scored."""
     metrics: dict[str, float | None] = {}
     if record.cost and record.training:
@@ -159,26 +206,26 @@ def final_metrics(record: RunRecord) -> dict[str, float | None]:
     return metrics
 
 
-def unsent_points(folder: Folder, logged: LoggedRun | None, section: str = "") -> list[Point]:
+def unsent_points(folder: Folder, logged: Run | None, section: str = "") -> list[Point]:
     """Return the points of a history after the last logged step of their metric.
 
     Files are sent in order, so those before the last logged step are not read again. `section` is
     the prefix of the metrics in this history; empty for all metrics but the system's.
     """
-    steps = logged.steps if logged else {}
+    steps = {metric.key: metric.step for metric in logged.data._metric_objs} if logged else {}
     last = max(
         (step for metric, step in steps.items() if metric.startswith(SYSTEM) == bool(section)),
         default=0,
     )
     names = sorted(history.files(folder), key=lambda name: name.partition(".")[0])
     first = bisect.bisect_left(names, f"{last:08d}")
-    points = {
-        (metric, line["update"]): Point(metric, value, line["time"], line["update"])
-        for name in names[max(first - 1, 0) :]
-        for line in history.records(folder, name)
-        for metric, value in line["metrics"].items()
-        if line["update"] > steps.get(metric, -1)
-    }
+    points: dict[tuple[str, int], Point] = {}
+    for name in names[max(first - 1, 0) :]:
+        for line in history.records(folder, name):
+            step = line["update"]
+            for metric, value in line["metrics"].items():
+                if step > steps.get(metric, -1):
+                    points[metric, step] = Point(metric, value, line["time"], step)
     return list(points.values())
 
 
@@ -190,7 +237,11 @@ def artifact_files(run: Folder) -> list[File]:
         *(File(run, name) for name in ("experiment.yaml", DESCRIPTION, SCORES) if run.exists(name)),
         *(File(outputs, name, "hypotheses") for name in outputs.names()),
         *(
-            File(Folder(entry["root"], entry["folder"]), entry["name"], entry["directory"])
+            File(
+                Folder(entry.get("root", run.root), entry["folder"]),
+                entry["name"],
+                entry["directory"],
+            )
             for entry in read_record(run).get("files", ())
         ),
     ]
@@ -215,36 +266,12 @@ def source_tags(record: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def has_unsent_analyses(run: Folder, logged: LoggedRun) -> bool:
+def has_unsent_analyses(run: Folder, logged: Run) -> bool:
     """Return whether a run has newer analyses than MLflow.
 
     They can be added at any time after its end.
     """
-    return logged.tags.get(ANALYSED, "") != _newest_analysis(run)
-
-
-def _parameters(record: RunRecord) -> dict[str, Any]:
-    """Return the parameters, with `_` copies of those that differ between systems, which MLflow
-    sorts first."""
-    parameters = dict(record.parameters)
-    return parameters | {
-        f"_{key}": parameters[key] for key in record.differing if key in parameters
-    }
-
-
-def _tags(run: Folder, record: RunRecord) -> dict[str, str]:
-    """Return the tags that identify a run and its code."""
-    tags = {FOLDER: run.name}
-    tags |= {
-        f"augury.{key}": str(getattr(record, key))
-        for key in ("name", "experiment", "address", "seed", "task")
-    }
-    tags |= {f"version.{package}": version for package, version in record.versions.items()}
-    if record.commit:
-        tags["mlflow.source.git.commit"] = record.commit
-    if notes := stored_runs.corpus_notes(run, record.inputs):
-        tags[NOTE] = "\n\n".join(notes)  # shown at the top of the run's page
-    return tags
+    return logged.data.tags.get(ANALYSED, "") != _newest_analysis(run)
 
 
 def _analysis_files(run: Folder) -> list[File]:
@@ -264,6 +291,16 @@ def _newest_analysis(run: Folder) -> str:
     """
     times = [_modified(file.folder, file.name) or 0.0 for file in _analysis_files(run)]
     return f"{1000 * max(times):.0f}" if times else ""
+
+
+def _report_folder(folder: Folder) -> Folder:
+    return Folder(folder.root, folder.name.replace(EXPERIMENTS, experiment.KIND, 1))
+
+
+def _report(folder: Folder) -> dict[str, Any]:
+    """Return the summary of an experiment's report; empty before there is one."""
+    report = _report_folder(folder)
+    return dict(report.read_json(experiment.SUMMARY)) if report.exists(experiment.SUMMARY) else {}
 
 
 def _modified(folder: Folder, name: str) -> float | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
@@ -16,9 +17,10 @@ from augury.experiments.record import KIND
 from augury.experiments.tracking import Tracking, place
 from augury.reporting.run_files import analyses
 from augury.sweeping import state
-from augury.tracking.client import LoggedRun, MlflowExperiment
+from augury.tracking.client import FOLDER, MlflowExperiment, ended
 from augury.tracking.runs import (
     EXPERIMENTS,
+    experiment_status,
     has_unsent_analyses,
     read_record,
     run_status,
@@ -26,6 +28,9 @@ from augury.tracking.runs import (
     sync_run,
 )
 from augury.tracking.sweeps import sweep_ended, sync_sweep
+
+if TYPE_CHECKING:
+    from mlflow.entities import Run
 
 SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
     KIND: sync_run,
@@ -63,12 +68,11 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
     try:
         with mlflow.lock():
             mlflow.open()
-            logged = {run.tags.get("augury.folder", ""): run for run in mlflow.search()}
+            logged = {run.data.tags.get(FOLDER, ""): run for run in mlflow.search()}
     except Exception as error:
         raise Unreachable(
             f"cannot reach MLflow at {address} ({reason(error)}): start it, or set "
-            "MLFLOW_TRACKING_URI or tracking.uri "
-            "to another store"
+            "MLFLOW_TRACKING_URI or tracking.uri to another store"
         ) from error
     failures = []
     for folder in _folders(store, everything):
@@ -91,10 +95,12 @@ def _kind(folder: Folder) -> str:
     return folder.name.partition("/")[0]
 
 
-def _up_to_date(folder: Folder, logged: LoggedRun, everything: bool) -> bool:
+def _up_to_date(folder: Folder, logged: Run, everything: bool) -> bool:
     if _kind(folder) == state.KIND:
         return not everything and sweep_ended(logged, folder)
-    return logged.ended(*run_status(folder)) and not has_unsent_analyses(folder, logged)
+    if _kind(folder) == EXPERIMENTS:
+        return ended(logged, *experiment_status(folder))
+    return ended(logged, *run_status(folder)) and not has_unsent_analyses(folder, logged)
 
 
 def _folders(store: Store, everything: bool) -> Iterator[Folder]:
@@ -112,9 +118,8 @@ def _folders(store: Store, everything: bool) -> Iterator[Folder]:
         if everything or read_record(folder):
             yield folder
     for run in stored_runs.folders(store):
-        standalone = run.name.split("/")[1] not in swept or analyses(
-            run
-        )  # sweeps do not sync analyses of trials
+        # Sweeps do not sync analyses of trials.
+        standalone = run.name.split("/")[1] not in swept or analyses(run)
         if read_record(run) or (everything and standalone):
             yield run
     yield from (store.folder(EXPERIMENTS, name) for name in store.addresses(EXPERIMENTS))

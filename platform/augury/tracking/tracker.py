@@ -8,6 +8,7 @@ later, at the end of the command, by the next command, or by `augury track`.
 from __future__ import annotations
 
 import getpass
+import itertools
 import shlex
 import sys
 import threading
@@ -45,9 +46,8 @@ class Tracker:
         self._syncing, self._writing = threading.Lock(), threading.Lock()
         self._pending: set[Folder] = set()  # folders with unsent changes
         self._open: set[Folder] = set()  # experiments and sweeps that end with the command
-        self._failing: set[Folder | None] = (
-            set()
-        )  # folders whose last sync failed; None: that of earlier commands
+        # Folders whose last sync failed; None: that of earlier commands.
+        self._failing: set[Folder | None] = set()
         self._run_failed = False
 
     def __enter__(self) -> Tracker:
@@ -72,9 +72,8 @@ class Tracker:
             _start(self._sync_pending).join(FLUSH_SECONDS)
         if self._pending and not self._failing:
             say(
-                f"MLflow at {self._address} is slow: the rest will be sent by the next command, or "
-                "by: "
-                f"{command('augury', 'track', self.store.root)}"
+                f"MLflow at {self._address} is slow: the rest will be sent by the next command, "
+                f"or by: {command('augury', 'track', self.store.root)}"
             )
 
     def start(self, run: Folder) -> None:
@@ -123,14 +122,9 @@ class Tracker:
         entries = []
         for file in files:
             if file.folder.exists(file.name):
-                folder = file.folder
-                entry = {
-                    "root": folder.root,
-                    "folder": folder.name,
-                    "name": file.name,
-                    "directory": file.directory,
-                }
-                entries.append(entry)
+                entry = {"folder": file.folder.name, "name": file.name, "directory": file.directory}
+                elsewhere = {"root": file.folder.root} if file.folder.root != run.root else {}
+                entries.append(entry | elsewhere)
             else:
                 say(f"{file.folder.uri}/{file.name} does not exist and is not logged to MLflow")
         self._run_failed = self._run_failed or status == "FAILED"
@@ -142,6 +136,10 @@ class Tracker:
         if self.tracking.enabled:
             self._pending.add(run)
             self._flush(run)
+
+    def report(self, experiment: str) -> None:
+        """Send the summary of an experiment's report, which is made after its runs."""
+        self.extend(self.store.folder(EXPERIMENTS, experiment))
 
     def _write_record(self, folder: Folder, **changes: Any) -> None:
         with self._writing:
@@ -174,18 +172,16 @@ class Tracker:
             self._pending -= pending
             try:
                 send()
-            except (
-                Exception
-            ) as error:  # tracking must not end a run, whatever MLflow or the network does
+            except Exception as error:
+                # Tracking must not end a run, whatever MLflow or the network does.
                 self._pending |= pending
                 if isinstance(error, UserError) and not isinstance(error, Unreachable):
                     say_once(f"MLflow is incomplete: {error}")
                 elif not self._failing:
                     say(
                         f"MLflow at {self._address} is unavailable ({reason(error)}). No data is "
-                        "lost: it stays in "
-                        f"{self.store.root} and will be sent when MLflow is back, or by: "
-                        f"{command('augury', 'track', self.store.root)}"
+                        f"lost: it stays in {self.store.root} and will be sent when MLflow is "
+                        f"back, or by: {command('augury', 'track', self.store.root)}"
                     )
                 self._failing.add(subject)
                 return
@@ -231,24 +227,17 @@ def _sampler(folder: Folder) -> Callable[[], None]:
     monitors: list[Any] = [CPUMonitor(), DiskMonitor(), NetworkMonitor()]
     with suppress(ImportError, RuntimeError):  # RuntimeError: no driver
         monitors.append(GPUMonitor())
-    system = folder.sub(SYSTEM)
-    history = History(system)
-    sample = max(
-        (int(name.partition(".")[0].rstrip("~")) for name in system.sub("history").names()),
-        default=0,
-    )
+    history, files = History(folder.sub(SYSTEM)), folder.sub(SYSTEM).sub("history").names()
+    samples = itertools.count(1 + max((int(name[:8]) for name in files), default=0))
 
     def add() -> None:
-        nonlocal sample
-        sample += 1
         metrics: dict[str, float] = {}
         for monitor in monitors:
             monitor.collect_metrics()
-            metrics |= {
-                f"system/{name}": value for name, value in monitor.aggregate_metrics().items()
-            }
+            values = monitor.aggregate_metrics()
+            metrics |= {f"system/{name}": value for name, value in values.items()}
             monitor.clear_metrics()
-        history.add(sample, 0.0, metrics)
+        history.add(next(samples), 0.0, metrics)
         history.flush()
 
     return add

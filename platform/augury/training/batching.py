@@ -1,10 +1,10 @@
 """Batches by token budget, planned as a pure function of epoch, seed and world size.
 
-An epoch reads every training row once, under one of the view groups of the regime, such as the plain
-source with one cipher. As many epochs as there are groups read every row under each of them. A
-batch never holds a row twice. A plan is a list of updates; an update is a list of batches for every
-rank; a batch is an array of example numbers. All ranks compute the same plan and take their part of
-it, which needs no communication.
+An epoch reads every training row once, under one of the view groups of the regime, such as the
+plain source with one cipher. As many epochs as there are groups read every row under each of them.
+A batch never holds a row twice. A plan is a list of updates; an update is a list of batches for
+every rank; a batch is an array of example numbers. All ranks compute the same plan and take their
+part of it, which needs no communication.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def plan_epoch(
     world: int = 1,
     accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
-    """Return the updates of epoch `number` (from 0): `plan[update][rank]` lists that rank's batches.
+    """Return the updates of epoch `number` (from 0): `plan[update][rank]` lists a rank's batches.
 
     `groups` gives the number of rows that every view group has, the first ones; without it there is
     one group of all rows. Example number g · rows + r is row r under group g (`locate`). `weights`
@@ -74,12 +74,13 @@ def plan_epoch(
     _check(lengths, max_tokens)
     chosen = _chosen_groups(len(lengths.cost), groups or [len(lengths.cost)], seed, number)
     counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, number)
-    counts[chosen < 0] = 0
+    counts[chosen < 0] = 0  # the row lacks the group whose turn it is
     if not counts.any():
         raise UserError(
             f"epoch {number + 1} reads no example, such are the weights of the texts: raise them"
         )
-    # A second copy of a row is planned apart from the first: no batch holds a row twice.
+    # A second copy of a row is planned apart from the first: no batch holds a row twice. The first
+    # copy's key has no number, so that weights that are all 1 plan the same as none.
     batches = []
     for copy in range(counts.max()):
         random = generator(seed, "batches", number, *([copy] if copy else []))
@@ -89,20 +90,26 @@ def plan_epoch(
     # Rows of similar length are in one batch, but an update should not be of one length.
     generator(seed, "order of batches", number).shuffle(batches)
     batches = [chosen[rows] * len(chosen) + rows for rows in batches]
+    # The number of batches divides by `world`: even the last, smaller update has as many for every
+    # rank.
     per_update = world * accumulation
-    updates = [batches[start : start + per_update] for start in range(0, len(batches), per_update)]
-    return [[update[rank::world] for rank in range(world)] for update in updates]
+    updates = []
+    for start in range(0, len(batches), per_update):
+        update = batches[start : start + per_update]
+        updates.append([update[rank::world] for rank in range(world)])
+    return updates
 
 
 def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
     """Return how often epoch `number` reads every row, (rows,) int, for weights (rows,).
 
     A weight is the mean of that over epochs. In n epochs a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉
-    times, and an epoch reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in an
-    order that is drawn from the seed.
+    times, and an epoch reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one weight: they come in turn, in
+    an order that is drawn from the seed.
     """
-    # Each row starts at its own offset in [0, 1), evenly spaced within a weight, and is read where
-    # the sum of its weights epochs a whole number.
+    # Each row starts at its own offset in [0, 1), evenly spaced within a weight, and is read when
+    # offset plus weights so far passes a whole number: then rows take turns, and no epoch has more
+    # copies than another.
     offsets = np.zeros(len(weights))
     for weight in np.unique(weights):
         rows = np.flatnonzero(weights == weight)
@@ -144,11 +151,11 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
 
 
 def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """Return the view group that an epoch reads every row under, (rows,) int.
+    """Return the view group under which an epoch reads every row, (rows,) int; -1 where the row
+    lacks it.
 
-    -1 stands where the row lacks the group whose turn it is. In as many epochs as there are groups
-    these take turns, beginning with another one row by row, so that every epoch has as many rows of
-    each.
+    In as many epochs as there are groups, a row is read under each of them once. Rows start with
+    different groups, so that every epoch has equally many rows of each.
     """
     cycle, turn = divmod(number, len(groups))
     # Drawn once a cycle, so that no row reads a group twice before it has read all.
@@ -194,6 +201,7 @@ def _divisible(batches: list[Batch], world: int) -> list[Batch]:
                 f"{examples} examples cannot be shared among {world} workers: set "
                 "training.workers=1"
             )
+        # The largest can be split if any can, and its halves are the nearest to the others in size.
         middle = len(largest) // 2
         batches += [largest[:middle], largest[middle:]]
     return batches

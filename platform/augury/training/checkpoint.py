@@ -179,8 +179,8 @@ class Checkpoints:
     ) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
 
-        Raises UserError if the state was written by another configuration, seed or, within an epoch,
-        number of workers.
+        Raises UserError if the state was written by another configuration, seed or, within an
+        epoch, number of workers.
         """
         names = self._names_with_state()
         if not names:
@@ -197,8 +197,8 @@ class Checkpoints:
             )
         if position.world != start.world and position.in_epoch:
             raise UserError(
-                f"{where.uri} was written within an epoch planned for {position.world} workers, and "
-                f"there are {start.world}: continue with training.workers={position.world}"
+                f"{where.uri} was written within an epoch planned for {position.world} workers, "
+                f"and there are {start.world}: continue with training.workers={position.world}"
             )
         load_parameters(module, where.local() / MODEL)
         optimizer.load_state_dict(state["optimizer"])

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 Carry = Literal["weights", "optimizer"]
-"""What a stage takes over: the reported weights of the stage before, or its optimizer and step too.
-"""
+"""What a stage takes over from the stage before: its reported weights, or also its optimizer and
+step."""
 
 
 class Initialisation(NamedTuple):

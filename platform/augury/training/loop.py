@@ -119,11 +119,13 @@ class Trainer:
                 clock.stamp(self.position)
                 if self._validation_due():
                     report(self._validate())
-                    self.meter.restart()
+                    self.meter.restart()  # its tokens a second are of training alone
                     saved = time.monotonic()
                 elif interrupts.requested or self._snapshot_due(saved):
                     self._save(snapshot=True)
                     saved = time.monotonic()
+                # An interrupt at the last update does not cost a finished run its outcome: that is
+                # written below, first.
                 if interrupts.requested and not self._stops(until):
                     raise Interrupted(f"stopped after update {self.position.update}")
         if self.finished:
@@ -137,12 +139,15 @@ class Trainer:
         while not self._stops(until):
             for batches in self.rest_of_epoch():
                 yield batches
+                # Patience, a budget of updates or `until` may end training within an epoch.
                 if self._stops(until):
                     return
 
     def rest_of_epoch(self) -> Iterator[list[np.ndarray]]:
         """Yield this worker's batches of every update that is left in the epoch."""
         position = self.position
+        # A function of the epoch's number: a resumed run plans the whole epoch again and goes on
+        # in its middle, without any state of the plan in checkpoints.
         plan = plan_epoch(
             self.learner.lengths,
             max_tokens=self.training.max_tokens,
@@ -155,7 +160,7 @@ class Trainer:
             world=position.world,
             accumulation=self.training.accumulation,
         )
-        position.updates_per_epoch = len(plan)
+        position.updates_per_epoch = len(plan)  # settings in epochs need their length in updates
         self._warn_of_late_onset()
         if position.in_epoch >= len(plan):
             # A member of a population goes on from another's checkpoint, whose epoch was longer.
@@ -224,6 +229,7 @@ class Trainer:
         if self.device.type == "cpu" or len(self.unread) == UNREAD_UPDATES:
             self._check_finite()
 
+        # Schedules count updates from 1, or the first one of a warm-up would have the rate 0.
         rate = self._learning_rate(position.update + 1)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -240,6 +246,7 @@ class Trainer:
 
     def _exchange_gradients(self, now: bool) -> AbstractContextManager[None]:
         """Return the context of a batch whose gradients workers exchange `now`, or keep."""
+        # Gradients add up over the batches of an update: one exchange, at the last, is enough.
         if isinstance(self.objective, DistributedDataParallel) and not now:
             context: AbstractContextManager[None] = self.objective.no_sync()
             return context
@@ -262,6 +269,7 @@ class Trainer:
     def _diverged(
         self, update: int, batches: list[np.ndarray], loss: float, norm: float
     ) -> Diverged:
+        # Sums and norm are those of all workers, so all of them are here, and gathering ends.
         ids: list[str] = []
         for worker in distributed.gather([self.learner.ids(batch) for batch in batches]):
             for batch in worker:
@@ -285,7 +293,7 @@ class Trainer:
 
     def _validate(self) -> dict[str, float]:
         """Validate, save a checkpoint, and return the metrics to report."""
-        self._check_finite()
+        self._check_finite()  # first: scores of diverged weights would look like results
         position = self.position
         self._record(self._learning_rate(position.update))
         validation = self._validation()
@@ -295,6 +303,7 @@ class Trainer:
         position.validations += 1
 
         metrics = {"valid/loss": validation.loss}
+        # Patience takes the higher for the better, so that its best loss is a negative number.
         if math.isfinite(self.patience.best):
             metrics["valid/best"] = abs(self.patience.best)
         for name, value in validation.metrics.items():
@@ -320,16 +329,17 @@ class Trainer:
         return validation.score if self.training.stop_on == "score" else -validation.loss
 
     def _save(self, snapshot: bool) -> None:
-        self._check_finite()
+        self._check_finite()  # a checkpoint is what one goes back to after a divergence
         if distributed.rank() == 0:
             # History first: a resumed run drops records after its checkpoint, and has no others.
             self.history.flush()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
-        distributed.barrier()
+        distributed.barrier()  # a worker that went on and failed would end rank 0 while it writes
 
     def _restore(self, init_from: Initialisation | None) -> Position:
         """Load the last checkpoint, or initialise from another run, and return the position."""
         start = Position(self.run.address, self.run.seed, distributed.world_size())
+        # A run that has begun goes on from its own checkpoint, which is initialised already.
         if init_from is not None and not self.checkpoints.begun:
             start.start = init_from.load(self.module, self.optimizer)
         return self.checkpoints.restore(self.module, self.optimizer, start)
@@ -338,7 +348,7 @@ class Trainer:
 
     def _write_outcome(self) -> None:
         """Write the weights to report on, and what training came to."""
-        weights, tensors = self._reported_weights()
+        weights, tensors = self._reported_weights()  # on all workers, which validate together
         if distributed.rank() > 0:
             return
         position, cuda = self.position, self.device.type == "cuda"
@@ -367,7 +377,7 @@ class Trainer:
         updates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
         score_of = {"best": max(scores.values()), "last": scores[last[-1]]}
         if kind == "chosen":
-            # The mean has no score yet: no validation has seen it.
+            # The mean has no score yet: no validation has seen it. One checkpoint is its own mean.
             tensors = self.checkpoints.average(last)
             load_tensors(self.module, tensors, "the mean of checkpoints")
             mean = self._score(self._validation()) if len(last) > 1 else score_of["last"]

@@ -38,8 +38,11 @@ def last_update(training: Training, updates_per_epoch: int) -> int:
 
 @dataclass
 class Patience:
-    """Counts validations whose mean with those before is not strictly better (higher) than the
-    best."""
+    """Early stopping: counts the validations in a row that are no gain.
+
+    What is compared is the mean of the last `mean_of` scores; a gain is strictly higher than the
+    best mean before.
+    """
 
     allowed: int
     mean_of: int = 1

@@ -26,8 +26,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
         "weights": "averaged",
     },
 }
-"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples is
-four epochs over the 160,239 pairs of IWSLT14."""
+"""`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
+reads the 160,239 pairs of IWSLT14 four times."""
 BUDGETS = ("max_epochs", "max_updates")
 _OPTIMIZER = "the state of the optimizer, which a checkpoint restores, has it"
 _PLANNED = "an epoch's batches are planned by it, and a member goes on in the middle of an epoch"
@@ -164,7 +164,7 @@ class Training(Section):
 
     @property
     def validations(self) -> int | None:
-        """The maximum number of validations; None where it also depends on the length of an epoch."""
+        """The maximum number of validations; None where it depends on the length of an epoch."""
         if self.validate_every is None:
             return (
                 None

@@ -43,7 +43,7 @@ class Outcome:
     """Target tokens, or examples, that were read."""
     train_seconds: float
     cpu_seconds: float | None = None
-    """Processor time of all workers, over all threads; None where an earlier version trained."""
+    """Processor time of all workers, over all threads; None where it was not measured."""
     best: float | None = None
     """The best validation that patience has seen."""
     stopped_by: str = ""

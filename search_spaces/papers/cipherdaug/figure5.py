@@ -32,16 +32,12 @@ def _quantities(result: Correlations, system: System | None = None) -> dict[str,
     pairs = [pair for pair in (*result.models, *result.views, *result.layers)]
     if system is not None:
         pairs = [pair for pair in pairs if pair.second[0] == system.name]
-    return {
-        "truncated mean of noise": noise.truncated_mean,
-        "PWCCA of noise": noise.pwcca,
-        **{
-            f"{_title(pair)} | layer {row} | layer {column}": value.pwcca
-            for pair in pairs
-            for row, values in enumerate(pair.values)
-            for column, value in enumerate(values)
-        },
-    }
+    quantities = {"truncated mean of noise": noise.truncated_mean, "PWCCA of noise": noise.pwcca}
+    for pair in pairs:
+        for row, values in enumerate(pair.values):
+            for column, value in enumerate(values):
+                quantities[f"{_title(pair)} | layer {row} | layer {column}"] = value.pwcca
+    return quantities
 
 
 def _title(pair: LayerCorrelations) -> str:

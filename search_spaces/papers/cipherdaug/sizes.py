@@ -1,4 +1,4 @@
-"""Model sizes of the paper's rows: what is printed beside what the configurations have.
+"""Model sizes of the paper's rows: what is printed, and what the configurations have.
 
 `python -m search_spaces.papers.cipherdaug.sizes` prints them. A printed size agrees if it is the
 computed one, rounded or cut at its last digit. Those that do not are notes of kind `contradiction`

@@ -1,4 +1,4 @@
-"""The texts of the paper and what stands for them at smaller scales, by direction."""
+"""The texts of the paper and their replacements at smaller scales, by direction."""
 
 from __future__ import annotations
 

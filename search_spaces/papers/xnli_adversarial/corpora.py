@@ -1,4 +1,4 @@
-"""The corpora of the paper and what stands for them at smaller scales, with their settings."""
+"""The corpora of the paper and their replacements at smaller scales, with their settings."""
 
 from __future__ import annotations
 

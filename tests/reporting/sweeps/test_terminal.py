@@ -43,7 +43,8 @@ def test_the_table_at_the_end(
     )
     lines = rendering.text(report(sweeps.load())).splitlines()
     assert lines[0] == "Does a stronger pull between views help?"
-    assert lines[4].split()[:6] == ["beta=2", "finished", "2/3", "32.5", "±", "0.7"]
+    assert lines[4].split()[:5] == ["beta=2", "finished", "2", "of", "3"]
+    assert lines[4].split()[5:8] == ["32.5", "±", "0.7"]
     assert lines[6].startswith("baseline (reference)")
     assert max(map(len, lines[:8])) <= 160
     assert any("beta=2, seed 3" in line and "Diverged: loss nan" in line for line in lines)

@@ -132,10 +132,10 @@ def test_fuzzy_matches_of_the_paper_are_of_ten_candidates_and_monolingual_text_t
 ) -> None:
     """methods.md, B3: the ten best by containment, 50 % of the shorter sentence, both pairs,
     more than five tokens."""
-    found = {row: fuzzy_matches(changes) for row, changes in table(name).space.rows.items()}
-    assert [row for row, operators in found.items() if operators] == rows
+    matches = {row: fuzzy_matches(changes) for row, changes in table(name).space.rows.items()}
+    assert [row for row, operators in matches.items() if operators] == rows
     for row in rows:
-        (operator,) = (FuzzyMatch.model_validate(settings) for settings in found[row])
+        (operator,) = (FuzzyMatch.model_validate(settings) for settings in matches[row])
         assert (operator.threshold, operator.norm, operator.candidates) == (
             0.5,
             "min",

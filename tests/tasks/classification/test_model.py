@@ -277,9 +277,9 @@ def test_where_there_is_a_gpu_a_model_without_sdpa_is_read_eagerly(
             models[family, "CPU"] = loaded(path, tmp_path / "cpu")[0]
             context.setattr(torch.cuda, "is_available", lambda: True)
             models[family, "GPU"], directory = loaded(path, tmp_path / "gpu")
-            asked = PretrainedClassifier(name=str(path))
+            settings = PretrainedClassifier(name=str(path))
             assert (
-                empty(asked, LABELS, directory).config._attn_implementation
+                empty(settings, LABELS, directory).config._attn_implementation
                 == models[family, "GPU"].config._attn_implementation
             )
     assert {key: model.config._attn_implementation for key, model in models.items()} == {
@@ -357,7 +357,7 @@ def test_a_model_that_is_read_otherwise_by_transformers_is_refused(
     checkpoint: Checkpoint, tmp_path: Path
 ) -> None:
     with pytest.raises(
-        UserError, match="xlnet. is not read as transformers reads it: the logits differ"
+        UserError, match="xlnet. has other logits here than in transformers: the logits differ"
     ):
         checked(checkpoint("xlnet"), tmp_path / "xlnet", perturbable=False)
     with pytest.raises(

@@ -120,11 +120,11 @@ def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
 
 
 def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> None:
-    beside = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised")
-    ids = beside.load(5).ids
-    source, view = beside.text(ids[0, 0]), beside.text(ids[1, 0])
+    toy = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised")
+    ids = toy.load(5).ids
+    source, view = toy.text(ids[0, 0]), toy.text(ids[1, 0])
     assert view == [" ".join(text.split()[::-1]) for text in source]
-    assert beside.run.data_factor == 2.0 and len(beside.task.lengths.cost) == 60
+    assert toy.run.data_factor == 2.0 and len(toy.task.lengths.cost) == 60
 
     union = Toy(
         storage,

@@ -33,11 +33,11 @@ def test_golden_orders(links: list[Link], kept: int, inverted: int) -> None:
 def test_tau_is_that_of_scipy(order: list[int]) -> None:
     from scipy.stats import kendalltau
 
-    found = order_of_links(list(enumerate(order)))
-    assert found.tau == pytest.approx(kendalltau(range(7), order).statistic)
+    measured = order_of_links(list(enumerate(order)))
+    assert measured.tau == pytest.approx(kendalltau(range(7), order).statistic)
     assert order_of_links(
         [(place, 6 - target) for place, target in enumerate(order)]
-    ).tau == pytest.approx(-found.tau)
+    ).tau == pytest.approx(-measured.tau)
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +61,12 @@ def sentences() -> list[list[str]]:
 def test_the_order_of_a_text_is_found(
     reorder: Callable[[list[Any]], list[Any]], sentences: list[list[str]]
 ) -> None:
-    found = word_order(
+    measured = word_order(
         [*map(" ".join, sentences)], [" ".join(reorder(words)) for words in sentences], ("en", "de")
     )
     true = [order_of_links(enumerate(reorder([*range(len(words))]))) for words in sentences]
     kept, inverted = sum(order.kept for order in true), sum(order.inverted for order in true)
-    assert found.distance == pytest.approx(inverted / (kept + inverted), abs=0.01)
+    assert measured.distance == pytest.approx(inverted / (kept + inverted), abs=0.01)
 
 
 @pytest.mark.slow

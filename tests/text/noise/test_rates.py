@@ -66,15 +66,15 @@ def test_clean_text_has_next_to_none() -> None:
 def test_the_rate_of_one_kind_is_found_and_no_other(kind: str, rate: float) -> None:
     """2,400 words: three standard deviations of a share of 0.2 are 0.025, and marks are a
     quarter of that."""
-    found = estimated(noisy({kind: rate}))
-    assert found.pop(kind) == pytest.approx(rate, abs=0.05)
-    assert all(other < 0.05 for other in found.values())
+    rates = estimated(noisy({kind: rate}))
+    assert rates.pop(kind) == pytest.approx(rate, abs=0.05)
+    assert all(other < 0.05 for other in rates.values())
 
 
 def test_several_kinds_are_told_apart() -> None:
     rates = {"spelling": 0.1, "keyboard": 0.04, "casing": 0.15, "emoji": 0.03}
-    found = estimated(noisy(rates))
-    assert {kind: found.get(kind, 0.0) for kind in rates} == pytest.approx(rates, abs=0.04)
+    measured = estimated(noisy(rates))
+    assert {kind: measured.get(kind, 0.0) for kind in rates} == pytest.approx(rates, abs=0.04)
 
 
 def test_fillers_are_those_of_the_language() -> None:

@@ -56,8 +56,8 @@ def test_a_model_is_named_or_made() -> None:
 
 
 def test_the_baseline_is_plain_and_without_augmentation() -> None:
-    beside = expand(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
-    assert beside["baseline"].augment == () and beside["baseline"].regime.to_dict() == {
+    systems = expand(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
+    assert systems["baseline"].augment == () and systems["baseline"].regime.to_dict() == {
         "name": "plain",
         "label_smoothing": 0.0,
     }

@@ -69,8 +69,9 @@ def test_plain_transformers_translates_as_the_run_does(
 def test_operators_translate_with_the_run_and_with_its_export(scored: Run, tmp_path: Path) -> None:
     export(scored.folder, scored.store, "hf", tmp_path / "hf")
     models = [ReadyModel(run=scored.folder.uri), ReadyModel(checkpoint=str(tmp_path / "hf"))]
-    decoding = scored.experiment.decoding  # type: ignore[attr-defined]
-    texts = [*MESSY, "", " ".join(["wer"] * scored.experiment.model.max_positions)]  # type: ignore[attr-defined]
+    experiment: Any = scored.experiment
+    decoding = experiment.decoding
+    texts = [*MESSY, "", " ".join(["wer"] * experiment.model.max_positions)]
     expected = [*TASK.translate(scored, MESSY), "", None]
     for model in models:
         translate = ready_model(model).translator(scored.store)

@@ -69,15 +69,15 @@ class BucketAnalysis(Analysis):
         if not others:
             rare, frequent = first.frequency[0], first.frequency[-1]
             return (
-                f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that "
-                f"occur {rare.bucket} "
-                f"times in {_counted(first)}, and {100 * frequent.value:.1f} on those that occur "
-                f"{frequent.bucket} times."
+                f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words "
+                f"that occur {rare.bucket} times in {_counted(first)}, and "
+                f"{100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
             )
         summary = "; ".join(
             _differences(kind, result, first) for result in others for kind in _kinds(first)
         )
-        return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
+        test = "paired bootstrap, p < 0.05 corrected for the buckets"
+        return f"On {test_label(systems)}, {summary} ({test})."
 
     def sections(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Section]:
         """Return a table and a chart for every kind of buckets."""
@@ -111,12 +111,12 @@ def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
         if p_value < 0.05
     ]
     if not real:
-        return f"no difference of {result.system} to {first.system} in {kind.score} by {kind.axis} is real"
+        pair = f"{result.system} to {first.system}"
+        return f"no difference of {pair} in {kind.score} by {kind.axis} is real"
     most, bucket = max(real, key=lambda entry: abs(entry[0]))
     return (
         f"{result.system} differs from {first.system} in {kind.score} in {len(real)} of "
-        f"{len(tested)} buckets by "
-        f"{kind.axis}, most ({most:+.1f}) at {bucket}"
+        f"{len(tested)} buckets by {kind.axis}, most ({most:+.1f}) at {bucket}"
     )
 
 
@@ -138,8 +138,7 @@ def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
     if len(results) > 1:
         notes.append(
             "p: paired bootstrap over sentences, of one bucket, not corrected for their number. "
-            "Counts in training are "
-            f"those of {results[0].system}."
+            f"Counts in training are those of {results[0].system}."
         )
     return table(columns, rows, title=kind.title, notes=tuple(notes))
 
@@ -170,9 +169,8 @@ def _chart(kind: BucketKind, results: Sequence[Buckets]) -> Figure:
                 ends=whiskers,
             )
         )
-        summary.append(
-            f"{result.system}: {', '.join(f'{name} {value:.1f}' for name, (value, *_) in ends.items())}"
-        )
+        scores = ", ".join(f"{name} {value:.1f}" for name, (value, *_) in ends.items())
+        summary.append(f"{result.system}: {scores}")
     drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
     return Figure(kind.name, kind.title, f"{kind.title}: {'; '.join(summary)}", drawing)
 

@@ -45,10 +45,8 @@ class CorrelationAnalysis(Analysis):
             within = results.layers[0]
             return (
                 f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} "
-                "correlate by "
-                f"{within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear map; "
-                f"{_noise(within.noise)}); "
-                "there is no other view or model to compare."
+                f"correlate by {within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear "
+                f"map; {_noise(within.noise)}); there is no other view or model to compare."
             )
         summary = ", ".join(f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f}" for pair in compared)
         noises = " or ".join(
@@ -127,14 +125,12 @@ def _heat_map(pair: LayerCorrelations) -> Section:
 
     rows = [[f"layer {layer}", *map(shaded, row)] for layer, row in enumerate(pair.values)]
     columns = [" ".join(pair.first), *(f"layer {layer}" for layer in range(len(pair.values[0])))]
-    within = pair.first == pair.second
-    title = (
-        f"Between the layers of {pair.first[0]}"
-        if within
-        else f"{' '.join(pair.first)} by {' '.join(pair.second)}"
-    )
-    notes = f"PWCCA; rows: {' '.join(pair.first)}, columns: {' '.join(pair.second)}; {_noise(pair.noise)}"
-    return section(title, table(columns, rows, title=title, notes=(notes,)))
+    first, second = " ".join(pair.first), " ".join(pair.second)
+    title = f"{first} by {second}"
+    if pair.first == pair.second:
+        title = f"Between the layers of {pair.first[0]}"
+    note = f"PWCCA; rows: {first}, columns: {second}; {_noise(pair.noise)}"
+    return section(title, table(columns, rows, title=title, notes=(note,)))
 
 
 def _numbers(value: Correlation, noise: Correlation) -> tuple[float, ...]:
@@ -157,18 +153,14 @@ def _notes(result: Correlations) -> tuple[str, ...]:
     widths = " and ".join(str(width) for width in dict.fromkeys(result.dimensions)) or MISSING
     return (
         f"One vector a sentence: the mean over its pieces, {widths} dimensions, "
-        f"{result.sentences:,} sentences. Noise: "
-        "independent normal numbers of the same shapes. No invertible linear map changes these "
-        "values.",
+        f"{result.sentences:,} sentences. Noise: independent normal numbers of the same shapes. "
+        "No invertible linear map changes these values.",
         "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights "
-        "of the first (in "
-        "heat maps, the row's), else of those with fewer dimensions. Heat maps: blue is above "
-        "noise, orange below it.",
-        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The paper's "
-        "random baseline of "
-        "0.27 is this one, with 6,750 sentences of 512 dimensions; with fewer sentences noise "
-        "correlates more. PWCCA "
-        "compares with the PWCCA of noise.",
+        "of the first (in heat maps, the row's), else of those with fewer dimensions. Heat maps: "
+        "blue is above noise, orange below it.",
+        f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The "
+        "paper's random baseline of 0.27 is this one, with 6,750 sentences of 512 dimensions; "
+        "with fewer sentences noise correlates more. PWCCA compares with the PWCCA of noise.",
     )
 
 

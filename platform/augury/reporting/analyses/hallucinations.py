@@ -56,9 +56,8 @@ class HallucinationAnalysis(Analysis):
         if not any(result.candidates for result in results):
             return (
                 f"Of {test_label(systems)}, no output has two neighbouring words of its reference "
-                "(adjusted BLEU above "
-                f"{TRANSLATED}): hallucinations are measured for models that translate, into languages "
-                "written with spaces."
+                f"(adjusted BLEU above {TRANSLATED}): hallucinations are measured for models that "
+                "translate, into languages written with spaces."
             )
         counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
         tests = {
@@ -74,10 +73,8 @@ class HallucinationAnalysis(Analysis):
                 if p_value < 0.05
                 else "the difference may be chance"
             )
-            of_system = f"{system}: " if len(tests) > 1 else ""
-            verdicts.append(
-                f"{of_system}{real} (sign test {p_text(p_value)}{', corrected' if len(tests) > 1 else ''})"
-            )
+            of_system, corrected_p = (f"{system}: ", ", corrected") if len(tests) > 1 else ("", "")
+            verdicts.append(f"{of_system}{real} (sign test {p_text(p_value)}{corrected_p})")
         return f"{'; '.join(verdicts)}."
 
     def sections(
@@ -120,13 +117,11 @@ def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
     count = len(results[0].subwords)
     notes = (
         f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and "
-        "lost where one of the "
-        f"{count} most frequent subwords of the training source, put before it, makes adjusted "
-        "BLEU against "
-        f"{reference} fall below {LOST}; pairs: sentences with subwords that do it.",
+        f"lost where one of the {count} most frequent subwords of the training source, put before "
+        f"it, makes adjusted BLEU against {reference} fall below {LOST}; pairs: sentences with "
+        "subwords that do it.",
         "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is "
-        "lost may still be "
-        "about the source. Read the examples.",
+        "lost may still be about the source. Read the examples.",
         "A system that translates fewer sentences has fewer to lose: compare the shares of those "
         "translated too.",
         "p: sign test over the sentences that are lost by one of the two systems alone, not "
@@ -155,7 +150,8 @@ def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
     most, worst, system = max(
         lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system)
     )
-    caption = f"Sentences lost by the subword in front; most by {worst if most else MISSING}, {most} of {system}"
+    by = f"{worst if most else MISSING}, {most} of {system}"
+    caption = f"Sentences lost by the subword in front; most by {by}"
     return [
         Figure(
             "by-subword", "Sentences lost, by the subword in front", caption, drawing, min_width=900

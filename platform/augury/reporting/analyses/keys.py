@@ -16,9 +16,8 @@ from augury.reporting.tables import Cell, Table, cell, records
 
 UNTESTED = (
     "Whether a key whose segmentation is less like the plain one trains a better model has not "
-    "been shown: take this "
-    "for a choice among keys of which nothing else is known, and train more than one where it "
-    "matters."
+    "been shown: take this for a choice among keys of which nothing else is known, and train more "
+    "than one where it matters."
 )
 
 
@@ -36,30 +35,37 @@ def answer(result: KeyRanking) -> str:
     text."""
     (first, *others), test = result.keys, result.to_next
     if not others or test is None:
-        return f"Key {first.key} has shared information {first.shared:.3f} with plain text; one key is no choice."
+        return (
+            f"Key {first.key} has shared information {first.shared:.3f} with plain text; one key "
+            "is no choice."
+        )
     certainty = "which is real" if test.p_value < 0.05 else "which may be chance"
     return (
         f"Key {first.key} would be taken: of {len(result.keys)} keys, its pieces end least where "
-        "those of the plain "
-        f"text do (normalised mutual information {first.shared:.3f}); the next, key "
-        f"{others[0].key}, has "
-        f"{test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], {certainty} "
-        f"({p_text(test.p_value)}) for these "
-        f"vocabularies. {_stability(result)}"
+        f"those of the plain text do (normalised mutual information {first.shared:.3f}); the next, "
+        f"key {others[0].key}, has {test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], "
+        f"{certainty} ({p_text(test.p_value)}) for these vocabularies. {_stability(result)}"
     )
 
 
 def _stability(result: KeyRanking) -> str:
     """Return whether the halves of the text rank the keys alike."""
     if result.ranks is None:
-        return "The halves of the text are too small for vocabularies of this size: nothing is known of other text."
+        return (
+            "The halves of the text are too small for vocabularies of this size: nothing is known "
+            "of other text."
+        )
     first, second = map(_ordinal, result.ranks)
-    ranks = f"from either half of the text, key {result.keys[0].key} comes {first} and {second} of {len(result.keys)}"
+    places = f"{first} and {second} of {len(result.keys)}"
+    ranks = f"from either half of the text, key {result.keys[0].key} comes {places}"
     agreement = result.halves_agree
     if agreement is None:
         return f"Learned {ranks}."
     agree = "agree" if agreement > 0.7 else "agree in part" if agreement > 0.3 else "do not agree"
-    return f"Learned {ranks}: the halves {agree} on the order of keys (rank correlation {agreement:.2f})."
+    return (
+        f"Learned {ranks}: the halves {agree} on the order of keys (rank correlation "
+        f"{agreement:.2f})."
+    )
 
 
 def _ordinal(rank: int) -> str:
@@ -96,17 +102,13 @@ def _table(result: KeyRanking) -> Table:
         "learn, from all "
         f"{result.rows:,} sentences; boundaries are compared in {result.sentences:,}.",
         "Shared information: mutual information of whether a piece ends between two neighbouring "
-        "letters, in plain "
-        "and in enciphered text, over the mean of both entropies: 1 where both are cut at the same "
-        "places, 0 where "
-        "one says nothing of the other. Intervals: bootstrap over sentences, the vocabulary held "
-        "fixed. Of halves: "
-        "the same with vocabularies learned from every other sentence, and from the others.",
+        "letters, in plain and in enciphered text, over the mean of both entropies: 1 where both "
+        "are cut at the same places, 0 where one says nothing of the other. Intervals: bootstrap "
+        "over sentences, the vocabulary held fixed. Of halves: the same with vocabularies learned "
+        "from every other sentence, and from the others.",
         f"Rare pieces: the share of the pieces of the enciphered text that it has under {RARE} "
-        "times. Rarest: the "
-        "count of a sentence's rarest piece, median. Pieces in common: of two letters and more, of "
-        "those that any "
-        "of the two texts has.",
+        "times. Rarest: the count of a sentence's rarest piece, median. Pieces in common: of two "
+        "letters and more, of those that any of the two texts has.",
     ]
     if left_out := max(key.left_out for key in result.keys):
         notes.append(

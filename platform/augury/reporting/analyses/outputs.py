@@ -39,9 +39,8 @@ class OutputAnalysis(Analysis):
             corrected = holm([test.p_value for test in tests])
             for view, test, p_value in zip(others, tests, corrected, strict=True):
                 real = "" if p_value < 0.05 else ", may be chance"
-                views.append(
-                    f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(p_value)}{real})"
-                )
+                certainty = f"{test.value:+.1f}, {p_text(p_value)}{real}"
+                views.append(f"{view.value:.1f} from {view.view} ({certainty})")
             equal = f"all outputs are equal for {share(result.all_same / result.sentences)}"
             summary.append(
                 f"{head}, {', '.join(views)}; {equal}"
@@ -64,7 +63,8 @@ class OutputAnalysis(Analysis):
                 for example in result.examples
             ]
             of_system = f": {result.system}" if len(results) > 1 else ""
-            text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
+            differing = result.sentences - result.all_same
+            text = f"Drawn from the {differing:,} sentences whose outputs are not all equal."
             shown += (
                 [section(f"Outputs side by side{of_system}", text, *examples)] if examples else []
             )

@@ -43,7 +43,7 @@ class RareSubwordAnalysis(Analysis):
         return rare_subwords(systems, pooled=self.pooled, texts=self.texts)
 
     def answer(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
-        """Return the views in which the rarest subword is more frequent, and how certain that is."""
+        """Return the views whose rarest subword is more frequent, and how certain that is."""
         sentences = []
         for result in [result for result in results if len(result.views) > 1] or results:
             plain, *others = result.views
@@ -65,14 +65,12 @@ class RareSubwordAnalysis(Analysis):
                     "" if view.p_corrected < 0.05 else ", may be chance"
                 )
                 summary.append(
-                    f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and "
-                    f"{least} often in "
-                    f"{verbs[least]:,} ({certainty})"
+                    f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences "
+                    f"and {least} often in {verbs[least]:,} ({certainty})"
                 )
             sentences.append(
                 f"{of_system}the rarest subword of a sentence was seen in training "
-                f"{plain.mean.value:.1f} times on average "
-                f"in plain text; {'; '.join(summary)}"
+                f"{plain.mean.value:.1f} times on average in plain text; {'; '.join(summary)}"
             )
         return f"On {test_label(systems)}, {'. '.join(sentences)}."
 
@@ -84,10 +82,8 @@ class RareSubwordAnalysis(Analysis):
             shown.append(section("Sentences that were given", _texts(results)))
         text = (
             "Sentences of the test set are drawn without regard to their pieces. A line is a piece "
-            "over the letters of the "
-            "plain text that it represents; its height says how often the training source of its view "
-            "has it. A piece that "
-            "was never seen is at the lower edge."
+            "over the letters of the plain text that it represents; its height says how often the "
+            "training source of its view has it. A piece that was never seen is at the lower edge."
         )
         for place, (result, system) in enumerate(zip(results, systems, strict=True)):
             headed = [
@@ -129,9 +125,8 @@ def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
     notes = (
         f"Counted {counted}; a piece that training has not seen counts 0.",
         "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many "
-        "sentences the "
-        "rarest subword of the view is the more frequent one; its p is corrected for the views of "
-        "a run.",
+        "sentences the rarest subword of the view is the more frequent one; its p is corrected "
+        "for the views of a run.",
     )
     return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
 

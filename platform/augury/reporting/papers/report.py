@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from augury.core.progress import duration
 from augury.reporting.downloads import downloads
-from augury.reporting.figures import score_against_cost
 from augury.reporting.papers.reproduction import Reproduction
 from augury.reporting.papers.tables import (
     answer,
@@ -20,8 +19,6 @@ from augury.reporting.papers.tables import (
     to_dict,
 )
 from augury.reporting.report import (
-    Block,
-    Charts,
     Code,
     Details,
     Downloads,
@@ -31,7 +28,7 @@ from augury.reporting.report import (
     Section,
     section,
 )
-from augury.reporting.score_tables import by_test
+from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
 from augury.reporting.tables import csv, latex
 
@@ -78,18 +75,10 @@ def _sections(reproduction: Reproduction, title: str) -> list[Section]:
         list(reproduction.comparisons.values()),
         published_by_test(reproduction),
     )
-    blocks: list[Block] = []
-    if len(comparisons) > 1:
-        text = (
-            f"Blue is better than {table.space.reference} on the same test set, orange is worse; "
-            "the p of marks is corrected for the rows of one test set."
-        )
-        blocks += [by_test(comparisons), text]
-    if published:
-        blocks.append(Details("The numbers, and what is published of them", [published]))
-    sections.append(section("Test sets by rows", *blocks))
-    if cost := score_against_cost(deciding) if deciding else []:
-        sections.append(section("Cost", Charts(cost), cost[0].caption))
+    numbers = [Details("The numbers, and what is published", [published])] if published else []
+    tests = test_sections(comparisons, "rows", *numbers)
+    sections += tests or [section("Test sets", *numbers)]
+    sections += cost_sections(deciding)
     if table.deviations:
         sections.append(section("Deviations from the paper", Listing(table.deviations)))
     measured = (

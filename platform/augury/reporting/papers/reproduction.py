@@ -3,11 +3,10 @@ not run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import statistics
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
-
-import numpy as np
 
 from augury.analysis.system import open_systems
 from augury.core.progress import say
@@ -16,7 +15,13 @@ from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING
-from augury.reporting.results import Estimate, SystemResult, load_groups, without_runs
+from augury.reporting.results import (
+    Estimate,
+    SystemResult,
+    deviation,
+    load_groups,
+    without_runs,
+)
 from augury.reporting.selection import with_reference
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
@@ -229,7 +234,7 @@ def _means(line: TableLine, values: Mapping[Folder, Mapping[str, float]]) -> dic
     common = [column for column in (runs[0] if runs else ()) if all(column in run for run in runs)]
     columns = {column: [run[column] for run in runs] for column in common}
     return {
-        column: Measurement(float(np.mean(of_runs)), _deviation(of_runs))
+        column: Measurement(statistics.fmean(of_runs), deviation(of_runs))
         for column, of_runs in columns.items()
     }
 
@@ -295,7 +300,9 @@ def _assembled(table: Published, name: str, lines: Mapping[str, TableLine]) -> T
     statuses = {lines[row].status for row in parts.values()}
     status: Status = statuses.pop() if len(statuses) == 1 else "partly measured"
     if len(parts) > 1 and len(measured) == len(parts):
-        measured[MEAN] = Measurement(float(np.mean([part.value for part in measured.values()])))
+        measured[MEAN] = Measurement(
+            statistics.fmean(part.value for part in measured.values() if part.value is not None)
+        )
     printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
     return TableLine(name, status, table.reason(name), None, printed, literature, measured)
 
@@ -316,20 +323,12 @@ def _scores(system: SystemResult, comparisons: Mapping[str, Comparison]) -> dict
     """Return the scores of a system in all comparisons."""
     measured = {}
     for column, comparison in comparisons.items():
-        row, metric = comparison.row(system.address), comparison.metrics[0]
+        row = comparison.row(system.address)
         if row and row.scores:
-            score, resampled = row.scores.get(metric), system.resampled.get(column, {}).get(metric)
-            value, deviation = (
-                score.value if score else None,
-                _deviation(resampled.scores) if resampled else None,
-            )
-            measured[column] = Measurement(value, deviation, row, score)
+            score = row.scores.get(comparison.metrics[0])
+            value, sd = (score.value, score.sd) if score else (None, None)
+            measured[column] = Measurement(value, sd, row, score)
     return measured
-
-
-def _deviation(values: Sequence[float] | np.ndarray) -> float | None:
-    """Return the standard deviation over seeds; None for a single one."""
-    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def _status(table: Published, name: str, configuration: Configuration | None) -> tuple[Status, str]:

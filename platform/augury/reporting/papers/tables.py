@@ -34,8 +34,7 @@ def heading(reproduction: Reproduction) -> list[str]:
     if not table.comparable:
         lines.append(
             f"scale {scale} is not the paper's: published values are shown as literature, and do "
-            "not compare with "
-            "what is measured here"
+            "not compare with what is measured here"
         )
     return lines
 
@@ -44,7 +43,8 @@ def answer(reproduction: Reproduction) -> str:
     """Return the outcome in one sentence."""
     if reproduction.table.measure is not None:
         count = sum(bool(line.values) for line in reproduction.lines)
-        return f"{count} of {sum(line.configuration is not None for line in reproduction.lines)} rows are measured."
+        runs = sum(line.configuration is not None for line in reproduction.lines)
+        return f"{count} of {runs} rows are measured."
     return (
         compare_in_words(reproduction.deciding)
         if reproduction.deciding
@@ -178,9 +178,10 @@ def _printed(line: TableLine, cells: Sequence[Cell]) -> Row:
 
 def notes(reproduction: Reproduction) -> list[str]:
     """Return notes that explain the numbers."""
-    tolerance = f"measured − published: within the tolerance of ± {reproduction.table.tolerance:g}, or beyond it"
+    tolerance = f"± {reproduction.table.tolerance:g}"
+    within = f"measured − published: within the tolerance of {tolerance}, or beyond it"
     return [
-        *([tolerance] if reproduction.table.comparable else []),
+        *([within] if reproduction.table.comparable else []),
         *reasons(
             {
                 line.name: shorten(line.reason, LONGEST, placeholder=" …")
@@ -359,9 +360,10 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
     reference = reproduction.reference
     compared, score, comparable = measured.row, measured.score, reproduction.table.comparable
     cost = compared.cost if compared else None
-    kind, times = reproduction.deciding.times() if reproduction.deciding else ("training time", {})
     difference = Cell(compared.difference_text, compared.difference) if compared else Cell(MISSING)
-    metric = title(reproduction.deciding.metrics[0]) if reproduction.deciding else "measured"
+    deciding = reproduction.deciding
+    metric = title(deciding.metrics[0]) if deciding else "measured"
+    seconds = deciding.seconds(compared) if deciding and compared else None
     verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(line)]
     return {
         "seeds": len(compared.seeds) if compared else 0,
@@ -378,7 +380,7 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
         f"difference to {reference} [95 %]": difference,
         "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),
-        kind: cell(times.get(compared.name) if compared else None, duration),
+        deciding.time_kind if deciding else "training time": cell(seconds, duration),
         f"× {reference}": cell(compared.time_factor if compared else None, factor),
         "status": line.status,
     }

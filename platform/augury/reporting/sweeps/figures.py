@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, error_bars, thin_curve, trace
+from augury.reporting.figures import Figure, chart, curve_charts, error_bars, thin_curve, trace
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.reporting.sweeps.axes import TICKS
@@ -78,22 +78,12 @@ def learning_curves(summary: Summary, styles: Mapping[str, Style]) -> list[Figur
     )
     known = [result for result in summary.ranking if result.address in curves]
     best = ", ".join(f"{result.name} {adaptive(result.mean)}" for result in known[:HIGHLIGHTED])
-    label, figures = summary.metric, []
-    for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
-        ordered = sorted(
-            known, key=lambda result: result.address in styles
-        )  # highlighted ones are on top
-        traces = [
-            line
-            for result in ordered
-            for line in _curve(result, curves[result.address], styles, over)
-        ]
-        heading = f"{label[0].upper()}{label[1:]} against {over}"
-        drawing = chart(traces, axis, label, height=380)
-        figures.append(
-            Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", drawing)
-        )
-    return figures
+    lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
+    for result in sorted(known, key=lambda result: result.address in styles):  # highlights on top
+        for over in lines:
+            lines[over] += _curve(result, curves[result.address], styles, over)
+    clock, caption = f"training time ({unit})", f"best so far: {best}"
+    return curve_charts("curves", summary.metric, lines, clock, caption, height=380)
 
 
 def _curve(

@@ -1,5 +1,5 @@
-"""The report of a sweep: the question, the answer, the configurations, and the response of the score
-to swept keys.
+"""The report of a sweep: the question, the answer, the configurations, and the response of the
+score to swept keys.
 
 Its page is rewritten while the sweep runs.
 """
@@ -12,15 +12,13 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from markupsafe import Markup
-
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.figures import Figure, score_against_cost
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor, number
+from augury.reporting.figures import Figure
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.report import (
     Block,
     Charts,
@@ -35,6 +33,7 @@ from augury.reporting.report import (
     section,
 )
 from augury.reporting.score_tables import by_test, frame, shared_notes
+from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.axes import short_names, value_text
@@ -63,11 +62,9 @@ STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "fai
 def report(sweep: Sweep, refresh: int | None = None) -> Report:
     """Return the report of a sweep in its current state; a browser loads its page again every
     `refresh` seconds."""
-    summary, described = summarise(sweep), described_runs(sweep)
+    summary = summarise(sweep)
     styles = configuration_styles(summary)
     shown, deciding = configurations(summary, styles), summary.deciding
-    texts = RunRecord.read(described[0]).inputs if described else ()
-    notes = stored_runs.corpus_notes(described[0], texts) if described else []
     labels: dict[str, str] = {state: state for state in STATES}
     if sweep.ended:
         labels["waiting"] = "not needed"
@@ -76,7 +73,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         question=sweep.question,
         answer=answer(summary),
         power=deciding.power_text if deciding else "",
-        notes=[*summary.cautions, *notes],
+        notes=[*summary.cautions, *_text_notes(sweep)],
         status=Status(
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
@@ -85,7 +82,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         ),
         facts=_facts(summary),
         sections=_sections(summary, styles, shown),
-        data=_data(summary),
+        data=data(summary),
         summary=_summary(summary),
         tables=[shown],
         records=frame(summary.comparisons),
@@ -120,13 +117,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     names = [*named, *([(OTHER, f"{others} others")] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
     sections = [section("Configurations", shown, Downloads(files))]
-    if len(comparisons) > 1:
-        marks = Markup(
-            "Blue is better than {} on the same test set, orange is worse; * p &lt; 0.05, "
-            "** p &lt; 0.01, corrected for the configurations of one set. "
-            "<code>augury compare sweeps/{}</code> prints every set with intervals."
-        ).format(summary.reference.name, sweep.name)
-        sections.append(section("Test sets by configurations", by_test(comparisons), marks))
+    compare = Code(f"augury compare sweeps/{sweep.name}    # prints every set with intervals")
+    sections += test_sections(comparisons, "configurations", compare)
     sections.append(
         section("Response of the score to the swept keys", importance(summary), *_response(summary))
     )
@@ -134,12 +126,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("Parallel coordinates", Charts(parallel, names)))
     if curves := learning_curves(summary, styles):
         sections.append(section("Learning curves", Charts(curves, names)))
-    if cost := score_against_cost(summary.deciding, styles) if summary.deciding else []:
-        text = (
-            f"{cost[0].caption} Means over seeds; intervals of 95 % where a configuration has a "
-            "colour."
-        )
-        sections.append(section("Score against cost", Charts(cost), text))
+    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
+    sections += cost_sections(summary.deciding, styles, colours)
     if decisions := _decisions(summary):
         every = Details(f"All {len(decisions.rows)} decisions", [decisions])
         sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
@@ -251,12 +239,15 @@ def _key_cell(value: Any) -> Cell:
     return Cell(value_text(value), value if sortable else json.dumps(value))
 
 
-def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
-    """Return the seeds, scores and cost of a configuration."""
+def _scores(
+    summary: Summary, result: ConfigurationResult, metrics: int | None = None
+) -> list[Cell]:
+    """Return the seeds, scores and cost of a configuration; `metrics`: in the first ones alone."""
+    scores = summary.score_cells(result)
     return [
         Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
         Cell(result.spread_text, result.mean),
-        *summary.score_cells(result),
+        *(scores if metrics is None else scores[: metrics + 2]),
         cell(result.seconds, duration),
         cell(summary.time_factor(result), factor),
     ]
@@ -291,7 +282,14 @@ def _when(seconds: float) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _data(summary: Summary) -> dict[str, Any]:
+def _text_notes(sweep: Sweep) -> list[str]:
+    """Return the notes on the texts of a sweep, such as that they are synthetic."""
+    described = described_runs(sweep)[:1]
+    notes = (stored_runs.corpus_notes(run, RunRecord.read(run).inputs) for run in described)
+    return next(notes, [])
+
+
+def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
     sweep = summary.sweep
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
@@ -306,6 +304,7 @@ def _data(summary: Summary) -> dict[str, Any]:
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
         "cautions": summary.cautions,
+        "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
@@ -349,11 +348,7 @@ def _terminal_table(summary: Summary) -> Table:
         [
             f"{result.name} (reference)" if result is summary.reference else result.name,
             result.state_text,
-            f"{result.finished}/{len(summary.sweep.seeds)}",
-            result.spread_text,
-            *summary.score_cells(result)[:3],
-            number(result.seconds, duration),
-            number(summary.time_factor(result), factor),
+            *_scores(summary, result, metrics=1),
         ]
         for result in summary.ranking
     ]

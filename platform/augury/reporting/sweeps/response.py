@@ -242,9 +242,8 @@ def importance(summary: Summary) -> Table | None:
     ]
     note = (
         f"importance: the share of the variance of {measure.label} over {len(points)} "
-        "configurations that the key "
-        "explains on its own (epsilon squared, which chance does not raise); what is left is "
-        "interactions and noise"
+        "configurations that the key explains on its own (epsilon squared, which chance does not "
+        "raise); what is left is interactions and noise"
     )
     return table(["key", "importance", "values", "value of the best"], rows, notes=(note,))
 

@@ -162,11 +162,8 @@ class Summary:
     @property
     def time_factor_title(self) -> str:
         """The title of the column of `time_factor`."""
-        return (
-            "CPU × reference"
-            if self.deciding and self.deciding.times()[0] == "CPU time"
-            else "× reference"
-        )
+        on_cpus = self.deciding is not None and self.deciding.time_kind == "CPU time"
+        return "CPU × reference" if on_cpus else "× reference"
 
     def time_factor(self, result: ConfigurationResult) -> float | None:
         """Return the time of a configuration as a multiple of the reference's, where both are

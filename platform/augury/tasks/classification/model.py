@@ -90,8 +90,8 @@ def check(
     what = f"'{config.name}' ({settings.model_type})"
     if reason := mismatch(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
         raise UserError(
-            f"{what} is not read as transformers reads it: {reason}. Take an encoder such as "
-            "XLM-R, BERT or DeBERTa"
+            f"{what} has other logits here than in transformers: {reason}. Take an encoder such "
+            "as XLM-R, BERT or DeBERTa"
         )
     if not perturbable:
         return
@@ -100,8 +100,9 @@ def check(
         lambda: reader.logits(ids),
     ):
         raise UserError(
-            f"regime adversarial perturbs word embeddings, which {what} does not read as it reads "
-            f"words: {reason}. Take regime plain, or an encoder such as XLM-R, BERT or DeBERTa"
+            f"regime adversarial perturbs word embeddings, and {what} cannot be given them in "
+            f"place of ids: {reason}. Take regime plain, or an encoder such as XLM-R, BERT or "
+            "DeBERTa"
         )
 
 
@@ -162,7 +163,7 @@ class Reader:
         return torch.arange(mask.shape[1], device=mask.device).expand(mask.shape)
 
     def _token_types(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """0 up to the first separator, 1 after it, 0 at pads: (B, L)."""
+        """Return token types, (B, L): 0 up to the first separator, 1 after it, 0 at pads."""
         assert self.separator is not None
         separators = ids == self.separator
         before = separators.cumsum(1) - separators.long()
@@ -170,7 +171,7 @@ class Reader:
 
 
 def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
-    """The id that ends the first sentence, where tokenizer and model have token types.
+    """Return the id that ends the first sentence; None without token types.
 
     BERT with the tokenizer of XLM-R (multilingual MiniLM) was trained without them.
     """
@@ -182,7 +183,7 @@ def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> in
 
 
 def _first_position(model: PreTrainedModel) -> int:
-    """The position of the first token: 0, or in RoBERTa the one after the pad's."""
+    """Return the position of the first token: 0, or in RoBERTa the one after the pad's."""
     for name, module in model.named_modules():
         if (
             name.endswith("position_embeddings")
@@ -196,7 +197,7 @@ def _first_position(model: PreTrainedModel) -> int:
 def _configuration(
     config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str
 ) -> PretrainedConfig:
-    """The configuration of `transformers`, with `labels` as its classes."""
+    """Return the configuration of `transformers`, with `labels` as its classes."""
     settings = {
         "id2label": dict(enumerate(labels)),
         "label2id": {label: index for index, label in enumerate(labels)},
@@ -212,7 +213,7 @@ def _configuration(
 
 
 def _dropouts(configuration: PretrainedConfig) -> list[str]:
-    """The keys of a configuration with rates of dropout, those of whole layers or paths apart."""
+    """Return the keys of a configuration that are rates of dropout, except of layers or paths."""
     return [
         name
         for name, value in vars(configuration).items()
@@ -228,7 +229,8 @@ def _name(config: PretrainedClassifier | Scratch) -> str:
 
 
 def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
-    """A classifier with random weights in evaluation mode; the global random state is unchanged."""
+    """Return a classifier with random weights in evaluation mode; the global random state is left
+    unchanged."""
     with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.loading_errors(name):
         return AutoModelForSequenceClassification.from_config(
             configuration, dtype=torch.float32
@@ -236,20 +238,20 @@ def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
 
 
 def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:
-    sizes, pieces = config.sizes, learned.load(directory)
+    sizes, tokenizer = config.sizes, learned.load(directory)
     return XLMRobertaConfig(
-        vocab_size=len(pieces),
+        vocab_size=len(tokenizer),
         hidden_size=sizes.hidden_size,
         num_hidden_layers=sizes.layers,
         num_attention_heads=sizes.attention_heads,
         intermediate_size=sizes.feedforward_size,
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
-        max_position_embeddings=config.max_positions + pieces.pad_token_id + 1,
+        max_position_embeddings=config.max_positions + tokenizer.pad_token_id + 1,
         type_vocab_size=1,
-        pad_token_id=pieces.pad_token_id,
-        bos_token_id=pieces.bos_token_id,
-        eos_token_id=pieces.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id,
+        bos_token_id=tokenizer.bos_token_id,
+        eos_token_id=tokenizer.eos_token_id,
         **settings,
     )
 
@@ -257,7 +259,8 @@ def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRoberta
 def _pretrained(
     config: PretrainedClassifier, labels: Sequence[str], directory: str
 ) -> tuple[PreTrainedModel, Collection[str]]:
-    """The pretrained model with classes in the order of `labels`, and its new parameters by name.
+    """Return the pretrained model with classes in the order of `labels`, and the names of its new
+    parameters.
 
     A pretrained head of other classes is replaced by a new one.
     """
@@ -290,20 +293,20 @@ def _pretrained(
 
 
 def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Sequence[int] | None:
-    """The index of each label among a checkpoint's classes; None where its classes are others."""
+    """Return the index of each label among a checkpoint's classes; None where they differ."""
     if not any(
         name.endswith("ForSequenceClassification") for name in checkpoint.architectures or ()
     ):
         return None
-    at = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
-    if at.keys() != {label.lower() for label in labels}:
+    indices = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
+    if indices.keys() != {label.lower() for label in labels}:
         classes = ", ".join(map(str, checkpoint.id2label.values()))
         say_once(
             f"warning: '{name}' has the labels {classes} instead of {', '.join(labels)}: it gets "
             "a new head"
         )
         return None
-    return [at[label.lower()] for label in labels]
+    return [indices[label.lower()] for label in labels]
 
 
 @torch.no_grad()

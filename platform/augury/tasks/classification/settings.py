@@ -103,7 +103,7 @@ class ClassifierTraining(FineTuning):
 
 
 def _unsmoothed(value: Any) -> Any:
-    """A regime whose labels are taken as they are unless it says otherwise."""
+    """Return the settings of a regime, whose labels are not smoothed by default."""
     if isinstance(value, str):
         value = {"name": value}
     return {"label_smoothing": 0.0, **value} if isinstance(value, Mapping) else value

@@ -113,7 +113,8 @@ class ClassifierTask(SubwordTask):
         return probabilities(run, self.labels(run.experiment), columns)
 
     def draft(self, rows: int, model: str | None) -> Draft:
-        """Return EDA for a pretrained model, or for the architecture of that name from nothing."""
+        """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
+        the name of an architecture."""
         scratch = model in ARCHITECTURES
         named = f"name: {yaml_file.scalar(model or PretrainedClassifier().name)}"
         return Draft(

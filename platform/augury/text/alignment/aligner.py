@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import Generic, TypeVar
 
@@ -56,7 +57,10 @@ def align(sources: Sentences, targets: Sentences, model: Model | None = None) ->
             lambda part: part, parts, Folder(directory, "align"), LocalExecutor()
         )
         links = apply(fit(encoded, LocalExecutor(), model or Hmm()), encoded, LocalExecutor())
-    return {direction: [row for part in links for row in part[direction]] for direction in BOTH}
+    return {
+        direction: list(chain.from_iterable(part[direction] for part in links))
+        for direction in BOTH
+    }
 
 
 def words_of_shard(

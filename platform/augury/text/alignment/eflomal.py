@@ -63,14 +63,16 @@ def _lines(sentences: Sequence[Sequence[str]]) -> list[str]:
     """Return sentences with words replaced by numbers, because eflomal would split words at
     Unicode white space."""
     numbers: dict[str, str] = {}
-    return [
-        " ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words)
-        for words in sentences
-    ]
+
+    def numbered(words: Sequence[str]) -> str:
+        return " ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words)
+
+    return [numbered(words) for words in sentences]
 
 
 def _links(path: str) -> list[list[tuple[int, int]]]:
-    links = (
-        [link.split("-") for link in line.split()] for line in Path(path).read_text().splitlines()
-    )
-    return [sorted((int(source), int(target)) for source, target in row) for row in links]
+    links = []
+    for line in Path(path).read_text().splitlines():
+        pairs = [link.split("-") for link in line.split()]
+        links.append(sorted((int(source), int(target)) for source, target in pairs))
+    return links

@@ -56,6 +56,7 @@ class Hmm:
 
     def start(self, lexicon: Lexicon) -> Tables:
         """Return the initial parameters."""
+        # All words are equally probable at first: the first links follow the diagonal alone.
         return {
             direction: Table(
                 np.ones(len(lexicon.pairs)),
@@ -89,9 +90,11 @@ class Hmm:
             if iteration + 1 < self.diagonal:
                 order = tables[direction].order
             elif iteration + 1 == self.diagonal:
+                # Jumps start from a guess, the next position most probable: the diagonal prior has
+                # no counts of them.
                 order = np.exp(-DECAY * np.abs(np.arange(-self.window, self.window + 1) - 1))
             else:
-                order = expected + SMOOTHING
+                order = expected + SMOOTHING  # a jump that was not seen stays possible
             words = ibm2.probabilities(pairs, null, lexicon.generating(direction), self.alpha)
             learned[direction] = Table(*words, order)
         return learned
@@ -120,13 +123,15 @@ class Hmm:
             jumps[direction] = np.zeros_like(table.order)
             for bucket in bitext.buckets(direction):
                 links, null = cells[bucket.cells], nulls[direction][bucket.words]
-                if len(table.order) == 1:
+                if len(table.order) == 1:  # the tension of the diagonal, not the weights of jumps
                     ibm2.posteriors(bucket, links, null, float(table.order[0]), self.null)
                 else:
                     matrix = transitions(bucket.generating, table.order, self.uniform)
                     counts = posteriors(bucket, links, null, matrix, self.null)
                     jumps[direction] += jump_counts(counts, self.window)
             posterior[direction] = bitext.forward_cells(cells, direction)
+        # The geometric mean is low where one direction doubts a link. In place: cells, every word
+        # with every word of its pair, are the largest arrays of all.
         agreed = posterior["forward"]
         agreed *= posterior["reverse"]
         return np.sqrt(agreed, out=agreed), nulls, jumps
@@ -139,6 +144,7 @@ def transitions(generating: int, jumps: np.ndarray, uniform: float) -> np.ndarra
     `jumps` are the weights of jumps from -w to w; longer jumps have the weight of the longest. They
     are interpolated with a uniform distribution of weight `uniform`.
     """
+    # The uniform part keeps rare jumps from becoming all but impossible.
     weights = jumps[_index(generating, len(jumps) // 2)]
     return (1 - uniform) * weights / weights.sum(axis=1, keepdims=True) + uniform / generating
 
@@ -177,6 +183,8 @@ def posteriors(
     words = [bucket.words_by_position(array) for array in (nulls, scales)]
     cells = [bucket.cells_by_position(array) for array in (links, filtered, predicted)]
     transposed = np.ascontiguousarray(matrix[1:].T)
+    # All pairs of the bucket advance together, a position at a time. Pairs are sorted by length,
+    # so that those that go on are always the first.
     before = None
     for null_word, scale, link, after, prediction in zip(*words, *cells, strict=True):
         if before is None:
@@ -186,6 +194,7 @@ def posteriors(
             np.matmul(transposed, before, out=prediction)
         np.multiply(prediction, link, out=after)
         after += before * null_word
+        # Scaled to sum to 1 at every word: products over a sentence would underflow.
         after.sum(axis=0, out=scale)
         after /= scale
         before = after
@@ -196,15 +205,17 @@ def posteriors(
     for (null_word, scale, link, _, prediction), previous in zip(
         backward, [*backward[1:], None], strict=True
     ):
-        k = len(null_word)
+        k = len(null_word)  # pairs that reach this position
         link *= beta[:, :k] / scale
         null_word /= scale
         if previous:
             counts[1:] += previous[3][:, :k] @ link.T
             beta[:, :k] = matrix[1:] @ link + beta[:, :k] * null_word
+        # From here on `link` is the posterior, and what is missing to 1 is that of null, unless
+        # rounding made it negative.
         link *= prediction
         np.maximum(1 - link.sum(axis=0), 0, out=null_word)
         if not previous:
             counts[0] = link.sum(axis=1)
-    counts[1:] *= matrix[1:]
+    counts[1:] *= matrix[1:]  # a factor of all positions, multiplied once
     return counts

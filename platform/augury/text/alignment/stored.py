@@ -54,7 +54,7 @@ def aligned(spec: CorpusSpec, aligner: AlignerName, store: Store, execution: Exe
     """Return the aligner fitted on the training text, or the links of all splits where eflomal
     finds them.
 
-    Made unless the store has it. UserError where eflomal is asked for and not installed, and for
+    Made unless the store has it. UserError where eflomal is chosen and not installed, and for
     text without words.
     """
     folder = store.folder(KIND, address(spec, aligner))
@@ -107,13 +107,11 @@ def _align_with_eflomal(corpora: Sequence[Corpus], folder: Folder) -> None:
 
 def _read_links(folder: Folder, name: str) -> Links:
     table = read_shard(folder, name)
-    return {
-        direction: [
-            [(source, target) for source, target in row]
-            for row in table.column(direction).to_pylist()
-        ]
-        for direction in BOTH
-    }
+    links: Links = {}
+    for direction in BOTH:
+        rows = table.column(direction).to_pylist()
+        links[direction] = [list(map(tuple, row)) for row in rows]
+    return links
 
 
 def _name(corpus: Folder, shard: str) -> str:

@@ -18,7 +18,7 @@ Reverse: source words by target words or null.
 BOTH: tuple[Direction, Direction] = ("forward", "reverse")
 Symmetrisation = Literal["grow-diag-final-and", "intersection", "union"]
 
-_NEIGHBOURS = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]
+_NEIGHBOURS = [(-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1)]
 
 
 def symmetrise(

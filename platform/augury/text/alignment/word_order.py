@@ -69,7 +69,8 @@ def word_order(
     UserError if no pair has words on both sides.
     """
     distinct = list(dict.fromkeys(zip(sources, targets, strict=True)))
-    read, written = ([_tokens(pair[side], languages[side]) for pair in distinct] for side in (0, 1))
+    read = [_tokens(source, languages[0]) for source, _ in distinct]
+    written = [_tokens(target, languages[1]) for _, target in distinct]
     links = align(read, written, LEXICAL)
     forward, reverse = (links[direction] for direction in BOTH)
     orders = [

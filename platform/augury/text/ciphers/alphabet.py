@@ -53,11 +53,11 @@ class Alphabet:
 
     def rotation(self, key: int) -> dict[str, str]:
         """Map each letter to the `key`-th letter after it in its cycle."""
-        return {
-            letter: cycle[(position + key) % len(cycle)]
-            for cycle in self.cycles
-            for position, letter in enumerate(cycle)
-        }
+        images: dict[str, str] = {}
+        for cycle in self.cycles:
+            shift = key % len(cycle)
+            images |= zip(cycle, cycle[shift:] + cycle[:shift], strict=True)
+        return images
 
     def to_json(self) -> dict[str, Any]:
         """Return the alphabet as JSON-like data: `{"cycles": ["abc…", …]}`."""

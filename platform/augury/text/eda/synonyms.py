@@ -109,8 +109,9 @@ def _collect(entries: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[st
     collected: dict[str, set[str]] = defaultdict(set)
     for word, synonyms in entries:
         collected[word.replace("_", " ")].update(synonym.replace("_", " ") for synonym in synonyms)
-    distinct = {
-        word: tuple(sorted(synonym for synonym in synonyms if synonym.lower() != word.lower()))
-        for word, synonyms in collected.items()
-    }
-    return {word: synonyms for word, synonyms in distinct.items() if synonyms}
+    distinct = {}
+    for word, synonyms in collected.items():
+        others = [synonym for synonym in synonyms if synonym.lower() != word.lower()]
+        if others:
+            distinct[word] = tuple(sorted(others))
+    return distinct

@@ -69,12 +69,11 @@ class Group:
 def by_length(sentences: Sequence[Sequence[int]]) -> list[Group]:
     """Group sentences by length, without empty ones."""
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-    rows_by_length = [
-        np.flatnonzero(lengths == length) for length in np.unique(lengths[lengths > 0])
-    ]
-    return [
-        Group(rows, np.array([sentences[row] for row in rows.tolist()])) for rows in rows_by_length
-    ]
+    groups = []
+    for length in np.unique(lengths[lengths > 0]):
+        rows = np.flatnonzero(lengths == length)
+        groups.append(Group(rows, np.array([sentences[row] for row in rows.tolist()])))
+    return groups
 
 
 def candidates(query: Group, group: Group, edits: int, anywhere: bool = False) -> Iterator[Pairs]:

@@ -49,10 +49,9 @@ class FuzzyIndex:
 
     def __init__(self, sentences: Sequence[Sequence[str]]):
         self._vocabulary: dict[str, int] = {}
-        numbers = [
-            [self._vocabulary.setdefault(token, len(self._vocabulary)) for token in tokens]
-            for tokens in sentences
-        ]
+        vocabulary, numbers = self._vocabulary, []
+        for tokens in sentences:
+            numbers.append([vocabulary.setdefault(token, len(vocabulary)) for token in tokens])
         if len(self._vocabulary) > MAX_TOKENS:
             raise UserError(
                 f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: "
@@ -68,6 +67,7 @@ class FuzzyIndex:
         for query in by_length(numbers):
             for group in self._lists:
                 edits = limit.edits(query.length, group.length)
+                # Lengths that differ by more need more edits, and without any, sentences are equal.
                 if edits >= max(1, abs(query.length - group.length)):
                     for local in candidates(query, group, edits):
                         pairs = Pairs(query.rows[local.queries], group.rows[local.sentences])
@@ -96,6 +96,8 @@ class FuzzyIndex:
 
         The second result has these values.
         """
+        # |A ∩ B| / longer ≥ share says that at most (1 - share) · longer tokens of the longer set
+        # are not in the other: the bound that the limit with norm max puts on edits.
         limit, selected, shares = Limit(share, "max"), [_no_pairs()], [np.zeros(0)]
         for query in by_length(_sets(self._numbers(queries))):
             for group in self._sets:
@@ -122,7 +124,8 @@ class FuzzyIndex:
             numbered.append([])
             for token in tokens:
                 number = self._vocabulary.get(token)
-                # Numbers of unknown tokens are negative: -1, -2, ...
+                # Negative, so that they equal no token of the index; different, so that a set of
+                # them has the right size.
                 numbered[-1].append(
                     unknown.setdefault(token, ~len(unknown)) if number is None else number
                 )
@@ -156,14 +159,18 @@ def _distances(
 
 def _common(first: Numbers, second: Numbers) -> Numbers:
     """Return the size of the intersection of two sets of numbers, given as sorted rows, (rows,)."""
+    # Sorted together, exactly the common numbers have an equal neighbour.
     both = np.sort(np.concatenate([first, second], axis=1), axis=1)
     return np.asarray((both[:, 1:] == both[:, :-1]).sum(1))
 
 
 def _codes(numbers: Sequence[Sequence[int]]) -> NDArray[Any]:
     """Return sentences as strings with a character for each token; unknown tokens share one."""
+    # One code is enough for all unknown tokens: the sentences of the index, which they are compared
+    # with, have none.
     codes = np.empty(len(numbers), object)
-    codes[:] = ["".join([chr(max(token, -1) + 1) for token in tokens]) for tokens in numbers]
+    for row, tokens in enumerate(numbers):
+        codes[row] = "".join([chr(max(token, -1) + 1) for token in tokens])
     return codes
 
 

@@ -28,9 +28,9 @@ def neighbours(layout: Layout, language: str) -> Mapping[str, str]:
     rows = LAYOUTS[
         LANGUAGE_LAYOUTS.get(base_language(language), "qwerty") if layout == "auto" else layout
     ]
-    keys = {
-        letter: (x + SHIFT * y, y) for y, row in enumerate(rows) for x, letter in enumerate(row)
-    }
+    keys: dict[str, tuple[float, int]] = {}
+    for y, row in enumerate(rows):
+        keys |= {letter: (x + SHIFT * y, y) for x, letter in enumerate(row)}
     neighbours = dict.fromkeys(keys, "")
     for letter, (x, y) in keys.items():
         for other, (other_x, other_y) in keys.items():

@@ -103,7 +103,7 @@ class _Features:
         return np.array([*shares, *_punctuation([_emoji.sub("", text) for text in texts])])
 
     def _misspelt(self, word: str) -> str:
-        """Return `key` where a key beside another one makes a known word of this one, `letter`
+        """Return `key` where an adjacent key makes a known word of this one, `letter`
         for any other edit."""
         if not word.isalpha() or len(word) < SHORTEST - 1:
             return ""
@@ -113,12 +113,10 @@ class _Features:
                 for other in self.keys.get(letter, "")
             ):
                 return "key" if len(word) >= SHORTEST else ""
-        near = (
-            known
-            for shorter in [word, *_deletions(word)]
-            for known in self.by_deletion.get(shorter, ())
-        )
-        return "letter" if any(_one_edit(word, known) for known in near) else ""
+        for shorter in [word, *_deletions(word)]:
+            if any(_one_edit(word, known) for known in self.by_deletion.get(shorter, ())):
+                return "letter"
+        return ""
 
     @cached_property
     def by_deletion(self) -> dict[str, list[str]]:

@@ -34,10 +34,10 @@ class Resegmenter:
         """
         ids = {piece: index for index, piece in enumerate(pieces)}
         splittable = set(learned)
-        characters = [
-            [ids[letter] for letter in piece] if piece in splittable else [index]
-            for index, piece in enumerate(pieces)
-        ]
+        characters: list[list[int]] = []
+        for index, piece in enumerate(pieces):
+            whole = piece not in splittable
+            characters.append([index] if whole else [ids[letter] for letter in piece])
         self._lengths = np.array([len(row) for row in characters])
         self._offsets = np.cumsum(self._lengths) - self._lengths
         self._characters = np.fromiter(chain.from_iterable(characters), np.int64)

@@ -54,7 +54,9 @@ def train(
         config = _with_matching_size(config, groups, symbols)
     parts = _parts(config, list(groups), symbols)
     models = [_learn(part, _texts(groups, part.views, counts), config) for part in parts]
-    views = {view: index for index, part in enumerate(parts) for view in part.views}
+    views: dict[str, int] = {}
+    for index, part in enumerate(parts):
+        views |= dict.fromkeys(part.views, index)
     if config.mode == "mirrored":
         for view in groups:
             if view not in PLAIN_VIEWS:

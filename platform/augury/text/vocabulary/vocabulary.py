@@ -56,9 +56,7 @@ class Vocabulary:
         self.pieces: tuple[str, ...] = merge([symbols, *learned])
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
-        self._ids = [
-            np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned
-        ]
+        self._ids = [np.array([UNK, *map(ids.__getitem__, table)], np.int32) for table in learned]
         self._resegmenters: dict[int, Resegmenter] = {}
         self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
@@ -119,15 +117,18 @@ class Vocabulary:
 
         Moses tokens are joined by the rules of the target language.
         """
-        rows = [np.asarray(row, np.int64).tolist() for row in ids]
-        assert all(index >= 0 for row in rows for index in row)
-        return self.decode_pieces([self.pieces[index] for index in row] for row in rows)
+        rows = []
+        for row in ids:
+            indices = np.asarray(row, np.int64)
+            assert (indices >= 0).all()
+            rows.append([self.pieces[index] for index in indices.tolist()])
+        return self.decode_pieces(rows)
 
     def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
         """Decode rows of pieces as `decode` does."""
-        texts = [
-            sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows
-        ]
+        texts = []
+        for row in rows:
+            texts.append(sentencepieces.join(self._surfaces.get(piece, piece) for piece in row))
         return list(self.preprocessor.decode(texts))
 
 
