@@ -64,7 +64,8 @@ corpus:
 {_corpus(options, task)}
 
 {task.system}
-{_training(task.training)}
+training:
+{_lines(task.training)}
 
 # Other systems than these two, each by the dotted keys in which it differs; the first is the
 # baseline:
@@ -141,11 +142,9 @@ def _text(options: DraftOptions, files: Files, portion: tuple[float, float] | No
     return f"{{{', '.join(settings)}}}"
 
 
-def _training(settings: str) -> str:
-    """Return the section of settings, `key: value, key: value`, one per line with its comment."""
-    if not settings:
-        return "training: {}    # the defaults for this model; `--resolved` shows them"
-    lines = ["training:"]
+def _lines(settings: str) -> str:
+    """Return settings, `key: value, key: value`, one per line with its comment."""
+    lines = []
     for setting in settings.split(", "):
         comment = COMMENTS.get(setting.partition(":")[0])
         lines.append(f"  {setting:<22}# {comment}" if comment else f"  {setting}")

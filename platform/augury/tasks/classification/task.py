@@ -128,7 +128,7 @@ augment:
 
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
 model: {{{f"architecture: {model}" if scratch else named}}}""",
-            training="" if scratch else "max_epochs: 5, patience: 3",
+            training="max_tokens: 4096",  # the rest follows the model
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
         )
