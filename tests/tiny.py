@@ -47,6 +47,17 @@ OF_TASK: dict[str, dict[str, Any]] = {
         "model": ENCODER,
         "max_length": 40,
     },
+    "classification": {
+        "corpus": {
+            "language": "qaa",
+            "labels": ["affirmative", "negative"],
+            "train": {"builtin": 60},
+            "valid": {"builtin": 12},
+            "tests": {"test": {"builtin": 6}},
+        },
+        "model": ENCODER,
+        "max_length": 40,
+    },
     "seq2seq": {
         "corpus": {"form": "text", **PARALLEL, "tests": {"test": {"builtin": 6}}},
         "model": T5,

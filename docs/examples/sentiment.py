@@ -7,10 +7,9 @@ finds it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from augury.core.store import Store
-from augury.corpora.labelled import LabelledSpec, check_labels
+from augury.corpora.labelled import LabelledSpec
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.settings import ClassifierConfig
 from augury.tasks.classification.task import ClassifierTask
@@ -28,13 +27,6 @@ class Sentiment(ClassifierTask):
     EXPERIMENT = SentimentExperiment
     EXAMPLE = "echo 'A fine film.'"
     SIDES: ClassVar[Mapping[str, tuple[str, ...]]] = {SOURCE: ("text",)}
-
-    def check(self, experiment: Any, store: Store) -> None:
-        super().check(experiment, store)
-        for split in experiment.corpus.splits():
-            check_labels(
-                experiment.corpus, split, self.corpus(experiment, split, store).column("label")
-            )
 
 
 TASK = Sentiment()

@@ -167,9 +167,10 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     import pyarrow as pa
 
     from augury.augment.operator import check_columns
-    from augury.corpora.corpus import LABELLED, NLI, PARALLEL
+    from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
 
-    schema = PARALLEL if "source" in frame else LABELLED if "text" in frame else NLI
+    kinds = {"source": PARALLEL, "text": LABELLED, "sentence1": LABELLED_PAIRS}
+    schema = next((schema for column, schema in kinds.items() if column in frame), NLI)
     languages = {name for name in schema.names if name.endswith("language") and name not in frame}
     check_columns(operator, ["id", *languages, *frame.columns])
     reads = operator.reads(schema.names)
@@ -199,13 +200,14 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
 def _rows(frame: pd.DataFrame, table: pa.Table, part: Operator) -> pd.DataFrame:
     """Return the rows of an operator's part in the columns of the frame."""
     from augury.augment.operator import RECORDS
+    from augury.corpora.corpus import sentence_columns
 
     ids = table.column("id").to_pylist()
     if part.makes() == RECORDS:
         ids = [lineage["parents"][0] for lineage in table.column("lineage").to_pylist()]
     parents = list(map(int, ids))
     rows = frame.iloc[parents].reset_index(drop=True)
-    for name in ("source", "target", "premise", "hypothesis", "label"):
+    for name in (*sentence_columns(list(frame.columns)), "label"):
         column = "text" if name == "source" and "text" in table.column_names else name
         if column in table.column_names and name in frame:
             rows[name] = table.column(column).to_pylist()

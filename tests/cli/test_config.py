@@ -33,6 +33,41 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, often in (("train", 12), ("valid", 9), ("test", 7)):
+        rows = [f"a film {row}\t{'good' if row < often else 'bad'}" for row in range(12)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["text\tlabel", *rows, "x\tbad\n"]))
+    texts = {name: {"file": f"{tmp_path}/{name}.tsv"} for name in ("train", "valid", "test")}
+    content = {
+        "name": "toy",
+        "task": "classification",
+        "storage": f"{tmp_path}/store",
+        "corpus": {
+            "language": "en",
+            "labels": ["good", "bad"],
+            "train": texts["train"],
+            "valid": texts["valid"],
+            "tests": {"test": texts["test"]},
+        },
+        "model": {"architecture": "tiny"},
+    }
+    path = tmp_path / "toy.yaml"
+    path.write_text(yaml.safe_dump(content))
+    assert main(["config", str(path), "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert [text["labels"] for text in facts["texts"]] == [
+        {"good": 12, "bad": 1},
+        {"good": 9, "bad": 4},
+        {"good": 7, "bad": 6},
+    ]
+    (note,) = [caution for caution in facts["cautions"] if "always answering" in caution]
+    assert "valid are 'good'" in note and "accuracy 69.2, macro F1 40.9" in note
+    assert main(["config", str(path)]) == 0
+    assert "labels of train: good 92.3 %, bad 7.7 %" in capsys.readouterr().out
+
+
 def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", str(path), "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)

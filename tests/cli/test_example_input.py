@@ -13,6 +13,7 @@ from augury.cli.common import example_input
 from augury.core.store import Store
 from augury.experiments.description import describe
 from augury.experiments.execute import prepare
+from augury.experiments.task import find_task
 from tests import tiny
 
 
@@ -22,10 +23,10 @@ def described(task: str, storage: Path, **changes: Any) -> Any:
     return run
 
 
-@pytest.mark.parametrize("task", ["nmt", "nli"])
+@pytest.mark.parametrize("task", ["nmt", "nli", "classification"])
 def test_it_writes_the_first_text_of_the_test_set(task: str, tmp_path: Path) -> None:
     run = described(task, tmp_path)
-    columns = ("source",) if task == "nmt" else ("premise", "hypothesis")
+    columns = find_task(task).sides(run.experiment)["source"]
     expected = "\t".join(run.corpus("test").column(name)[0] for name in columns)
     written = subprocess.run(
         ["bash", "-c", example_input(run.folder)], capture_output=True, text=True, check=True

@@ -93,6 +93,24 @@ def test_its_experiment_is_what_init_writes_and_epochs_the_preflight(
     )
 
 
+def test_its_classification_compares_six_systems_on_a_corpus_that_init_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = block("classification", "yaml")
+    assert list(expand(parse(yaml.safe_load(page)))) == [*yaml.safe_load(page)["systems"]]
+    flags = ["--task", "classification", "--language", "en"]
+    for role, flag in (("train", "--train"), ("valid", "--valid"), ("test", "--test films")):
+        rows = [
+            f"a film of {number}\t{['negative', 'positive'][number % 2]}" for number in range(9)
+        ]
+        Path(f"{role}.tsv").write_text("\n".join(["review\tmood", *rows]) + "\n")
+        flags += [*flag.split(), f"{role}.tsv"]
+    assert main(["init", "films.yaml", *flags]) == 0
+    written = yaml.safe_load(Path("films.yaml").read_text())
+    assert written["corpus"] == yaml.safe_load(page)["corpus"]
+
+
 def test_its_operator_works(tmp_path: Path) -> None:
     path = tmp_path / "uppercase.py"
     path.write_text(block("extending", "python", "OPERATOR"), encoding="utf-8")

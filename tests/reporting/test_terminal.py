@@ -108,6 +108,17 @@ def test_the_unit_of_budgets_that_are_held_equal_is_told(results: Any) -> None:
     assert "at most 6 epochs of the plain text, in updates" in note
 
 
+@pytest.mark.parametrize(("often", "noted"), [(60, False), (70, True)])
+def test_imbalanced_labels_are_noted_with_the_score_of_the_most_frequent_one(
+    results: Any, often: int, noted: bool
+) -> None:
+    labels = ["neutral"] * often + ["entailment"] * (100 - often)
+    results.inferences([("a", "b", label) for label in labels])
+    run = results.classified("a", "aa" * 8, correct=[1] * 90 + [0] * 10)
+    notes = comparison(load([run]), "test").notes
+    assert any("always answering it scores accuracy 70.0" in note for note in notes) == noted
+
+
 def test_without_test_sets_the_validations_are_listed(results: Any) -> None:
     run = results.run("a", "aa" * 8, history=[(1, {"valid/bleu": 12.0}), (2, {"valid/bleu": 11.0})])
     shown = plain_text([experiment.validations(load([run]))])

@@ -265,7 +265,9 @@ def learn_vocabulary(
     ciphered = experiment.model_copy(update={"augment": (cipher,)})
     corpus = task.corpus(experiment, "train", store)
     (part,) = pipeline.plan(corpus.address, [cipher], store)
-    texts = {side: Text(corpus.folder, columns, side) for side, columns in task.SIDES.items()}
+    texts = {
+        side: Text(corpus.folder, columns, side) for side, columns in task.sides(experiment).items()
+    }
     texts[part.name] = Text(part.folder, ("text",), part.name)
     tokenizer = task.tokenizer(ciphered, texts, store)
     if not isinstance(tokenizer, VocabularyTokenizer):

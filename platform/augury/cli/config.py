@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from augury.cli.common import add_experiment, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
-    from augury.experiments.preflight import LeftOutRows, Report
+    from augury.experiments.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.spec import Experiment
     from augury.reporting.planned_power import PlannedPower
 
@@ -22,6 +23,8 @@ HELP = (
     "estimated cost."
 )
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
+MOST_LABELS = 8
+"""The number of labels whose shares are printed."""
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
 
@@ -166,6 +169,7 @@ def _lines(
     for text in report.texts:
         languages = "-".join(text.languages)
         yield f"{text.name:<{width}}  {languages:<9}  {text.rows_in:>11,}  {text.rows:>11,}"
+    yield from _labels(report.texts)
     for text in report.texts:
         for left_out in text.left_out:
             yield ""
@@ -186,8 +190,26 @@ def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
+def _labels(texts: Sequence[TextSummary]) -> Iterator[str]:
+    """Yield the shares of labels, once for texts with equal ones."""
+    names: dict[str, list[str]] = {}
+    for text in texts:
+        shares = [
+            f"{label} {100 * count / text.rows:.1f} %" for label, count in text.labels.items()
+        ]
+        more = [f"and {len(shares) - MOST_LABELS} more"] if len(shares) > MOST_LABELS else []
+        if shares:
+            names.setdefault(", ".join([*shares[:MOST_LABELS], *more]), []).append(text.name)
+    if names:
+        yield ""
+    for described, of in names.items():
+        yield f"labels of {', '.join(of)}: {described}"
+
+
 def _left_out(name: str, left_out: LeftOutRows) -> Iterator[str]:
-    value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
+    value = left_out.value
+    if not isinstance(value, str):
+        value = json.dumps(value, ensure_ascii=False)
     remedy = (
         f"setting {left_out.setting}: {value}"
         if left_out.setting

@@ -40,6 +40,12 @@ class DraftOptions:
     """All labels, for a corpus that lists them."""
     model: str | None = None
     """A pretrained model, by its directory or its name on the hub."""
+    header: Sequence[str] = ()
+    """The columns of tables without a header line."""
+    form: str | None = None
+    """The kind of corpus, for a task that has several."""
+    portions: bool = False
+    """Whether rows are held out as portions of the training text, instead of each n-th one."""
 
 
 def draft(options: DraftOptions) -> str:
@@ -76,10 +82,13 @@ def held_out_interval(rows: int) -> int:
 
 
 def _corpus(options: DraftOptions, task: Draft) -> str:
-    lines = [f"{setting}: {code}" for setting, code in options.languages.items()]
+    lines = [f"form: {options.form}"] if options.form else []
+    lines += [f"{setting}: {code}" for setting, code in options.languages.items()]
     if options.labels:
         labels = ", ".join(map(scalar, options.labels))
         lines.append(f"labels: [{labels}]    # those of the training text")
+    if options.portions and not options.valid:
+        return _joined([*lines, *_held_out(options), *_comments(task)])
     lines.append(f"train: {_text(options, options.train)}")
     if options.valid:
         lines.append(f"valid: {_text(options, options.valid)}")
@@ -87,22 +96,50 @@ def _corpus(options: DraftOptions, task: Draft) -> str:
         comment = "there is no validation text: each n-th training pair is held out"
         lines.append(f"every: {held_out_interval(options.rows)}    # {comment}")
     if options.tests:
-        lines.append("tests:")
-        for name, files in options.tests.items():
-            lines.append(f"  {scalar(name)}: {_text(options, files)}")
+        lines += _tests(options)
     else:
         lines.append("# There are no test sets: validation decides, which flatters the best.")
         lines.append("# tests: {news: {...}}")
-    lines += [f"# {line}" for line in task.corpus.splitlines()]
+    return _joined([*lines, *_comments(task)])
+
+
+def _held_out(options: DraftOptions) -> list[str]:
+    """Return the texts, with random rows of the training text for those that there are not."""
+    share = 1 / held_out_interval(options.rows)
+    without = ["valid"] if options.tests else ["valid", "test"]
+    starts = [1 - share * count for count in range(len(without), -1, -1)]
+    texts = [
+        _text(options, options.train, portion)
+        for portion in zip([0.0, *starts], starts, strict=False)
+    ]
+    lines = [f"train: {texts[0]}", f"valid: {texts[1]}    # rows held out at random"]
+    return lines + (_tests(options) if options.tests else ["tests:", f"  test: {texts[2]}"])
+
+
+def _tests(options: DraftOptions) -> list[str]:
+    texts = {name: _text(options, files) for name, files in options.tests.items()}
+    return ["tests:", *(f"  {scalar(name)}: {text}" for name, text in texts.items())]
+
+
+def _comments(task: Draft) -> list[str]:
+    return [f"# {line}" for line in task.corpus.splitlines()]
+
+
+def _joined(lines: Sequence[str]) -> str:
     return "\n".join(f"  {line}" for line in lines)
 
 
-def _text(options: DraftOptions, files: Files) -> str:
+def _text(options: DraftOptions, files: Files, portion: tuple[float, float] | None = None) -> str:
     """Return the section of a text."""
     if len(files) == 2:
         return f"{{source: {scalar(files[0])}, target: {scalar(files[1])}}}"
     columns = [f"{name}_column: {scalar(column)}" for name, column in options.columns.items()]
-    return f"{{{', '.join([f'file: {scalar(files[0])}', *columns])}}}"
+    settings = [f"file: {scalar(files[0])}", *columns]
+    if options.header:
+        settings.append(f"header: [{', '.join(map(scalar, options.header))}]")
+    if portion:
+        settings.append(f"portion: [{portion[0]:.4g}, {portion[1]:.4g}]")
+    return f"{{{', '.join(settings)}}}"
 
 
 def _lines(settings: str) -> str:

@@ -9,32 +9,25 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, get_args
 
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
+    from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
-    from augury.corpora.splits import BaseText
+    from augury.corpora.splits import BaseSpec, BaseText
 
 HELP = (
     "Write a commented experiment file for your own texts and check it; prompts for missing flags."
 )
 EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev.de dev.en
   augury init my.yaml --train train.tsv --columns de en --source-language de --target-language en
+  augury init my.yaml --task classification --train reviews.csv --language en
   augury init my.yaml --task nli --train train.tsv --language en \\
     --columns premise hypothesis label"""
 FILE = "experiment.yaml"
 COMPRESSED = (".gz", ".xz", ".zst")
-COLUMN_NAMES = {
-    "source": ("source", "src"),
-    "target": ("target", "tgt", "trg", "ref"),
-    "premise": ("premise", "sentence1"),
-    "hypothesis": ("hypothesis", "sentence2"),
-    "text": ("text", "sentence"),
-    "label": ("label", "gold_label"),
-}
-"""Common names of columns, used without `--columns`."""
 MOST_LABELS = 100
 
 
@@ -45,7 +38,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--task",
         default="nmt",
-        help="name or path of a task, such as nmt (translation, the default) or nli",
+        help="name or path of a task, such as nmt (translation, the default), classification "
+        "(labels of sentences or pairs) or nli",
     )
     texts = parser.add_argument_group(
         "texts: two aligned files, or one table (TSV, CSV, JSON lines, Parquet)"
@@ -59,7 +53,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--valid",
         nargs="+",
         metavar="TEXT",
-        help="validation text (default for parallel text: held-out training pairs)",
+        help="validation text (default: held-out rows of the training text)",
     )
     texts.add_argument(
         "--test",
@@ -73,7 +67,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--columns",
         nargs="+",
         metavar="NAME",
-        help="columns of tables, in the task's order, such as source target",
+        help="columns of tables, in the task's order, such as source target, or text label "
+        "(default: common names; for labels also by content)",
     )
     parser.add_argument(
         "--source-language", metavar="CODE", help="de, en, ... (default: the files' extensions)"
@@ -81,7 +76,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument("--target-language", metavar="CODE", help="see --source-language")
     parser.add_argument("--language", metavar="CODE", help="language of texts in a single one")
     parser.add_argument(
-        "--model", metavar="NAME", help="name on the hub or directory of the pretrained model"
+        "--model",
+        metavar="NAME",
+        help="name on the hub or directory of the pretrained model; for classifiers also tiny or "
+        "small, a model from nothing",
     )
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
 
@@ -105,25 +103,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     """Return the draft of an experiment from flags and prompts."""
+    from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
-    from augury.corpora.splits import BaseSpec
     from augury.experiments.capabilities import Drafts, capable
     from augury.experiments.spec import settings_class
 
     capable(arguments.task, Drafts)
-    spec = settings_class(arguments.task).model_fields["corpus"].annotation
-    assert isinstance(spec, type) and issubclass(spec, BaseSpec)
-    settings = spec.model_fields
-    tables = "aligned" not in spec.TEXT.SOURCE_SETTINGS
+    annotation = settings_class(arguments.task).model_fields["corpus"].annotation
+    specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
+    settings, tables = specs[0].model_fields, "aligned" not in specs[0].TEXT.SOURCE_SETTINGS
     files = partial(_check_files, tables=tables)
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     kind = "a table" if tables else "two aligned files, or a table"
     train = _value(arguments.train or aligned, f"training text ({kind})", "--train", files)
-    required = "every" not in settings
-    default = "" if required else "; Enter: hold out training pairs"
-    valid = _value(
-        arguments.valid, f"validation text ({kind}{default})", "--valid", files, required=required
-    )
+    prompt = f"validation text ({kind}; Enter: hold out training rows)"
+    valid = _value(arguments.valid, prompt, "--valid", files, required=False)
     tests = [_test(values, tables) for values in arguments.test]
     while not arguments.test and (
         values := _value(
@@ -134,7 +128,9 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     table = next(
         (texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None
     )
-    columns = _columns(arguments.columns, table, spec.TEXT.COLUMNS) if table else []
+    columns, spec = Columns([], []), specs[0]
+    if table:
+        columns, spec = _columns(arguments.columns, table, specs)
     codes = {
         name: vars(arguments).get(name) for name in settings if name.split("_")[-1] == "language"
     }
@@ -142,8 +138,8 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file)
         for file in train
     ]
-    guesses = [file.suffix[1:] for file in uncompressed] if len(train) == 2 else columns
-    text = dict(zip(spec.TEXT.COLUMNS, columns, strict=False))
+    guesses = [file.suffix[1:] for file in uncompressed] if len(train) == 2 else columns.names
+    text = dict(zip(spec.TEXT.COLUMNS, columns.names, strict=False))
     return DraftOptions(
         name,
         arguments.task,
@@ -153,8 +149,11 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         valid,
         dict(tests),
         text,
-        _labels(spec.TEXT, train[0], text) if "labels" in settings else [],
+        _labels(spec.TEXT, train[0], text, columns.header) if "labels" in settings else [],
         arguments.model,
+        columns.header,
+        spec.model_fields["form"].default if len(specs) > 1 else None,
+        "every" not in settings,
     )
 
 
@@ -212,8 +211,13 @@ def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
     return values[0], _check_files(values[1:], tables)
 
 
-def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[str]) -> list[str]:
-    """Return the columns of a table for those of a task: by flag, common names or prompt."""
+def _columns(
+    flag_value: Sequence[str] | None, table: str, specs: Sequence[type[BaseSpec]]
+) -> tuple[Columns, type[BaseSpec]]:
+    """Return the columns of a table, and the kind of corpus with as many: by flag, common names,
+    content or prompt."""
+    from augury.cli.columns import Columns, by_content, by_name
+    from augury.core.progress import say
     from augury.corpora.files import examine
     from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_index, column_names
@@ -222,23 +226,32 @@ def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[st
     if layout != "parquet":
         examine(table)
     names = column_names(table, layout)
-    matches = [
-        next((name for name in COLUMN_NAMES[column] if name in names), None) for column in required
-    ]
-    guess = [name for name in matches if name]
+    kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
+    wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
 
     def check(columns: Sequence[str]) -> list[str]:
-        if len(columns) != len(required):
-            raise UserError(
-                f"{' '.join(columns)}: give {len(required)} columns, {' '.join(required)}"
-            )
+        if len(columns) not in kinds:
+            numbers = " or ".join(map(str, kinds))
+            raise UserError(f"{' '.join(columns)}: give {numbers} columns, {wanted}")
         for column in columns:
             column_index(table, names, column)
         return list(columns)
 
-    values = guess if flag_value is None and len(guess) == len(required) else flag_value
-    prompt = f"the columns for {' '.join(required)} in {table}, which has {', '.join(names)}"
-    return _value(values, prompt, "--columns", check)
+    if flag_value is None:
+        for count in sorted(kinds, reverse=True):
+            if named := by_name(names, kinds[count].TEXT.COLUMNS):
+                return Columns(named, []), kinds[count]
+        content = by_content(table, layout, names) if "label" in specs[0].TEXT.COLUMNS else None
+        if content and len(content.names) in kinds:
+            spec = kinds[len(content.names)]
+            pairs = zip(spec.TEXT.COLUMNS, content.names, strict=True)
+            by_role = ", ".join(f"{role} is {name}" for role, name in pairs)
+            note = "without a header line" if content.header else f"columns by content, {by_role}"
+            say(f"{table}: {note}; others: --columns {' '.join(spec.TEXT.COLUMNS)}")
+            return content, spec
+    prompt = f"the columns for {wanted} in {table}, which has {', '.join(names)}"
+    chosen = _value(flag_value, prompt, "--columns", check)
+    return Columns(chosen, []), kinds[len(chosen)]
 
 
 def _languages(codes: Mapping[str, str | None], guesses: Sequence[str]) -> dict[str, str]:
@@ -258,11 +271,14 @@ def _languages(codes: Mapping[str, str | None], guesses: Sequence[str]) -> dict[
     return checked
 
 
-def _labels(text: type[BaseText], table: str, columns: Mapping[str, str]) -> list[str]:
+def _labels(
+    text: type[BaseText], table: str, columns: Mapping[str, str], header: Sequence[str]
+) -> list[str]:
     """Return the labels of a table; UserError for so many that they cannot be labels."""
     from augury.corpora.readers import open_text
 
-    settings = {f"{name}_column": column for name, column in columns.items()}
+    settings: dict[str, Any] = {f"{name}_column": column for name, column in columns.items()}
+    settings |= {"header": header} if header else {}
     labels: set[str] = set()
     for block in open_text(text.model_validate({"file": table, **settings}), "train").blocks():
         labels.update(label.strip() for label in block.column("label").unique().to_pylist())
@@ -271,7 +287,7 @@ def _labels(text: type[BaseText], table: str, columns: Mapping[str, str]) -> lis
                 f"{table}: column '{columns['label']}' has more than {MOST_LABELS} different "
                 "values: name the column of labels in --columns"
             )
-    return sorted(labels)
+    return sorted(labels - {""})  # an empty one is an error, with its line, when text is read
 
 
 def _rows(file: str) -> int:

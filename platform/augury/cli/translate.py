@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from augury.experiments.run import Run
 
 HELP = (
-    "Translate standard input with a trained run, one sentence per line; or label "
-    "premise<TAB>hypothesis lines."
+    "Translate standard input with a trained run, one sentence per line; or label sentences, or "
+    "pairs of them separated by a tab."
 )
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
   augury translate my/CipherDAug --views plain rot-1 rot-2 --combine average < text.de > text.en

@@ -60,6 +60,21 @@ LABELLED = pa.schema(
         ("lineage", LINEAGE),
     ]
 )
+PAIR_VIEW = pa.struct(
+    [("name", pa.string()), ("sentence1", pa.string()), ("sentence2", pa.string())]
+)
+LABELLED_PAIRS = pa.schema(
+    [
+        ("id", pa.string()),
+        ("sentence1", pa.string()),
+        ("sentence2", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("origin", pa.string()),
+        ("views", pa.list_(PAIR_VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
 MONOLINGUAL = pa.schema([field for field in LABELLED if field.name != "label"])
 
 
@@ -114,6 +129,16 @@ CorpusKind(
     noun="sentences",
     sentences=("text",),
     inputs=("text",),
+    language="language",
+    target="label",
+    target_language="language",
+)
+CorpusKind(
+    "labelled pairs",
+    LABELLED_PAIRS,
+    noun="pairs",
+    sentences=("sentence1", "sentence2"),
+    inputs=("sentence1", "sentence2"),
     language="language",
     target="label",
     target_language="language",
@@ -174,7 +199,7 @@ class Corpus:
 
     @property
     def kind(self) -> str:
-        """The kind of corpus: `parallel`, `nli`, `labelled` or `monolingual`."""
+        """The kind of corpus, a key of `KINDS`."""
         return str(self.manifest.get("kind", "parallel"))
 
     @property

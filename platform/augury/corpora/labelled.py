@@ -1,27 +1,42 @@
-"""Corpora of labelled sentences: their settings and records."""
+"""Corpora of labelled sentences and of labelled pairs: their settings, built-in text and
+records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field, PositiveInt, model_validator
+import pyarrow.compute as pc
+from pydantic import Field, PositiveInt
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import KINDS, LABELLED
+from augury.corpora.corpus import KINDS, LABELLED, LABELLED_PAIRS, Corpus
 from augury.corpora.languages import LanguageCode
+from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits
+from augury.corpora.splits import (
+    BaseSpec,
+    BaseText,
+    Cleaning,
+    Generated,
+    Limits,
+    ResolvedSplit,
+    Role,
+)
+from toy_languages import NLI_LEXICON
+
+LABEL = "label"
+"""The column of labels, in every kind of corpus that has them."""
 
 
-class LabelledText(BaseText):
-    """A text of labelled sentences, from a table or a Hugging Face dataset."""
+class _Text(BaseText):
+    """A text with a label in every row."""
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
     """Format of the table; by default that of the file extension."""
-    text_column: str = "text"
-    """Column of the sentence; dots address nested fields."""
     label_column: str = "label"
     """Column of the label."""
     names: dict[str, str] = Field(default_factory=dict)
@@ -29,18 +44,72 @@ class LabelledText(BaseText):
 
     APPLIES_TO: ClassVar = {
         **BaseText.APPLIES_TO,
-        "text_column": ("table", "hub"),
         "label_column": ("table", "hub"),
         "names": ("table", "hub"),
     }
-    COLUMNS: ClassVar = ("text", "label")
-    ALTERNATIVES: ClassVar = "file, or hub"
+    ALTERNATIVES: ClassVar = "file, or hub, or builtin"
 
-    @model_validator(mode="after")
-    def _not_built_in(self) -> LabelledText:
-        if self.builtin:
-            raise ValueError("there is no built-in corpus of labelled sentences: give file or hub")
-        return self
+
+class LabelledText(_Text):
+    """A text of labelled sentences, from a table, a Hugging Face dataset or the built-in corpus,
+    whose labels are affirmative and negative."""
+
+    text_column: str = "text"
+    """Column of the sentence; dots address nested fields."""
+
+    APPLIES_TO: ClassVar = {**_Text.APPLIES_TO, "text_column": ("table", "hub")}
+    COLUMNS: ClassVar = ("text", "label")
+
+    def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
+        from augury.corpora import builtin_nli  # imports the grammars
+
+        assert self.builtin is not None
+        rows = partial(
+            builtin_nli.polarities,
+            role,
+            self.builtin,
+            languages[0],
+            seed=self.seed,
+            lexicon=self.lexicon or NLI_LEXICON,
+        )
+        content = ["builtin polarities", role]
+        return Generated(content, builtin_nli.NOTE, ("id", *self.COLUMNS), rows)
+
+
+class PairText(_Text):
+    """A text of labelled pairs of sentences, from a table, a Hugging Face dataset or the built-in
+    NLI corpus."""
+
+    sentence1_column: str = "sentence1"
+    """Column of the first sentence; dots address nested fields."""
+    sentence2_column: str = "sentence2"
+    """Column of the second sentence."""
+
+    APPLIES_TO: ClassVar = {
+        **_Text.APPLIES_TO,
+        "sentence1_column": ("table", "hub"),
+        "sentence2_column": ("table", "hub"),
+    }
+    COLUMNS: ClassVar = ("sentence1", "sentence2", "label")
+
+    def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
+        from augury.corpora import builtin_nli
+
+        assert self.builtin is not None
+        examples = partial(
+            builtin_nli.examples,
+            role,
+            self.builtin,
+            languages[0],
+            seed=self.seed,
+            lexicon=self.lexicon or NLI_LEXICON,
+        )
+        return Generated(
+            ["builtin nli", role],
+            builtin_nli.NOTE,
+            ("id", *self.COLUMNS),
+            lambda: ((row.id, row.premise, row.hypothesis, row.label) for row in examples()),
+        )
 
 
 class LabelledFilter(Cleaning):
@@ -50,32 +119,24 @@ class LabelledFilter(Cleaning):
     """
 
     max_length: PositiveInt | None = None
-    """Maximum number of words; null for no limit."""
+    """Maximum number of words of a sentence; null for no limit."""
 
     @property
     def limits(self) -> Limits:
         return Limits(maximum=self.max_length)
 
 
-class LabelledSpec(BaseSpec):
-    """A corpus of sentences with one label each."""
+class _Spec(BaseSpec):
+    """A corpus in one language with one label for every record."""
 
     language: LanguageCode
     """Language code, such as `en`."""
     labels: tuple[str, ...] = Field(min_length=2)
     """All labels, in the order of the model's classes."""
-    train: LabelledText | None = None
-    """Training text."""
-    valid: LabelledText | None = None
-    """Validation text."""
-    tests: dict[str, LabelledText] = Field(default_factory=dict)
-    """Test sets by name."""
     filter: LabelledFilter | None = None
     """Preparation; by default the default settings."""
 
-    TEXT: ClassVar = LabelledText
     FILTER: ClassVar = LabelledFilter
-    SCHEMA: ClassVar[pa.Schema] = LABELLED
     KNOWN: ClassVar = {}
 
     def languages_of(self, split: str) -> tuple[str, ...]:
@@ -85,31 +146,65 @@ class LabelledSpec(BaseSpec):
         return {"language": self.language}
 
 
-def check_labels(spec: LabelledSpec, split: str, labels: Iterable[str]) -> None:
-    """Raise UserError if a split has labels that are not among those of the corpus."""
-    if unknown := sorted(set(labels) - set(spec.labels)):
+class LabelledSpec(_Spec):
+    """A corpus of sentences with one label each."""
+
+    train: LabelledText | None = None
+    """Training text."""
+    valid: LabelledText | None = None
+    """Validation text."""
+    tests: dict[str, LabelledText] = Field(default_factory=dict)
+    """Test sets by name."""
+
+    TEXT: ClassVar = LabelledText
+    SCHEMA: ClassVar[pa.Schema] = LABELLED
+
+
+class LabelledPairsSpec(_Spec):
+    """A corpus of pairs of sentences with one label each."""
+
+    train: PairText | None = None
+    """Training text."""
+    valid: PairText | None = None
+    """Validation text."""
+    tests: dict[str, PairText] = Field(default_factory=dict)
+    """Test sets by name."""
+
+    TEXT: ClassVar = PairText
+    SCHEMA: ClassVar[pa.Schema] = LABELLED_PAIRS
+
+
+def label_counts(corpus: Corpus) -> dict[str, int]:
+    """Return the number of records with each label, the most frequent first."""
+    counts = Counter[str]()
+    for block in corpus.blocks([LABEL]):
+        for value in pc.value_counts(block.column(LABEL)).to_pylist():
+            counts[value["values"]] += value["counts"]
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def check_labels(known: tuple[str, ...], split: str, counts: Mapping[str, int]) -> None:
+    """Raise UserError if a split has labels that are not among those of its corpus."""
+    if unknown := sorted(set(counts) - set(known)):
         raise UserError(
-            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; "
+            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(known)}; "
             f"add it there, or map it to one of them, for example names: {{'{unknown[0]}': "
-            f"{spec.labels[0]}}}"
+            f"{known[0]}}}"
         )
 
 
-class LabelledRecordBuilder(RecordBuilder):
-    """Builds records of labelled sentences; `check_labels` validates their labels."""
+class _Labels:
+    """The label and language of records, for a builder; `check_labels` validates labels."""
 
-    KIND = KINDS["labelled"]
-    TEXT = LabelledText
-    STEP = "ingest labelled"
-    CODE = 1
-    LIMITS = "max_length"
+    split: ResolvedSplit
+    text: TextSource
 
     def manifest_entries(self) -> dict[str, Any]:
         return {"language": self.split.languages[0]}
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         text = self.split.text
-        assert isinstance(text, LabelledText)
+        assert isinstance(text, _Text)
         classes = dict(enumerate(self.text.classes))
         labels = []
         for row, label in zip(
@@ -122,3 +217,23 @@ class LabelledRecordBuilder(RecordBuilder):
                     f"{self.split.name}: the label is empty ({self.text.location(row)})"
                 )
         return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]
+
+
+class LabelledRecordBuilder(_Labels, RecordBuilder):
+    """Builds records of labelled sentences."""
+
+    KIND = KINDS["labelled"]
+    TEXT = LabelledText
+    STEP = "ingest labelled"
+    CODE = 1
+    LIMITS = "max_length"
+
+
+class PairRecordBuilder(_Labels, RecordBuilder):
+    """Builds records of labelled pairs."""
+
+    KIND = KINDS["labelled pairs"]
+    TEXT = PairText
+    STEP = "ingest labelled pairs"
+    CODE = 1
+    LIMITS = "max_length"

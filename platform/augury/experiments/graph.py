@@ -236,18 +236,19 @@ class Graph:
         train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
         # Records are tokenised, but no vocabulary is learned from them: plain text is segmented
         # alike in systems with and without them.
-        learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
+        sides = task.sides(experiment)
+        learned_from = {side: Text(train, columns, side) for side, columns in sides.items()}
         records: dict[str, Text] = {}
         for part in parts:
             into = records if part.operator.makes() == RECORDS else learned_from
-            into |= _texts_of(part, task.SIDES)
+            into |= _texts_of(part, sides)
         tokenizer = task.tokenizer(experiment, learned_from, store)
         if before:  # embeddings are carried over: all stages have the vocabulary of the first
             tokenizer = before.first.tokenizer
         valid_texts = {
             held_out(side, split): Text(folder, columns, side)
             for split, folder in zip(dev_sets(experiment), dev, strict=True)
-            for side, columns in task.SIDES.items()
+            for side, columns in sides.items()
         }
         texts = {**learned_from, **records, **valid_texts}
         tokens = {

@@ -6,7 +6,7 @@ Texts are read into the storage, where the runs use them, so that nothing is don
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,9 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
-from augury.corpora.filters import REASON_SETTINGS, word_counts
+from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS, word_counts
 from augury.corpora.ingest import cached_corpus, overlap
+from augury.corpora.labelled import LABEL, label_counts
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.splits import BaseSpec, ResolvedSplit
@@ -37,6 +38,7 @@ from augury.models import pretrained
 from augury.models.settings import Pretrained
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
+from augury.scoring.imbalance import imbalance_note
 
 UNCHECKED = {
     "name",
@@ -84,6 +86,8 @@ class TextSummary:
     rows: int
     left_out: Sequence[LeftOutRows]
     address: str
+    labels: Mapping[str, int] = field(default_factory=dict)
+    """The rows with each label, the most frequent first; empty for text without labels."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +158,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         *_model_cautions(systems.values()),
         *_leaks(trained, store),
         *_controls(texts.values(), store),
+        *_imbalances(texts.values(), systems.values()),
         *(
             caution
             for system in _distinct(systems.values())
@@ -233,8 +238,9 @@ def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSummary:
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ()))
         for reason, rows in rejected.items()
     ]
+    labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
     return TextSummary(
-        name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address
+        name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address, labels
     )
 
 
@@ -244,6 +250,8 @@ def _left_out(
     key = REASON_SETTINGS.get(reason)
     if key is None:
         return LeftOutRows(reason, rows, None, None, examples)
+    if reason == REASONS[NOT_SELECTED] and part.text.portion and not part.text.where:
+        key, examples = "{split}.portion", ()  # other rows of it, which say nothing
     section, _, name = key.partition(".")
     cleaning = {name: getattr(part.filter, name) for name in type(part.filter).model_fields}
     held: Mapping[str, Any] = {"filter": cleaning, "{split}": part.text.to_dict()}.get(section, {})
@@ -311,6 +319,24 @@ def _controls(texts: Iterable[TextSummary], store: Store) -> list[str]:
         for name, counts in found.items()
         if counts
     ]
+
+
+def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> list[str]:
+    """Return a note on every text that models are judged on whose labels are imbalanced."""
+    metrics = list(
+        dict.fromkeys(
+            metric
+            for system in systems
+            if system.scoring.MEASURES == "labels"
+            for metric in system.scoring.metrics
+        )
+    )
+    notes = (
+        imbalance_note(text.name, text.labels, metrics)
+        for text in texts
+        if metrics and text.name.partition(" ")[0] != "train"
+    )
+    return [note for note in notes if note]
 
 
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:

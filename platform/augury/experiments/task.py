@@ -74,6 +74,10 @@ class Task(ABC):
     ) -> list[str]:
         """Return the output of a finished run for each text, by default in this process."""
 
+    def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
+        """Return the texts of a record and their columns, if they depend on the kind of corpus."""
+        return self.SIDES
+
     def corpus_address(self, experiment: Any, split: str) -> str:
         """Return the address of the corpus of a split, without making it."""
         return cached_address(experiment.corpus, split)

@@ -86,7 +86,7 @@ def make_run(plan: Plan) -> Run:
         epochs_by_view={view: share for (view, side), share in read.items() if side == TARGET},
         pieces={
             "pair" if len(columns) > 1 else side: float(Tokens(plan.tokens[side]).lengths.mean())
-            for side, columns in task.SIDES.items()
+            for side, columns in task.sides(experiment).items()
         },
         left_out=examples.left_out,
         health=tuple(output for part in plan.parts if (output := part.health)),

@@ -11,6 +11,7 @@ from typing import Any
 from augury.experiments.record import Cost
 from augury.regimes.regime import SHORTEN
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
+from augury.reporting.imbalance import imbalance_notes
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
@@ -196,6 +197,7 @@ def comparison(
     )
     notes = [
         *untrained_warnings(system_scores),
+        *imbalance_notes(results, test, metrics),
         *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *_measurement_notes(results, test, metrics),
         *_test_notes(rows, metrics[0], inference.method),

@@ -53,4 +53,4 @@ class LabelScoring(Scoring):
     MEASURES = "labels"
 
     metrics: tuple[str, ...] = Field(("accuracy",), min_length=1)
-    """Names of metrics for labels, or paths of files that define one: accuracy."""
+    """Names of metrics for labels, or paths of files that define one: accuracy, macro_f1."""

@@ -243,16 +243,17 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
     A cluster bootstrap resamples them. `sets` has the example ids and statistics (rows, counts) of
     each test set. Versions of an example in different sets, such as its translations into 15
     languages, are dependent and must be resampled together. The row of an example is zero for sets
-    that lack it, and summed if a set repeats it. Use with `mean_over`.
+    that lack it, and summed if a set repeats it. Sets with fewer counts than others, such as macro
+    F1 of fewer labels, get zeros. Use with `mean_over`.
     """
     rows: dict[str, int] = {}
     for ids, _ in sets:
         for name in ids:
             rows.setdefault(name, len(rows))
-    by_set = []
+    by_set, width = [], max(statistics.shape[1] for _, statistics in sets)
     for ids, statistics in sets:
-        summed = np.zeros((len(rows), statistics.shape[1]), dtype=statistics.dtype)
-        np.add.at(summed, [rows[name] for name in ids], statistics)
+        summed = np.zeros((len(rows), width), dtype=statistics.dtype)
+        np.add.at(summed[:, : statistics.shape[1]], [rows[name] for name in ids], statistics)
         by_set.append(summed)
     return np.hstack(by_set)
 

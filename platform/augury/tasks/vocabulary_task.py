@@ -107,7 +107,7 @@ class VocabularyTask(Task):
     def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
         """Yield the lines of all sides of the training corpus."""
         corpus = self.corpus(experiment, "train", store)
-        for side, columns in self.SIDES.items():
+        for side, columns in self.sides(experiment).items():
             yield from Text(corpus.folder, columns, side).lines()
 
 

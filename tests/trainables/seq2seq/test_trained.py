@@ -99,7 +99,8 @@ def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) 
     """With the default number of epochs and patience."""
     run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})
     outcome = run.folder.read_json("outcome.json")
-    assert (outcome["stopped_by"], outcome["epochs"]) == ("patience", 4)
+    expected = run.experiment.training.patience + 1
+    assert (outcome["stopped_by"], outcome["epochs"]) == ("patience", expected)
 
 
 def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:

@@ -12,12 +12,13 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
+from augury.corpora.labelled import check_labels, label_counts
 from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, pretrained_size, transformer
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
-from augury.tasks.classification.settings import PretrainedClassifier
+from augury.tasks.classification.settings import ARCHITECTURES, PretrainedClassifier
 from augury.tasks.subword_task import SubwordTask, base_model, save_pretrained
 from augury.text.subwords.tokenizer import Subwords
 
@@ -32,10 +33,9 @@ class ClassifierTask(SubwordTask):
 
     ROWS_PER_SECOND: ClassVar[int] = 5_000
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of a row's sentences."""
-        return self.SIDES[SOURCE]
+    def columns(self, experiment: Any) -> tuple[str, ...]:
+        """Return the columns of a row's sentences."""
+        return self.sides(experiment)[SOURCE]
 
     def labels(self, experiment: Any) -> tuple[str, ...]:
         """Return the labels, in the order of the classes of models."""
@@ -43,6 +43,12 @@ class ClassifierTask(SubwordTask):
 
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
         return Subwords(folder, experiment.max_length)
+
+    def check(self, experiment: Any, store: Store) -> None:
+        super().check(experiment, store)
+        for split in experiment.corpus.splits():
+            counts = label_counts(self.corpus(experiment, split, store))
+            check_labels(self.labels(experiment), split, counts)
 
     def check_model(self, experiment: Any, store: Store) -> None:
         super().check_model(experiment, store)
@@ -52,7 +58,7 @@ class ClassifierTask(SubwordTask):
             check(
                 experiment.model,
                 self.labels(experiment),
-                len(self.columns),
+                len(self.columns(experiment)),
                 self.keep_tokenizer(experiment, store),
                 experiment.max_length,
                 perturbable=experiment.regime.needs_embeddings,
@@ -79,7 +85,7 @@ class ClassifierTask(SubwordTask):
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         from augury.tasks.classification.trained import classify
 
-        rows = list(zip(*map(corpus.column, self.columns), strict=True))
+        rows = list(zip(*map(corpus.column, self.columns(run.experiment)), strict=True))
         executor, labels = run.experiment.execution.executor, self.labels(run.experiment)
         return classify(run, labels, rows, executor=executor, name=f"classify {test}")
 
@@ -90,15 +96,16 @@ class ClassifierTask(SubwordTask):
         from augury.tasks.classification.trained import classify
 
         lines = [text.split("\t") for text in texts]
+        names = self.columns(run.experiment)
         for number, line in enumerate(lines, 1):
-            if len(line) != len(self.columns):
-                form = "<TAB>".join(self.columns)
+            if len(line) != len(names):
+                form = "<TAB>".join(names)
                 raise UserError(
                     f"line {number} has {len(line) - 1} tabs: give {form} on every line"
                 )
         preparation = run.experiment.corpus.preparation
         columns = []
-        for index in range(len(self.columns)):
+        for index in range(len(names)):
             columns.append(clean_lines([line[index] for line in lines], preparation))
         rows = list(zip(*columns, strict=True))
         return classify(run, self.labels(run.experiment), rows, executor=executor)
@@ -109,21 +116,21 @@ class ClassifierTask(SubwordTask):
         return probabilities(run, self.labels(run.experiment), columns)
 
     def draft(self, rows: int, model: str | None) -> Draft:
-        """Return a first experiment: EDA with a pretrained model."""
-        row, noun = "sentence", "sentences"
-        if len(self.columns) > 1:
-            row, noun = "pair", "sentence pairs"
+        """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
+        the name of an architecture."""
+        scratch = model in ARCHITECTURES
+        named = f"name: {yaml_file.scalar(model or PretrainedClassifier().name)}"
         return Draft(
-            question=f"Does EDA help on these {noun}?",
+            question="Does EDA help on these examples?",
             system=f"""\
-# Copies of every {row} in which words are replaced, inserted, swapped or deleted.
+# Copies of every example in which words are replaced, inserted, swapped or deleted.
 # Others: reorder, semantic.
 augment:
   - {{operator: eda, copies: 1}}
 # regime: {{name: adversarial, preset: paper}}    # adds PGD
 
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
-model: {{name: {yaml_file.scalar(model or PretrainedClassifier().name)}}}""",
+model: {{{f"architecture: {model}" if scratch else named}}}""",
             training="max_tokens: 4096",  # the rest follows the model
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
@@ -143,29 +150,31 @@ model: {{name: {yaml_file.scalar(model or PretrainedClassifier().name)}}}""",
             "transformers",
             "text-classification",
             experiment.corpus.languages_of("train"),
-            self._usage(experiment.max_length),
-            (self._reads(labels, experiment.corpus.preparation),),
+            _usage(self.columns(experiment), experiment.max_length),
+            (_reads(self.columns(experiment), labels, experiment.corpus.preparation),),
             base_model=base_model(experiment.model),
         )
 
-    def _usage(self, max_length: int) -> str:
-        row = '{"text": "Two dogs run."}'
-        if len(self.columns) > 1:
-            row = '{"text": "Two dogs run.", "text_pair": "Animals move."}'
-        return f"""\
+
+def _usage(columns: Sequence[str], max_length: int) -> str:
+    """Return Python code that labels a row."""
+    row = '{"text": "Two dogs run."}'
+    if len(columns) > 1:
+        row = '{"text": "Two dogs run.", "text_pair": "Animals move."}'
+    return f"""\
 from transformers import pipeline
 
 classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
-row = {row}  # {", ".join(self.columns)}
+row = {row}  # {", ".join(columns)}
 print(classify(row, truncation=True, max_length={max_length}))
 """
 
-    def _reads(self, labels: Sequence[str], preparation: Any) -> str:
-        """Return a note on the text that the model expects."""
-        text = ["in NFC"]
-        if preparation.lowercase:
-            text.append("in lower case")
-        if preparation.unescape:
-            text.append("without HTML entities")
-        columns = " and ".join(self.columns)
-        return f"It labels {columns} ({', '.join(labels)}), {', '.join(text)}."
+
+def _reads(columns: Sequence[str], labels: Sequence[str], preparation: Any) -> str:
+    """Return a note on the text that the model expects."""
+    text = ["in NFC"]
+    if preparation.lowercase:
+        text.append("in lower case")
+    if preparation.unescape:
+        text.append("without HTML entities")
+    return f"It labels {' and '.join(columns)} ({', '.join(labels)}), {', '.join(text)}."

@@ -1,0 +1,111 @@
+"""The columns of somebody's table that hold the texts and labels of a task: by name, else, for
+labelled sentences, by content."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from augury.core.errors import UserError
+
+COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "source": ("source", "src"),
+    "target": ("target", "tgt", "trg", "ref"),
+    "premise": ("premise", "sentence1"),
+    "hypothesis": ("hypothesis", "sentence2"),
+    "sentence1": ("sentence1", "premise", "text1", "question1", "sentence_1"),
+    "sentence2": ("sentence2", "hypothesis", "text2", "question2", "sentence_2", "text_pair"),
+    "text": ("text", "sentence", "content", "review", "tweet", "comment", "utterance"),
+    "label": ("label", "gold_label", "labels", "class", "category", "sentiment", "intent"),
+}
+"""Common names of columns, in lower case."""
+SAMPLE = 2_000
+"""Rows that columns are told by."""
+LONGEST_LABEL = 40
+"""In characters."""
+HEADED = ("tsv", "csv")
+"""Formats whose first line has the names of columns, or is a row."""
+REPEATED = 4
+"""The rows that share a label, in the mean, at least."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table for those of a task."""
+
+    names: list[str]
+    header: list[str]
+    """All columns of a table without a header line; empty for one that has names."""
+
+
+def by_name(names: Sequence[str], required: Sequence[str]) -> list[str] | None:
+    """Return the columns with common names for the `required` ones; None unless all are there."""
+    known = {name.lower(): name for name in reversed(names)}
+    matches = [
+        next((known[name] for name in COLUMN_NAMES[column] if name in known), None)
+        for column in required
+    ]
+    chosen = [name for name in matches if name]
+    return chosen if len(set(chosen)) == len(required) else None
+
+
+def by_content(table: str, layout: str, names: Sequence[str]) -> Columns | None:
+    """Return the columns of one or two sentences, then that of their label; None where the content
+    leaves open which they are.
+
+    A label is short and has few values, a sentence has several words and is seldom repeated. A
+    first line whose label is one of the others' is no header.
+    """
+    rows = _rows(table, layout, names)
+    labels = [place for place, values in rows.items() if _are_labels(values[1:])]
+    if named := by_name([names[place] for place in labels], ["label"]):
+        labels = [names.index(named[0])]
+    sentences = [place for place, values in rows.items() if _are_sentences(values[1:])]
+    if len(labels) != 1 or len(sentences) not in (1, 2):
+        return None
+    places, (first, *others) = [*sentences, *labels], rows[labels[0]]
+    if layout not in HEADED or first not in others:
+        return Columns([names[place] for place in places], [])
+    roles = ["text", "label"] if len(sentences) == 1 else ["sentence1", "sentence2", "label"]
+    header = [f"column{place}" for place in range(1, len(names) + 1)]
+    for place, role in zip(places, roles, strict=True):
+        header[place] = role
+    return Columns(roles, header)
+
+
+def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]:
+    """Return the name and the first values of every column with text, by its place."""
+    from augury.corpora.tables import read_table
+
+    places = [str(place) for place in range(len(names))]
+    if layout in HEADED:  # the first line may be a row, and its values may be equal
+        block = next(read_table(table, layout, places, places)).slice(0, SAMPLE)
+        return {place: block.column(place).to_pylist() for place in range(len(names))}
+    rows = {}
+    for place, name in enumerate(names):
+        try:
+            block = next(read_table(table, layout, [name])).slice(0, SAMPLE)
+        except UserError:  # numbers, lists
+            continue
+        rows[place] = [name, *block.column(name).to_pylist()]
+    return rows
+
+
+def _are_labels(values: Sequence[str]) -> bool:
+    counts = Counter(values)
+    return 1 < len(counts) <= len(values) / REPEATED and max(map(len, counts)) <= LONGEST_LABEL
+
+
+def _are_sentences(values: Sequence[str]) -> bool:
+    words = sum(map(_words, values)) / max(1, len(values))
+    return words >= 2 and len(set(values)) > len(values) / REPEATED
+
+
+def _words(text: str) -> int:
+    """Return the number of words with letters; in scripts without capitals, which may be without
+    spaces too, of such letters."""
+    if any(unicodedata.category(character) == "Lo" for character in text[:10]):
+        return sum(map(str.isalpha, text))
+    return sum(any(map(str.isalpha, word)) for word in text.split())
