@@ -74,7 +74,6 @@ def test_the_page_shows_scores_costs_examples_and_how_to_repeat_it(
         "5.4M",
         "4 min 10 s",
         "2.5 ×",
-        "not set",
     } <= cells
     assert {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"} <= set(
         page.texts["dd"]
@@ -121,6 +120,18 @@ def test_it_holds_its_numbers_as_csv_and_latex(folders: list[Any], read: Any) ->
         ("cipher & co", "bleu", "31.8"),
     ]
     assert "{}cipher \\& co &" in files["data:text/x-tex"]
+
+
+def test_what_is_no_answer_folds_away_on_the_page_alone(folders: list[Any]) -> None:
+    html = render(load(folders), "ciphers")
+    heads = re.findall(r'<th scope="col" class="detail">(.*?)</th>', html)
+    assert heads == ["data", "parameters", "updates", "epochs", "tokens seen"]
+    assert html.count('class="detail"') == 3 * len(heads), "the header and two systems"
+    (shown,) = experiment.report(load(folders), "ciphers").tables
+    assert set(heads) <= set(shown.columns) and shown.columns[-2:] == (
+        "wall time/seed",
+        "× baseline",
+    )
 
 
 def test_differences_have_interval_and_mark(results: Any, read: Any) -> None:

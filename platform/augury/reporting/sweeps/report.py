@@ -128,7 +128,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("Learning curves", Charts(curves, names)))
     colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
     sections += cost_sections(summary.deciding, styles, colours)
-    if decisions := _decisions(summary):
+    raced = any(decision.action != "chosen" for decision in summary.decisions)
+    if raced and (decisions := _decisions(summary)):
         every = Details(f"All {len(decisions.rows)} decisions", [decisions])
         sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
     if failures := _failures(summary):
@@ -177,7 +178,7 @@ def _facts(summary: Summary) -> dict[str, str]:
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
         "scale": sweep.scale,
-        "training so far": duration(sweep.seconds)
+        "wall time of all trials": duration(sweep.seconds)
         + (f" on {', '.join(devices)}" if devices else ""),
         "started": _when(sweep.started),
         "ended" if sweep.ended else "updated": _when(sweep.updated),
@@ -221,7 +222,7 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
-        [*columns, "wall time", summary.time_factor_title],
+        [*columns, "wall time/seed", summary.time_factor_title],
         rows,
         title="configurations",
         notes=tuple(dict.fromkeys(notes)),
@@ -352,4 +353,8 @@ def _terminal_table(summary: Summary) -> Table:
         ]
         for result in summary.ranking
     ]
-    return table([*columns, "wall time", summary.time_factor_title], rows, parts=(4, len(columns)))
+    return table(
+        [*columns, "wall time/seed", summary.time_factor_title],
+        rows,
+        parts=(4, len(columns)),
+    )
