@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from augury.augment import operator
 from augury.core.config import flatten
 from augury.regimes.regime import parse
 from augury.reporting.results import load
@@ -29,6 +30,14 @@ def test_a_setting_that_is_unset_or_the_default_is_no_difference(results: Any) -
     assert rows(results, plain, flatten({"regime": own.to_dict()})) == [
         ["regime.name", "plain", "coregularised"],
         ["regime.beta", "–", "7.5"],
+    ]
+
+
+def test_of_an_operator_its_name_and_what_is_not_its_default_are_shown(results: Any) -> None:
+    cipher = operator.parse({"operator": "cipher", "keys": [1]}).to_dict()
+    assert rows(results, {"augment": []}, flatten({"augment": [cipher]})) == [
+        ["augment.0.operator", "–", "cipher"],
+        ["augment.0.keys", "–", "[1]"],
     ]
 
 

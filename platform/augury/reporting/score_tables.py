@@ -72,7 +72,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
                         *(cost_cells(item, system) if with_costs else []),
                     ],
                     style=system_style(index),
-                    note=_seed_note(item, system),
+                    note=seed_note(item, system),
                 )
             )
     costs, parts = (cost_columns(first), (len(columns),)) if with_costs else ([], ())
@@ -101,7 +101,8 @@ def _details(costs: Sequence[str], start: int) -> tuple[int, ...]:
     return tuple(range(start, start + len(costs) - TIMES)) if costs else ()
 
 
-def _seed_note(comparison: Comparison, system: Row) -> str:
+def seed_note(comparison: Comparison, system: Row) -> str:
+    """Return that a system needs a third seed; empty where it does not."""
     score = system.scores.get(comparison.metrics[0])
     return ADD_A_SEED if score and score.needs_a_seed else ""
 

@@ -63,7 +63,7 @@ def _defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
             fields = {
                 field: info.get_default(call_default_factory=True)
                 for field, info in schema.model_fields.items()
-                if not info.is_required()
+                if not info.is_required() and f"{prefix}.{field}" != key
             }
             defaults |= flatten(fields, f"{prefix}.")
     return defaults

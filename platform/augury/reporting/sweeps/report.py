@@ -32,7 +32,7 @@ from augury.reporting.report import (
     Status,
     section,
 )
-from augury.reporting.score_tables import by_test, frame, shared_notes
+from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes
 from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer
@@ -203,9 +203,9 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
         name = (
             "" if result.name == point_name(point) else result.name
         )  # of a row, or of the additional baseline
-        note = ", ".join(
-            part for part in (name, "reference" if result is summary.reference else "") if part
-        )
+        tested, reference = summary.row(result), "reference" if result is summary.reference else ""
+        few = seed_note(deciding, tested) if deciding and tested else ""
+        note = ", ".join(part for part in (name, reference, few) if part)
         cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
         rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
