@@ -35,7 +35,10 @@ def render() -> str:
         for section in _sections(experiment):
             if section not in seen and section not in (Operator, Regime):
                 seen.add(section)
-                parts.append(f"### {section.__name__}\n\n{_summary(section)}\n\n{_table(section)}")
+                scratch = section is experiment.FROM_NOTHING
+                rows = _inherited_rows(section) if scratch else ()
+                table = _table(section, rows)
+                parts.append(f"### {section.__name__}\n\n{_summary(section)}\n\n{table}")
     for title, kind in (("Operators", OPERATORS), ("Regimes", REGIMES)):
         parts.append(f"## {title}\n")
         for name in kind.names():
@@ -70,6 +73,11 @@ def _table(schema: type[Section], without: Container[str] = ()) -> str:
     return "\n".join(
         ["| setting | value | default | meaning |", "|---|---|---|---|", *rows]
     ) + _presets(schema)
+
+
+def _inherited_rows(schema: type[Section]) -> list[str]:
+    """Return the settings of a section that it has from the one that it derives from."""
+    return [name for name in schema.model_fields if name not in schema.__annotations__]
 
 
 def _presets(schema: type[Section]) -> str:
@@ -143,9 +151,12 @@ def _cell(text: str | None) -> str:
 
 def _sections(schema: type[Section]) -> Iterator[type[Section]]:
     """Yield the sections within a section, in order, each before its own."""
-    for field in schema.model_fields.values():
+    scratch = getattr(schema, "FROM_NOTHING", None)
+    for name, field in schema.model_fields.items():
         for section in _models(field.annotation):
             yield section
+            if name == "training" and scratch:
+                yield scratch
             yield from _sections(section)
 
 

@@ -15,6 +15,12 @@ def parsed(text: str) -> Iterator[tuple[str, argparse.Namespace]]:
 
     Unquoted parentheses, which a shell does not accept in an argument, are a ValueError.
     """
+    for verb, *rest in words(text):
+        yield verb, verbs.parser(verb, rest).parse_args(rest)
+
+
+def words(text: str) -> Iterator[list[str]]:
+    """Yield the words after `augury` of every such command in shell commands."""
     for line in text.replace("\\\n", " ").splitlines():
         if "augury " not in line:
             continue
@@ -22,8 +28,7 @@ def parsed(text: str) -> Iterator[tuple[str, argparse.Namespace]]:
         for token in [*_tokens(line), "|"]:
             if set(token) <= set("|&<>"):
                 if argv := _augury_arguments(command):
-                    verb, *rest = argv
-                    yield verb, verbs.parser(verb, rest).parse_args(rest)
+                    yield argv
                 command = []
             else:
                 command.append(token)

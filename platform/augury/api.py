@@ -62,10 +62,10 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
 
 
 def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
-    """Return the differences between two runs or configurations, given by folder, with intervals
-    and p-values.
+    """Return the differences between two runs or configurations, given by name or folder,
+    with intervals and p-values.
 
-    augury.compare("results/runs/ADDRESS", "results/runs/OTHER")
+    augury.compare("my/baseline", "my/CipherDAug")
     """
     frame: pd.DataFrame = import_module("augury.reporting.frames").compare(baseline, system)
     return frame

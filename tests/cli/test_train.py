@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import yaml
 from augury.cli import main
 from augury.experiments import execute
 from augury.experiments.run import Run
-from augury.training.launch import Crashed
+from augury.training.run import Crashed
 
 pytestmark = pytest.mark.trains
 
@@ -223,6 +225,45 @@ def test_failures_are_reported_if_no_run_succeeds(
         "toy, seed 1 diverged:",
         "toy, seed 2 diverged:",
     ]
+
+
+TESTED = ("--set", "corpus.tests={news: {builtin: 3}}", "--json")
+
+
+def test_further_seeds_extend_the_page_and_other_systems_get_another(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def page(*flags: str) -> tuple[str, list[str], int]:
+        assert train(storage, "--set", "name=paged", *TESTED, *flags) == 0
+        result = json.loads(capsys.readouterr().out)
+        written = Path(result["page"]).stat().st_mtime_ns
+        return result["page"], [*result["systems"][0]["runs"]], written
+
+    first, seeds, written = page()
+    assert (first, seeds) == (str(storage / "store" / "reports/paged/index.html"), ["1"])
+    assert page() == (first, ["1"], written)  # nothing new: the page is kept
+    assert page("--set", "seeds=[2]")[:2] == (first, ["1", "2"])
+    assert page()[:2] == (first, ["1", "2"])
+    other = page("--set", "training.max_updates=6", "--set", "seeds=[2]")[:2]
+    assert other == (first.replace("paged", "paged-2"), ["2"])
+    assert page()[0] == first
+
+
+def test_what_is_trained_is_shown_without_slow_imports(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(storage, *TESTED) == 0
+    capsys.readouterr()
+    code = (
+        "import sys; from augury.cli import main; assert main(sys.argv[1:]) == 0; "
+        "print(*{'torch', 'ray', 'mlflow', 'transformers'} & sys.modules.keys(), file=sys.stderr)"
+    )
+    command = ["train", str(storage / "toy.yaml"), *TESTED, "--set", "tracking.enabled=true"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, *command, "-q"], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["answer"]
+    assert done.stderr.splitlines()[-1] == ""
 
 
 def test_training_on_an_object_store(

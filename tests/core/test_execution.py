@@ -30,6 +30,13 @@ def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -
         assert stage.done == 23
 
 
+@pytest.mark.slow
+def test_gpus_are_asked_of_the_nodes_of_a_cluster(local_ray: Any) -> None:
+    on_cluster = Execution.model_validate({"device": "gpu", "address": "auto", "launcher": "ray"})
+    with pytest.raises(UserError, match="2 workers with 1 GPUs each do not fit"):
+        on_cluster.check(workers=2)
+
+
 def told_where() -> Any:
     import ray
 

@@ -141,3 +141,15 @@ def test_errors_say_what_to_give(tmp_path: Path) -> None:
         Store(tmp_path / "file")
     with pytest.raises(UserError, match="cannot be opened"):
         Store("nonsense://bucket")
+
+
+def test_a_storage_on_a_disk_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=f"no directory '{tmp_path}/disk'"):
+        Store(tmp_path / "disk" / "results")
+    assert not (tmp_path / "disk").exists()
+
+
+@pytest.mark.parametrize("root", ["", " "])
+def test_a_storage_has_a_name(root: str) -> None:
+    with pytest.raises(UserError, match="storage is empty"):
+        Store(root)

@@ -95,6 +95,15 @@ def test_a_task_in_one_file_learns_under_every_form_of_augmentation(
     }
 
 
+def test_it_learns_from_nothing_with_the_defaults_it_ships(content: dict[str, Any]) -> None:
+    del content["training"], content["systems"]
+    shipped = parse({**content, "model": {"architecture": "tiny"}})
+    runs, failures = run_experiment(shipped)
+    (run,) = (of_seed[1] for of_seed in runs.values())
+    (accuracy,) = run.read_json("scores.json")["tests"]["films"]
+    assert not failures and accuracy["value"] > 80  # chance: 50
+
+
 def test_labels_that_the_corpus_does_not_name_are_refused(content: dict[str, Any]) -> None:
     content["corpus"]["labels"] = ["neg", "good"]
     with pytest.raises(UserError, match="unknown label 'pos': corpus.labels has neg, good"):

@@ -243,6 +243,27 @@ def test_ready_models_are_checked_too(
         preflight.check([experiment], Graph(Store(tmp_path / "store")))
 
 
+@pytest.mark.parametrize("device", ["cuda", "gpu"])
+def test_a_gpu_that_is_not_there_is_refused(
+    make: Make, monkeypatch: pytest.MonkeyPatch, device: str
+) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    with pytest.raises(UserError, match="torch sees no GPU"):
+        report(make(execution={"executor": "local", "device": device}))
+
+
+def test_what_would_never_act_is_reported(make: Make) -> None:
+    late = {"name": "coregularised", "warmup_steps": 180}
+    training = {"max_tokens": 400, "max_updates": 108, "warmup_updates": 500}
+    cautions = report(make(regime=late, training=training)).cautions
+    assert any("180" in line and "regime.warmup_steps" in line for line in cautions)
+    assert any("training.warmup_updates" in line for line in cautions)
+    in_time = {**training, "max_updates": 900}
+    assert not any(
+        "warmup" in line for line in report(make(regime=late, training=in_time)).cautions
+    )
+
+
 def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make(
         vocabulary={"size": 150, "size_per_key": 30}

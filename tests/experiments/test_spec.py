@@ -222,3 +222,27 @@ def test_text_is_not_segmented_anew_where_subwords_are_a_pretrained_models(tmp_p
     for task in ("nli", "seq2seq"):
         with pytest.raises(UserError, match=f"operator bpe_dropout segments anew, and task {task}"):
             tiny.experiment(task, tmp_path, augment=[draw])
+
+
+@pytest.mark.parametrize("task", ["nli", "seq2seq"])
+def test_defaults_of_training_follow_whether_a_model_starts_from_nothing(
+    task: str, tmp_path: Path
+) -> None:
+    scratch = {
+        key: value for key, value in tiny.content(task, tmp_path).items() if key != "training"
+    }
+    pretrained = {key: value for key, value in scratch.items() if key != "model"}
+    tuned, learned = parse(pretrained).training, parse(scratch).training
+    assert learned.learning_rate > 5 * tuned.learning_rate
+    assert learned.patience > tuned.patience
+    assert (learned.max_epochs or 0) > (tuned.max_epochs or 0)
+
+    explicit = parse({**scratch, "training": {"learning_rate": 0.5}})
+    assert (explicit.training.learning_rate, explicit.training.patience) == (0.5, learned.patience)
+    assert explicit.to_dict()["training"]["max_epochs"] == learned.max_epochs
+    assert parse(explicit.to_dict()) == explicit
+    paper = parse({**scratch, "training": {"preset": "paper"}}).training
+    assert (paper.learning_rate, paper.patience) == (tuned.learning_rate, tuned.patience)
+
+    both = {**pretrained, "systems": {"tuned": {}, "learned": {"model": scratch["model"]}}}
+    assert [system.training for system in expand(parse(both)).values()] == [tuned, learned]

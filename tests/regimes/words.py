@@ -92,7 +92,7 @@ class Task(Words):
         )  # 12 batches: two workers take the updates of one that accumulates two of them
         lengths = (self.all.ids != PAD).sum(1).numpy()
         self.lengths = Lengths(lengths, lengths)
-        self.group_rows, self.weights = [96], None
+        self.group_rows, self.weights, self.plain_rows = [96], None, 96
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [str(example) for example in examples]

@@ -13,6 +13,7 @@ from tests.reporting.conftest import Results
 
 def test_a_run_may_lie_below_a_directory_called_sweeps(tmp_path: Path) -> None:
     storage = str(tmp_path / "sweeps" / "mine")
+    (tmp_path / "sweeps").mkdir()
     results = Results(Store(storage))
     folders = [results.run("base", "ab" * 8, bleu=30.0), results.run("other", "cd" * 8, bleu=31.0)]
     assert [

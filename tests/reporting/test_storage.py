@@ -102,6 +102,8 @@ def test_reports_have_date_state_scores_and_the_analyses_of_their_runs(
     experiment.write(
         experiment.report(systems, "labels"), store.folder("reports", "labels"), systems
     )
+    for run in folders:
+        run.finish({})
     for run in (folders[0], folders[2]):
         run.sub("analyses/test-with-ab").write("outputs.html", "")
     lone.sub("analyses/valid").write("buckets.html", "")
@@ -114,4 +116,4 @@ def test_reports_have_date_state_scores_and_the_analyses_of_their_runs(
     ]
     assert "test: accuracy 25.0 base, 75.0 cipher" in page.texts["li"]
     assert any("4 of 4 runs scored" in text for text in page.texts["small"])
-    assert {"scored", "unfinished"} <= {text.strip() for text in page.texts["td"]}
+    assert {"scored", "stopped"} <= {text.strip() for text in page.texts["td"]}

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from augury.reporting import experiment, rendering
+from augury.reporting.answer import answer
 from augury.reporting.comparison import comparison
 from augury.reporting.results import load
 from augury.reporting.score_tables import by_test
 from augury.reporting.tables import plain_text
+from tests.run_folders import outcome
 
 
 def folders(results: Any, tests: int) -> list[Any]:
@@ -48,10 +51,40 @@ def test_of_many_sets_the_scores_alone_are_shown(results: Any) -> None:
     assert all(f"set{index}" in shown for index in range(5))
 
 
-def test_a_model_that_has_not_learned_is_warned_about(results: Any) -> None:
-    runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("none", 0.4), ("some", 1.4))]
-    (warning,) = comparison(load(runs), "test").warnings
-    assert "none" in warning and "some" not in warning
+def test_a_model_no_better_than_a_trivial_output_is_warned_about(results: Any) -> None:
+    """A constant scores 17.9 BLEU on this text: 99.0 is better, 9.0 is not."""
+    results.corpus([(f"s{number}", f"w{number} x{number} the end .") for number in range(100)])
+    runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("no", 9.0), ("so", 99.0))]
+    table = comparison(load(runs), "test")
+    (warning,) = table.warnings
+    assert "no (9.0)" in warning and "so" not in warning.split("learnt")[0]
+    tested = replace(table.rows[1], corrected=0.0001)
+    assert tested.meaningless and not tested.mark
+    assert "means nothing" in answer(replace(table, rows=(table.rows[0], tested)))
+
+
+def test_advice_names_the_setting_that_ended_training(results: Any) -> None:
+    results.corpus([(f"s{number}", f"w{number} x{number} the end .") for number in range(100)])
+    run = results.run("no", "aa" * 8, bleu=1.0, parameters={"training.patience": 3})
+    outcome(20.0, stopped_by="patience").write(run)
+    (warning,) = comparison(load([run]), "test").warnings
+    assert "training.patience (now 3)" in warning and "train longer" not in warning
+    outcome(20.0, stopped_by="schedule").write(run)
+    described = run.read_json("run.json")
+    described["parameters"]["training.max_epochs"] = 10
+    run.write_json("run.json", described)
+    (warning,) = comparison(load([run]), "test").warnings
+    assert "train longer: raise training.max_epochs (now 10)" in warning
+
+
+def test_what_never_acted_is_in_the_headline(results: Any) -> None:
+    runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("a", 30.0), ("b", 31.0))]
+    content = runs[1].read_json("scores.json")
+    content["cost"] |= {"onset": 180.0, "updates": 108}
+    runs[1].write_json("scores.json", content)
+    table = comparison(load(runs), "test")
+    assert "b never acted" in answer(table) and "after update 180" in answer(table)
+    assert any("regime.warmup_steps" in warning for warning in table.warnings)
 
 
 @pytest.mark.parametrize(("correct", "warned"), [(40, True), (60, True), (90, False)])
@@ -62,6 +95,17 @@ def test_labels_no_better_than_one_label_are_warned_about(
     results.inferences([("a", "b", label) for label in ["neutral"] * 55 + ["entailment"] * 45])
     run = results.classified("a", "aa" * 8, correct=[1] * correct + [0] * (100 - correct))
     assert bool(comparison(load([run]), "test").warnings) == warned
+
+
+def test_the_unit_of_budgets_that_are_held_equal_is_told(results: Any) -> None:
+    budget: dict[str, Any] = {"training.max_epochs": 6, "training.patience": 3}
+    counted = budget | {"training.equal": "updates"}
+    runs = [
+        results.run("a", "aa" * 8, bleu=30.0, parameters=budget),
+        results.run("b", "bb" * 8, bleu=31.0, parameters=counted),
+    ]
+    (note,) = (note for note in comparison(load(runs), "test").notes if "held equal" in note)
+    assert "at most 6 epochs of the plain text, in updates" in note
 
 
 def test_without_test_sets_the_validations_are_listed(results: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
@@ -46,6 +47,37 @@ def test_the_baseline_precedes_the_points(store):
     ]
     assert next(iter(plan.configurations.values())).experiment.augment == ()
     assert plan.merged == []
+
+
+def test_budgets_equal_in_updates_are_those_of_the_reference(store):
+    rows = {"plain": {}, "longer": {"training.patience": 9, "training.max_tokens": 700}}
+    changes = {"keys": {}, "rows": rows, "reference": "plain"}
+    budget = {"equal": "updates", "training.max_epochs": None, "training.max_updates": 90}
+    plan = planned("agreement", store, budget, **changes)
+    ends = [entry.experiment.training.max_updates for entry in plan.configurations.values()]
+    assert ends == [90, 90]
+    swept = {"keys": {"training.max_updates": [5, 9]}, "reference": None}
+    with pytest.raises(UserError, match="leave out one of both"):
+        planned("agreement", store, {"equal": "updates"}, **swept)
+
+
+@pytest.mark.parametrize(
+    ("dropouts", "expected"),
+    [
+        ([0.0, 0.2], [("default, dropout=0.1", 0.1), ("dropout=0", 0.0), ("dropout=0.2", 0.2)]),
+        ([0.2, 0.1], [("dropout=0.1", 0.1), ("dropout=0.2", 0.2)]),
+    ],
+)
+def test_the_default_of_a_swept_key_is_a_point_or_named_with_its_value(store, dropouts, expected):
+    plain = {"augment": [], "regime": "plain", "model.dropout": 0.1}
+    space_ = replace(
+        space.find("agreement"),
+        base=config.merge(space.find("agreement").base, plain),
+        keys={"model.dropout": dropouts},
+    )
+    plan = plans.make(space_, store, {}, points.sample(space_))
+    shown = [(entry.name, entry.point["model.dropout"]) for entry in plan.configurations.values()]
+    assert shown == expected and plan.merged == []
 
 
 def test_tau_and_warmup_without_agreement_are_one_experiment(store):

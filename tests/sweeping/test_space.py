@@ -50,6 +50,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
 def test_known_spaces():
     assert declarations.known() == [
         "agreement",
+        "augmentations",
         "cipher_keys",
         "cipherdaug",
         "multi_source",

@@ -26,11 +26,8 @@ def no_store_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
-    MlflowExperiment(
-        Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path),
-        "empty",
-        str(path.parent),
-    ).open()
+    place = Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path)
+    MlflowExperiment(place, "empty", Store(path.parent)).open()
     return path
 
 

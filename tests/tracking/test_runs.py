@@ -12,6 +12,7 @@ from mlflow import MlflowClient
 
 from augury.core.store import Folder, Store
 from augury.experiments.tracking import Tracking
+from augury.tracking.location import identity
 from augury.tracking.sync import sync
 from tests.tracking.reading import artifacts, curve, logged_runs
 
@@ -37,7 +38,7 @@ def test_a_run_is_described_under_its_experiment(run: Any, database: str, store:
     }
     expected = {
         "augury.folder": "runs/00aa11bb22cc33dd/seed-3",
-        "augury.storage": "../results",
+        "augury.storage": identity(store),
         "augury.name": "cipherdaug",
         "augury.experiment": "ciphers",
         "augury.address": "00aa11bb22cc33dd",
@@ -132,7 +133,6 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(
     run.scores()
     store.folder("vocabularies", "77").write("pieces.vocab", "a\n")
     file = {
-        "root": store.root,
         "folder": "vocabularies/77",
         "name": "pieces.vocab",
         "directory": "vocabulary",

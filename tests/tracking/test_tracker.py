@@ -123,6 +123,17 @@ def test_the_next_command_sends_unsent_data(
     assert steps(database) == [50, 100]
 
 
+def test_a_command_that_records_nothing_does_not_ask_mlflow(
+    database: str, store: Store, run: Any
+) -> None:
+    with Tracker(Tracking(uri=database, interval=0.05), store) as tracker:
+        tracker.start(run.folder)
+        tracker.finish(run.folder, "FINISHED")
+    with Tracker(Tracking(uri="sqlite:///" + f"{store.root}/other.db"), store):
+        pass
+    assert not Path(store.root, "other.db").exists()
+
+
 def test_a_corrupt_run_does_not_block_others(
     database: str, store: Store, run: Any, trials: Any
 ) -> None:

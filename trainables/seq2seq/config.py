@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -16,7 +17,7 @@ from augury.scoring.settings import TextScoring
 from augury.text.alignment.model import AlignerName
 from augury.text.alignment.reordering import Anchor
 from augury.text.alignment.symmetrise import Symmetrisation
-from augury.training.settings import FineTuning
+from augury.training.settings import FineTuning, Training
 from trainables.seq2seq.architecture import GeneratorModel, PretrainedGenerator
 
 
@@ -59,16 +60,40 @@ PairsCorpus = TextCorpus | HypothesisCorpus | ReorderCorpus
 
 class GeneratorTraining(FineTuning):
     """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, gradients clipped at
-    1.
+    1. A model from nothing has the defaults of ScratchGeneratorTraining.
 
     What the paper leaves open is chosen: Adam without decay, a rate that falls linearly over ten
     epochs, an end after three epochs without gain, and the checkpoint of the best validation loss.
     """
 
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {
+            "max_examples": 8,
+            "learning_rate": 3e-4,
+            "warmup_share": None,
+            "max_epochs": 10,
+            "patience": 3,
+        }
+    }
+
     max_examples: int | None = Field(8, ge=1)
     learning_rate: float = Field(3e-4, gt=0)
     warmup_updates: int = Field(0, ge=0)
     clip_norm: float = Field(1.0, ge=0)
+
+
+class ScratchGeneratorTraining(GeneratorTraining):
+    """The optimisation of a generator that starts from nothing, `model: {architecture: ...}`: a
+    higher rate after a warm-up, larger batches, and time for the first epochs, which may not gain.
+
+    Settings that are not listed are those of a pretrained model.
+    """
+
+    max_examples: int | None = Field(32, ge=1)
+    learning_rate: float = Field(2e-3, gt=0)
+    warmup_share: float | None = Field(0.06, ge=0, lt=1)
+    max_epochs: int | None = Field(60, ge=1)
+    patience: int = Field(10, ge=1)
 
 
 class Config(Experiment):
@@ -82,6 +107,8 @@ class Config(Experiment):
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: GeneratorTraining = GeneratorTraining()
     scoring: TextScoring = TextScoring()
+
+    FROM_NOTHING: ClassVar[type[Training] | None] = ScratchGeneratorTraining
 
     @model_validator(mode="after")
     def _prompts_unchanged(self) -> Config:

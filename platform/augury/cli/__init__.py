@@ -97,7 +97,8 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
 def _parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
     parser = verbs.parser(verb, argv)
-    arguments, rest = parser.parse_known_args(argv)
+    # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.
+    arguments, rest = parser.parse_known_intermixed_args(argv)
     if rest:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")

@@ -8,7 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from augury.cli import analyze_attack, analyze_keys
-from augury.cli.common import flag_arguments, flag_of, print_json
+from augury.cli.common import RUN_HELP, add_storage, flag_arguments, flag_of, print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
 
@@ -19,9 +19,9 @@ HELP = (
     "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, "
     "views; or cipher keys."
 )
-EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
-  augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
-  augury analyze attack BASELINE/seed-1
+EXAMPLE = """augury analyze my/CipherDAug/1
+  augury analyze my/baseline my/CipherDAug --storage results --which buckets correlation
+  augury analyze attack my/baseline/1
   augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
 SETTING = "setting:"
 """Before the settings of analyses among the arguments."""
@@ -38,14 +38,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "runs",
         nargs="+",
         metavar="RUN",
-        help="run folder (runs/ADDRESS/seed-N), or an address in --storage; several "
-        f"runs are compared with the first. Instead of runs, `{analyze_keys.WORD}` analyses "
-        f"cipher keys before training, and `{analyze_attack.WORD}` chooses the radius of an "
-        f"attack on a run: see `augury analyze {analyze_keys.WORD} --help`",
+        help=f"{RUN_HELP}; several runs are compared with the first. Instead of runs, "
+        f"`{analyze_keys.WORD}` analyses cipher keys before training, and "
+        f"`{analyze_attack.WORD}` chooses the radius of an attack on a run: see "
+        f"`augury analyze {analyze_keys.WORD} --help`",
     )
-    parser.add_argument(
-        "--storage", default="results", help="storage of runs given by address (default: results)"
-    )
+    add_storage(parser)
     parser.add_argument(
         "--which",
         nargs="+",

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from augury.cli.common import open_run, print_json
+from augury.cli.common import RUN_HELP, add_storage, open_run, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ DESCRIPTION = (
     "Choose the radius of adversarial training: the loss of a trained run with and without PGD, "
     "by radius."
 )
-EXAMPLE = """augury analyze attack results/runs/ADDRESS/seed-1
-  augury analyze attack results/runs/ADDRESS/seed-1 --radii 0.002 0.005 0.01 --alpha-share 1.5"""
+EXAMPLE = """augury analyze attack my/baseline/1
+  augury analyze attack my/baseline/1 --radii 0.002 0.005 0.01 --alpha-share 1.5"""
 
 
 def selected(argv: Sequence[str]) -> bool:
@@ -38,11 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"example:\n  {EXAMPLE}"
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     parser.add_argument(
-        "run", metavar="RUN", help="a finished run without attack, such as the baseline: its folder"
+        "run",
+        metavar="RUN",
+        help=f"a finished run without attack, such as the baseline: {RUN_HELP}",
     )
-    parser.add_argument(
-        "--storage", default="results", help="storage of runs given by address (default: results)"
-    )
+    add_storage(parser)
     parser.add_argument(
         "--radii",
         nargs="+",

@@ -38,6 +38,43 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
         dest="assignments",
         help="override a setting by its dotted key; repeatable",
     )
+    parser.add_argument(
+        "--equal",
+        action=_Equal,
+        choices=["epochs", "updates", "tokens", "time"],
+        help="what systems have as much of as the baseline: epochs over their own text (default), "
+        "updates, target tokens, or minutes of training; as --set equal=...",
+    )
+
+
+class _Equal(argparse.Action):
+    """Adds `equal=...` to the overridden settings."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.assignments = [*namespace.assignments, f"equal={values}"]
+
+
+RESULTS = "results"
+"""The usual storage."""
+RUN_HELP = (
+    "a run of --storage: EXPERIMENT/SYSTEM/SEED, or shorter where that says which; or its folder, "
+    "or an address"
+)
+
+
+def add_storage(parser: argparse.ArgumentParser) -> None:
+    """Add `--storage`, of runs that are given by name or address."""
+    parser.add_argument(
+        "--storage",
+        default=RESULTS,
+        help=f"storage of runs given by name or address (default: {RESULTS})",
+    )
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
@@ -45,11 +82,9 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "trained",
         metavar="RUN",
-        help="run folder (runs/ADDRESS/seed-N), or an address in --storage",
+        help=RUN_HELP,
     )
-    parser.add_argument(
-        "--storage", default="results", help="storage of runs given by address (default: results)"
-    )
+    add_storage(parser)
 
 
 def add_executor(parser: argparse.ArgumentParser) -> None:
@@ -82,12 +117,12 @@ def flag_arguments(annotation: Any) -> dict[str, Any]:
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
-    """Return the store and folder of a run given by path, URI or address; by default of its first
-    seed."""
+    """Return the store and folder of a run given by name, path, URI or address; by default of its
+    first seed."""
     from augury.core.store import Store
-    from augury.experiments.stored_runs import locate
+    from augury.reporting import run_names
 
-    folder = locate(name, storage)
+    folder = run_names.find(name, storage)[0]
     return Store(folder.root), folder
 
 

@@ -24,8 +24,8 @@ HELP = (
     "Compare runs, configurations, sweeps, decodings or hypotheses: which differences are real, "
     "and at what cost?"
 )
-EXAMPLE = """augury compare 8ce62f82 fd9974af --storage results --format latex
-  augury compare 8ce62f82 --views plain rot-1 rot-2
+EXAMPLE = """augury compare my/baseline my/CipherDAug --storage results --format latex
+  augury compare my/CipherDAug --views plain rot-1 rot-2
   augury compare base.txt cipher.txt --references test.en --language en
   augury compare base-1.txt,base-2.txt,base-3.txt cipher-1.txt,cipher-2.txt,cipher-3.txt \\
       --references test.en --language en"""
@@ -38,11 +38,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "systems",
         nargs="+",
         metavar="SYSTEM",
-        help="the first is the baseline. A run: its folder or ADDRESS/seed-N. A "
-        "configuration with all its seeds: its folder or ADDRESS. A sweep with all its "
-        "configurations, the reference first: its folder or sweeps/NAME. An experiment with all "
-        "its systems, as in its report: reports/NAME. With --references: a file of hypotheses, "
-        "one per line, or comma-separated files of several seeds",
+        help="the first is the baseline. A system with all its seeds: EXPERIMENT/SYSTEM, or its "
+        "name alone where that says which, its folder or address. A run: EXPERIMENT/SYSTEM/SEED, "
+        "its folder or ADDRESS/seed-N. An experiment with all its systems, as in its report: its "
+        "name. A sweep with all its configurations, the reference first: its name or folder. With "
+        "--references: a file of hypotheses, one per line, or comma-separated files of several "
+        "seeds",
     )
     parser.add_argument(
         "--storage", default="results", help="storage of addresses and names (default: results)"
@@ -210,7 +211,7 @@ def _gains(
 def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     """Return the decodings of a configuration from `--views`; empty without views."""
     from augury.reporting.decodings import decode_systems
-    from augury.reporting.selection import find_runs
+    from augury.reporting.run_names import find
 
     settings = {
         name: value
@@ -235,7 +236,7 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
         flag = flag_of(next(iter(settings)))
         raise UserError(f"{flag} needs --combine mbr: add it, or leave out {flag}")
     return decode_systems(
-        find_runs(arguments.systems[0], arguments.storage), arguments.views, combinations, settings
+        find(arguments.systems[0], arguments.storage), arguments.views, combinations, settings
     )
 
 

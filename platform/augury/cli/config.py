@@ -78,7 +78,7 @@ def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = 
     loaded = load(path, assignments)
     systems = expand(loaded)
     report = _preflight(loaded, systems) if texts else None
-    facts = {"file": path, **_facts(loaded, systems, report)}
+    facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
     facts["power"] = [statement.to_dict() for statement in statements]
     if as_json:
@@ -178,7 +178,8 @@ def _lines(
             f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7
         )
     yield f"cost   {facts['cost']['text']}"
-    yield f"next   {command('augury', 'train', path)}"
+    overrides = [word for assignment in facts["set"] for word in ("--set", assignment)]
+    yield f"next   {command('augury', 'train', path, *overrides)}"
 
 
 def _count(count: int, noun: str) -> str:

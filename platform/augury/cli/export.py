@@ -13,7 +13,7 @@ HELP = (
     "Export a run's model for transformers (hf) or CTranslate2, with its vocabulary and a model "
     "card."
 )
-EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output model"
+EXAMPLE = "augury export my/CipherDAug/1 --to ctranslate2 --output model"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:

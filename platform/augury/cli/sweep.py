@@ -29,6 +29,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "space", metavar="SPACE", help="name of a search space, or path of a Python file"
     )
     parser.add_argument(
+        "experiment",
+        metavar="EXPERIMENT",
+        nargs="?",
+        help="an experiment file whose corpus, model and training replace those of the space",
+    )
+    parser.add_argument(
         "--scale", help="toy, small or paper, as defined by the space (default: its first)"
     )
     add_limits(parser)
@@ -57,10 +63,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Add the flags shared by `augury sweep` and `augury reproduce`."""
     parser.add_argument(
-        "--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)"
+        "--seeds",
+        type=int,
+        nargs="+",
+        metavar="SEED",
+        help="seeds (default: the experiment's or the space's)",
     )
     parser.add_argument(
-        "--storage", default="results", help="directory or URI for all output (default: results)"
+        "--storage",
+        help="directory or URI for all output (default: the experiment's, or results)",
     )
     parser.add_argument(
         "--name", help="name of the sweep in the storage (default: its space and scale)"
@@ -84,12 +95,26 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.sweeping import space as spaces
 
     space = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
+    if arguments.experiment:
+        space = _apply(space, arguments)
     options = options_of(
         space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
     )
     if arguments.dry_run:
         return show_plan(space, options, arguments.json)
     return _run(space, options, arguments.json)
+
+
+def _apply(space: Space, arguments: argparse.Namespace) -> Space:
+    """Return a space on the experiment file that was given, and say what it does not allow."""
+    from augury.core.progress import say
+    from augury.experiments.systems import load
+    from augury.sweeping.applied import apply
+
+    applied = apply(space, load(arguments.experiment), arguments.experiment)
+    for name, reason in applied.left_out:
+        say(f"left out: {name}: {reason}")
+    return applied.space
 
 
 def options_of(
@@ -104,7 +129,7 @@ def options_of(
     from augury.sweeping.settings import SweepOptions
 
     return SweepOptions(
-        storage=arguments.storage,
+        storage=arguments.storage or space.base.get("storage", "results"),
         name=_check_name(arguments.name or name),
         seeds=_check_seeds(arguments.seeds or space.seeds),
         scheduler=scheduler,
@@ -143,23 +168,29 @@ def run_sweep(space: Space, options: SweepOptions) -> Outcome:
 
 
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
+    from augury.core.commands import command
     from augury.reporting import rendering
+    from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import report
     from augury.sweeping.state import PAGE
 
     outcome = run_sweep(space, options)
     sweep = outcome.sweep
+    recommended = None if outcome.unfinished else recommend(sweep)
     if as_json:
         print_json(
             {
                 **report(sweep).data,
                 "reused": outcome.reused,
                 "page": f"{sweep.folder.uri}/{PAGE}",
+                "recommended": recommended,
             }
         )
     else:
         print(rendering.text(report(sweep)))
         print(f"page     {sweep.folder.uri}/{PAGE}")
+        if recommended:
+            print(f"train    {command('augury', 'train', recommended)}")
         if outcome.unfinished:
             print("next     not decided yet: repeat the command to continue")
     return 1 if outcome.unfinished or sweep.count("failed") else 0
@@ -169,14 +200,19 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
     """Return the configurations that a sweep starts with, with their addresses; runs nothing."""
     from augury.core.store import Store
     from augury.sweeping import plan
+    from augury.sweeping.budget import keep_within
 
-    return plan.of_options(space, options, Store(options.storage))
+    planned = plan.of_options(space, options, Store(options.storage))
+    if options.budget is not None:
+        keep_within(planned, options.seeds, options.budget, options.at_once)
+    return planned
 
 
 def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
     from augury.core.progress import say
     from augury.experiments.preflight import cautions
+    from augury.sweeping.budget import estimate
 
     plan = make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in plan.configurations.values())
@@ -198,7 +234,11 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
         print(f"  {configuration.address}  {configuration.name}")
     for merged in plan.merged:
         print(f"  same as {merged.same_as}: {merged.label} ({merged.reason})")
+    for name, reason in plan.left_out:
+        print(f"  left out: {name}: {reason}")
     print(size_of(plan, options))
+    if cost := estimate(plan, options.seeds, options.at_once):
+        print(cost)
     for line in [line for statement in power for line in statement.lines()]:
         print(line)
     return 0

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from augury.cli.common import add_experiment, example_input, print_json
+from augury.cli.common import RESULTS, add_experiment, example_input, print_json
 
 if TYPE_CHECKING:
     from augury.experiments.spec import Experiment
@@ -42,22 +42,30 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.experiments.execute import run_experiment
     from augury.experiments.systems import expand
     from augury.experiments.tracking import place
-    from augury.reporting import experiment, rendering, results, tables
+    from augury.reporting import experiment, rendering, reported, results, run_names, tables
     from augury.reporting.comparison import scored_sets
     from augury.tracking.tracker import Tracker
 
     cautions = preflight.cautions(expand(loaded).values())
     runs, failures = run_experiment(loaded, Tracker)
     seeds = {name: system.seeds for name, system in expand(loaded).items()}
-    systems = results.load_experiment(runs, seeds)
-    folders = [folder for system in systems for folder in system.runs.values()]
-    store = Store(loaded.storage)
-    report, page = None, store.folder(experiment.KIND, loaded.name)
+    folders = [folder for of_system in runs.values() for folder in of_system.values()]
+    store, report = Store(loaded.storage), None
+    addresses = {
+        name: next((run.name.split("/")[1] for run in runs.get(name, {}).values()), "")
+        for name in seeds
+    }
+    page = reported.folder_of(store, loaded.name, addresses)
+    systems = results.load_experiment(reported.with_earlier_seeds(page, runs), seeds)
     if scored_sets(systems):
-        report = experiment.report(systems, loaded.name, failures)
-        experiment.write(report, page, systems)
-        with Tracker(loaded.tracking, store) as tracker:
-            tracker.report(loaded.name)
+        title = page.name.rpartition("/")[2]
+        state = experiment.page_state(systems, title, failures)
+        current = experiment.is_current(page, state)
+        report = experiment.report(systems, title, failures, page=not current)
+        if not current:
+            experiment.write(report, page, systems, state)
+            with Tracker(loaded.tracking, store) as tracker:
+                tracker.report(loaded.name)
     if as_json:
         nothing: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
         unscored = nothing | {"systems": [system.to_dict() for system in systems]}
@@ -66,7 +74,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
                 **(report.data if report else unscored),
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-                "page": f"{page.uri}/{experiment.PAGE}" if report else None,
+                "page": f"{page.uri}/{reported.PAGE}" if report else None,
                 "cautions": cautions,
                 "failures": failures,
             }
@@ -75,13 +83,14 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         validations = tables.plain_text([experiment.validations(systems)]) if not report else ""
         print(rendering.text(report) if report else validations)
         if report:
-            print(f"page     {page.uri}/{experiment.PAGE}")
+            print(f"page     {page.uri}/{reported.PAGE}")
         print(
             "MLflow  ",
             command("mlflow", "ui", "--backend-store-uri", place(loaded.tracking, store).uri),
         )
+        elsewhere = [] if store.root == Store(RESULTS).root else ["--storage", loaded.storage]
         print(
             f"next     {example_input(folders[-1])} | "
-            f"{command('augury', 'translate', folders[-1].uri)}"
+            f"{command('augury', 'translate', run_names.name_of(folders[-1]), *elsewhere)}"
         )
     return 1 if failures else 0

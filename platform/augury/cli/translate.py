@@ -17,9 +17,9 @@ HELP = (
     "Translate standard input with a trained run, one sentence per line; or label "
     "premise<TAB>hypothesis lines."
 )
-EXAMPLE = """augury translate results/runs/ADDRESS/seed-1 < text.de > text.en
-  augury translate ADDRESS --views plain rot-1 rot-2 --combine average < text.de > text.en
-  augury translate ADDRESS --tag '<MTNT_s>' < comments.fr > comments.en"""
+EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
+  augury translate my/CipherDAug --views plain rot-1 rot-2 --combine average < text.de > text.en
+  augury translate noisy/tuned --tag '<MTNT_s>' < comments.fr > comments.en"""
 
 
 NO_TAG = "none"

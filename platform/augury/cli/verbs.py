@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from types import ModuleType
 
 GROUPS = {
-    "start": ("demo", "init", "config"),
+    "start": ("demo", "init", "config", "list"),
     "run experiments": ("train", "sweep", "reproduce"),
-    "inspect results": ("watch", "compare", "score", "analyze", "track"),
+    "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment", "encipher", "align"),
 }
+MODULES = {"list": "listing"}
+"""Verbs whose modules have other names, here as `list` would hide the built-in class."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 FIRST_STEPS = (
     (
@@ -31,7 +33,7 @@ WIDTH = 100
 
 def module(verb: str) -> ModuleType:
     """Return the module of a verb, with HELP, EXAMPLE, configure and run."""
-    return importlib.import_module(f"augury.cli.{verb}")
+    return importlib.import_module(f"augury.cli.{MODULES.get(verb, verb)}")
 
 
 def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:

@@ -14,7 +14,7 @@ from augury.cli.common import print_json
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
-    from augury.core.store import Store
+    from augury.core.store import Folder, Store
     from augury.sweeping.state import Curves
 
 HELP = "Write or serve a live page of a sweep, or of all sweeps, reports and runs in a storage."
@@ -108,7 +108,7 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
         sweeps = [state.load(store, name) for name in state.names(store)]
         running = [sweep for sweep in sweeps if not sweep.ended and not sweep.silent]
         for sweep in sweeps:
-            if sweep in running or not sweep.folder.exists(state.PAGE):
+            if sweep in running or not _is_of(store, sweep.folder):
                 sweep.folder.write(state.PAGE, _sweep_page(store, sweep.name, arguments.every))
         last = not running or arguments.once or arguments.json
         storage.write(store, None if last else arguments.every)
@@ -121,6 +121,14 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
         arguments.json,
     )
     return 0
+
+
+def _is_of(store: Store, sweep: Folder) -> bool:
+    """Return whether a sweep has a page that names this place of the storage, which it may have
+    been moved to."""
+    from augury.sweeping import state
+
+    return sweep.exists(state.PAGE) and store.root.encode() in sweep.read(state.PAGE)
 
 
 def _print(page: str, values: Mapping[str, object], as_json: bool) -> None:
@@ -142,7 +150,7 @@ def _sweep_page(store: Store, name: str, every: int, curves: Curves | None = Non
 
 def _storage_file(store: Store, path: str, every: int) -> str | None:
     """Return the page of a storage, or of one of its sweeps or reports; None for other paths."""
-    from augury.reporting import experiment, storage
+    from augury.reporting import reported, storage
     from augury.sweeping import state
 
     match unquote(path).strip("/").split("/"):
@@ -150,8 +158,8 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
             return storage.render(store, refresh=every)
         case [state.KIND, name, state.PAGE] if name in state.names(store):
             return _sweep_page(store, name, every)
-        case [experiment.KIND, name, experiment.PAGE] if name in store.addresses(experiment.KIND):
-            return store.folder(experiment.KIND, name).read(experiment.PAGE).decode()
+        case [reported.KIND, name, reported.PAGE] if name in store.addresses(reported.KIND):
+            return store.folder(reported.KIND, name).read(reported.PAGE).decode()
     return None
 
 

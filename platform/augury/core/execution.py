@@ -14,10 +14,10 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import cloudpickle
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from augury.core.config import Section
 from augury.core.cores import available_cores
@@ -28,6 +28,7 @@ from augury.core.progress import Stage, say_once
 T = TypeVar("T")
 R = TypeVar("R")
 
+_DEVICES = {"gpu": "cuda"}
 ExecutorName = Literal["auto", "local", "ray"]
 RAY_MIN_SECONDS = (
     20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
@@ -168,8 +169,10 @@ class Execution(Section):
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
     worker suffices."""
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    """auto: GPUs if the cluster, or else this machine, has any at the start."""
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"], BeforeValidator(lambda name: _DEVICES.get(name, name))
+    ] = "auto"
+    """auto: GPUs if the cluster, or else this machine, has any at the start; gpu means cuda."""
     at_once: int = Field(1, ge=1)
     """Number of runs of an experiment that train concurrently, with launcher ray, if resources
     allow."""
@@ -195,6 +198,24 @@ class Execution(Section):
             raise UserError(
                 f"execution.launcher=direct has one worker, training.workers is {workers}: set "
                 "execution.launcher=ray"
+            )
+        if self.device == "cuda":
+            self._check_gpus(workers)
+
+    def _check_gpus(self, workers: int) -> None:
+        """Raise UserError where the cluster, or else this machine, lacks the GPUs of a training."""
+        if not self.joins_cluster:
+            self._require_cuda()
+            return
+        connect(self.address)
+        import ray
+
+        gpus = [node["Resources"].get("GPU", 0) for node in ray.nodes() if node["Alive"]]
+        if sum(int(of_node / self.gpus_per_worker) for of_node in gpus) < workers:
+            raise UserError(
+                f"device is cuda, and {workers} workers with {self.gpus_per_worker:g} GPUs each do "
+                f"not fit the cluster, whose nodes have {', '.join(map('{:g}'.format, gpus))}: set "
+                "execution.device=cpu, or lower training.workers or execution.gpus_per_worker"
             )
 
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
@@ -234,13 +255,20 @@ class Execution(Section):
             import ray
 
             return self.device == "cuda" or ray.cluster_resources().get("GPU", 0) > 0
+        if self.device == "cuda":
+            self._require_cuda()
         import torch
 
-        if self.device == "cuda" and not torch.cuda.is_available():
+        return torch.cuda.is_available()
+
+    @staticmethod
+    def _require_cuda() -> None:
+        import torch
+
+        if not torch.cuda.is_available():
             raise UserError(
                 "device is cuda, but torch sees no GPU: set execution.device=cpu, or join a cluster"
             )
-        return torch.cuda.is_available()
 
     @property
     def local_device(self) -> str:

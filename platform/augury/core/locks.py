@@ -66,6 +66,25 @@ def locked(folder: Folder) -> Iterator[None]:
         yield
 
 
+def is_locked(folder: Folder) -> bool:
+    """Return whether a process holds the lock of a folder; a lease counts until it is released."""
+    path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
+    if not folder.is_local:
+        return _Lease(folder)._read() is not None
+    try:
+        with open(path) as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        if error.errno not in UNSUPPORTED:
+            raise
+        return _Lease(folder)._read() is not None
+    return False
+
+
 @contextmanager
 def _kernel_lock(folder: Folder) -> Iterator[None]:
     path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))

@@ -35,7 +35,11 @@ class Store:
     """The folders below a root."""
 
     def __init__(self, root: str | Path):
-        self.root = str(root) if "://" in str(root) else str(Path(root).expanduser().resolve())
+        """Open a store, whose directory may not exist yet.
+
+        UserError for a root that cannot be one, such as a directory on a disk that is not there.
+        """
+        self.root = str(root) if "://" in str(root) else _local_root(str(root))
         _open(self.root)
 
     def folder(self, kind: str, address: str) -> Folder:
@@ -250,6 +254,19 @@ def reset_permissions(directory: Path) -> None:
     probe.rmdir()
     for path in (directory, *directory.rglob("*")):
         path.chmod(mode if path.is_dir() else mode & 0o666)
+
+
+def _local_root(root: str) -> str:
+    """Return the absolute path of a local root; UserError unless its parent is a directory."""
+    if not root.strip():
+        raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
+    path = Path(root).expanduser().resolve()
+    if not path.parent.is_dir():
+        raise UserError(
+            f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
+            "disk or create it, or give another storage"
+        )
+    return str(path)
 
 
 def _open(root: str) -> tuple[fs.FileSystem, str]:

@@ -13,6 +13,7 @@ from augury.core.execution import Execution
 from augury.core.progress import duration
 from augury.experiments.sizes import Size
 from augury.experiments.spec import Experiment
+from augury.training.schedule import last_update
 from augury.training.settings import Training
 
 SUBWORDS_PER_WORD = 1.4
@@ -33,6 +34,8 @@ class Text(NamedTuple):
     words: Sequence[float]
     """The mean words of source and target, or of all sides together for a model that reads them
     as one."""
+    plain_rows: int | None = None
+    """Those of the rows that operators did not make; None: all."""
 
 
 class Cost(NamedTuple):
@@ -44,6 +47,7 @@ class Cost(NamedTuple):
     seconds: float
     bytes: int
     """On disk."""
+    updates_per_epoch: int
 
 
 class Total(NamedTuple):
@@ -94,14 +98,19 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
         * training.accumulation
     )
     per_epoch = math.ceil(text.rows / rows)
-    updates = min(training.max_updates or math.inf, (training.max_epochs or math.inf) * per_epoch)
+    plain = text.plain_rows if training.equal != "epochs" else None
+    counted = per_epoch if plain is None else math.ceil(plain / rows)
+    updates = last_update(training, counted)
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
     seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
+    if training.max_minutes is not None and 60 * training.max_minutes < seconds:
+        updates = max(1, round(updates * 60 * training.max_minutes / seconds))
+        seconds = 60 * training.max_minutes
     # The checkpoints of the mean, the model reported on, its form for decoding.
     kept = training.average_last + 2
-    return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
+    return Cost(size.parameters, updates, seconds, 4 * size.parameters * (kept + 2), per_epoch)
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:

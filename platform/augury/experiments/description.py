@@ -21,7 +21,7 @@ from augury.core import config, plugins
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.record import DESCRIPTION, RunRecord
 from augury.experiments.recording import File
-from augury.experiments.run import Run
+from augury.experiments.run import Run, portable
 from augury.experiments.spec import Experiment
 
 PACKAGES = (
@@ -44,7 +44,7 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
 
     `differing` are the parameters in which the systems of its experiment differ.
     """
-    run.folder.write("experiment.yaml", _yaml(run.experiment.to_dict()))
+    run.folder.write("experiment.yaml", _yaml(portable(run.experiment)))
     for file, content in plugins.sources(run.experiment.to_dict()).items():
         run.folder.sub(f"plugins/{file}".rpartition("/")[0]).write(Path(file).name, content)
     record = RunRecord(
@@ -90,7 +90,7 @@ def _chosen(experiment: Experiment) -> set[str]:
 def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training."""
     described, record = run.folder.read_json(DESCRIPTION)["run"], RunRecord.read(run.folder)
-    written, now = yaml.safe_load(run.folder.read("experiment.yaml")), run.experiment.to_dict()
+    written, now = yaml.safe_load(run.folder.read("experiment.yaml")), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]
     run.folder.write("experiment.yaml", _yaml(written))
@@ -133,7 +133,7 @@ def _yaml(content: dict[str, Any]) -> str:
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:
-    flat = config.flatten(experiment.to_dict())
+    flat = config.flatten(portable(experiment))
     return {
         key: value
         for key, value in flat.items()

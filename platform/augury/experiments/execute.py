@@ -28,9 +28,7 @@ from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
 from augury.experiments.texts import make_run
-from augury.experiments.training import train
-from augury.training.launch import Crashed
-from augury.training.loop import Diverged
+from augury.training.run import Crashed, Diverged
 
 
 def run_experiment(
@@ -222,6 +220,13 @@ def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
                 "them settings that differ in training; one system can be scored with another "
                 "decoding.beam, without training"
             )
+
+
+def train(run: Run) -> None:
+    """Train a run; torch, which takes seconds, is imported here."""
+    from augury.experiments import training
+
+    training.train(run)
 
 
 def refuse_lost_storage(storage: str) -> None:

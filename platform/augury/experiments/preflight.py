@@ -35,6 +35,7 @@ from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.models import pretrained
 from augury.models.settings import Pretrained
+from augury.regimes.regime import late_onset
 from augury.scoring import registry
 
 UNCHECKED = {
@@ -160,7 +161,9 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         ),
         *cautions(systems.values()),
     ]
-    return Report(list(texts.values()), cautioned, estimates(graph), graph, list(earlier))
+    costs = estimates(graph)
+    cautioned += _too_late(trained, costs)
+    return Report(list(texts.values()), cautioned, costs, graph, list(earlier))
 
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
@@ -250,6 +253,27 @@ def _left_out(
     )
 
 
+def _too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:
+    """Return a warning for every system whose training ends before all of it acts, by the
+    estimated updates of an epoch."""
+    cautioned = []
+    for name, experiment in systems.items():
+        training, cost = experiment.training, costs.get(name)
+        if cost is None or experiment.before:
+            continue
+        onset = experiment.regime.onset(cost.updates_per_epoch)
+        if onset and onset >= cost.updates:
+            cautioned.append(f"{name}, about: {late_onset(onset, cost.updates)}")
+        if training.warmup_share is None and training.warmup_updates >= cost.updates:
+            cautioned.append(
+                f"{name}: the learning rate rises until update {training.warmup_updates:,}, and "
+                f"training ends after about {cost.updates:,}, so that it never reaches its peak: "
+                "lower training.warmup_updates, or raise training.max_epochs or "
+                "training.max_updates"
+            )
+    return cautioned
+
+
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     """Return a warning for every set that shares records with the training text."""
     shared: dict[str, str] = {}
@@ -320,12 +344,13 @@ def seed_cost(
     rows = {name: end - start for name, start, end in row_ranges(train)}
     read = {name: shares[name].weight * count for name, count in rows.items()}
     counts = _words(experiment, read, store)
-    all_rows = sum(read.values()) + sum(
+    plain = sum(read.values())
+    all_rows = plain + sum(
         _records(operator, experiment, rows, read, store) for operator in experiment.augment
     )
-    return cost(
-        experiment, size, Text(max(1, round(all_rows)), counts if size.target else [sum(counts)])
-    )
+    words = counts if size.target else [sum(counts)]
+    text = Text(max(1, round(all_rows)), words, max(1, round(plain)))
+    return cost(experiment, size, text)
 
 
 def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:

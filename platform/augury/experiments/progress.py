@@ -51,8 +51,12 @@ class ProgressMonitor:
 
     def share(self) -> float:
         """Return the share of training that is done, unless patience ends it before."""
-        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [self.epochs / self.training.max_epochs] if self.training.max_epochs else []
+        training = self.training
+        shares = [self.update / training.max_updates] if training.max_updates else []
+        if training.max_epochs and training.equal == "epochs":
+            shares.append(self.epochs / training.max_epochs)
+        if training.max_minutes:
+            shares.append(self.latest.get("train/seconds", 0.0) / (60 * training.max_minutes))
         return max(shares, default=0.0)
 
     def text(self, ended: bool = False) -> str:
@@ -61,7 +65,8 @@ class ProgressMonitor:
         seconds, share = self.latest.get("train/seconds", 0.0), self.share()
         when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
-        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not ended else ""
+        own = self.training.equal == "epochs" and not ended
+        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and own else ""
         numbers = [f"{name} {value:.2f}" for name, value in self._measured().items()]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
         place = f"update {self.update:,}{of}, epoch {self.epochs:.1f}{epochs}"

@@ -13,7 +13,7 @@ from augury.experiments.tracking import Tracking
 
 @dataclass(frozen=True)
 class File:
-    """A file to keep with the record of a run, in `directory` among its artifacts."""
+    """A file of a run's storage to keep with its record, in `directory` among its artifacts."""
 
     folder: Folder
     name: str

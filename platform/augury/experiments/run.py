@@ -16,6 +16,11 @@ from augury.training.initialisation import Initialisation
 from augury.training.run import TrainingRun
 
 
+def portable(experiment: Experiment) -> dict[str, Any]:
+    """Return the settings of an experiment without its storage, which its runs are moved with."""
+    return {key: value for key, value in experiment.to_dict().items() if key != "storage"}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Run(TrainingRun):
     """One seed of an experiment, with the addresses of everything that it reads.
@@ -123,7 +128,7 @@ class Run(TrainingRun):
             if field.name != "folder"
         }
         return values | {
-            "experiment": self.experiment.to_dict(),
+            "experiment": portable(self.experiment),
             "health": [output.to_dict() for output in self.health],
             "inputs": [
                 {"name": role, "address": address, "rows": rows}
@@ -135,7 +140,7 @@ class Run(TrainingRun):
     def from_dict(cls, root: str, content: Mapping[str, Any]) -> Run:
         """Return the run of a storage that JSON-like values describe; unknown keys are ignored."""
         values = {field.name: content[field.name] for field in fields(cls) if field.name in content}
-        values["experiment"] = parse(values["experiment"])
+        values["experiment"] = parse({**values["experiment"], "storage": root})
         values["health"] = tuple(map(Health.from_dict, values.get("health", ())))
         values["inputs"] = tuple(
             Input(corpus["name"], corpus["address"], corpus["rows"]) for corpus in values["inputs"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 from pydantic.json_schema import models_json_schema
@@ -26,6 +26,7 @@ from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments.stored_runs import FIRST
 from augury.experiments.tracking import Tracking
+from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
@@ -105,6 +106,10 @@ class Experiment(Section):
 
     The first is the baseline.
     """
+    equal: Literal["epochs", "updates", "tokens", "time"] = "epochs"
+    """What systems have as much of as the baseline, patience aside: epochs over their own text, or
+    updates, target tokens, or minutes of training (training.max_minutes). Operators that add
+    records give a system more updates in as many epochs."""
     stages: dict[str, dict[str, Any]] = {}
     """Stages of training after the one that this file describes: name -> dotted keys that differ
     from the stage before, and `carry`, the state that is taken over from it: its weights
@@ -119,6 +124,9 @@ class Experiment(Section):
     """Whether the task can train on several texts, if not with weights and tags."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`text.vocabulary.resegmentation`)."""
+    FROM_NOTHING: ClassVar[type[Training] | None] = None
+    """The section `training` of a model without pretrained weights, where its defaults are others:
+    a subclass of that of a pretrained model."""
 
     def plain_system(self) -> dict[str, Any]:
         """Return the settings, by dotted key, that turn this experiment into its plain baseline."""
@@ -162,6 +170,11 @@ class Experiment(Section):
     @property
     def _parts(self) -> list[Operator]:
         return [part for operator in self.augment for part in operator.parts()]
+
+    def inactive(self) -> dict[str, str]:
+        if self.training.equal == "epochs" or self.record_origins:
+            return {}
+        return {"training.equal": "no operator adds records, so that all text is plain text"}
 
     def view_groups(self) -> list[ViewGroup]:
         """Return the groups of views that every example is read in, one in each epoch."""
@@ -276,6 +289,15 @@ class Experiment(Section):
         if len(set(seeds)) < len(seeds):
             raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
         return seeds
+
+    @model_validator(mode="after")
+    def _training_follows_model(self) -> Experiment:
+        """Take the defaults of a model from nothing, where it has some; the file overrides them."""
+        schema, model = self.FROM_NOTHING, getattr(self, "model", None)
+        if schema and not isinstance(model, Pretrained) and issubclass(schema, type(self.training)):
+            settings = self.training.model_dump(exclude_unset=True)
+            self.__dict__["training"] = schema.model_validate(settings)
+        return self
 
     @model_validator(mode="after")
     def _readable(self) -> Experiment:

@@ -26,9 +26,9 @@ def locate(name: str, storage: str = "results") -> Folder:
     Without `/seed-N` it is that of the first seed; `:STAGE` behind it names an earlier stage of
     training. UserError where no run or more than one matches.
     """
-    path, colon, stage = name.rpartition(":")
-    if colon and "/" not in stage:
-        return _stage(locate(path, storage), stage)
+    path, colon, of_stage = name.rpartition(":")
+    if colon and "/" not in of_stage:
+        return stage(locate(path, storage), of_stage)
     path = name.rstrip("/")
     if f"/{KIND}/" in path:
         storage, _, path = path.rpartition(f"/{KIND}/")
@@ -49,7 +49,7 @@ def locate(name: str, storage: str = "results") -> Folder:
     return store.folder(KIND, f"{matching[0]}/{chosen}")
 
 
-def _stage(run: Folder, name: str) -> Folder:
+def stage(run: Folder, name: str) -> Folder:
     """Return the run of the stage with this name, among a run and the stages before it."""
     known, folder = [], run
     while True:

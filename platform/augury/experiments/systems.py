@@ -17,9 +17,10 @@ from augury.core.mutability import mutable_keys
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
+from augury.experiments.equal import with_equal_budgets
 from augury.experiments.spec import SHARED, Experiment, parse
 
-FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
+FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "equal", "stages", "stage")
 """The sections that a stage cannot change."""
 
 
@@ -63,23 +64,25 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
         "baseline": False,
     }
     if experiment.systems:
-        return {
-            name: _parse_system(name, dotted, content)
-            for name, dotted in experiment.systems.items()
-        }
+        return with_equal_budgets(
+            {
+                name: _parse_system(name, dotted, content)
+                for name, dotted in experiment.systems.items()
+            }
+        )
     itself = last_stage(parse(content))
     if experiment.stages:
         plain = parse({**content, "stages": {}}, "the first stage")
     else:
         plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
-        return {experiment.name: itself}
+        return with_equal_budgets({experiment.name: itself})
     if experiment.name == "baseline":
         raise UserError(
             "name: 'baseline' is the name of the plain system: choose another, or set "
             "baseline=false"
         )
-    return {"baseline": plain, experiment.name: itself}
+    return with_equal_budgets({"baseline": plain, experiment.name: itself})
 
 
 def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:

@@ -192,12 +192,18 @@ class WarmupRegime(Regime):
         )
 
 
+SHORTEN = (
+    "lower regime.warmup_steps, regime.warmup_epochs or regime.ramp_epochs, or raise "
+    "training.max_epochs or training.max_updates"
+)
+"""What to do where training ends before a regime's loss is complete."""
+
+
 def late_onset(onset: float, last: int) -> str:
-    """Return the warning that training ends after update `last`, before the loss is complete."""
+    """Return that training ends after update `last`, before the loss is complete."""
     return (
-        f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after update "
-        f"{last:,}: what comes after the warm-up never acts; shorten it (regime.warmup_steps, "
-        "regime.warmup_epochs, regime.ramp_epochs) or train longer"
+        f"the regime's warm-up ends after update {onset:,.0f}, and training after update "
+        f"{last:,}, so that its loss never acts in full: {SHORTEN}"
     )
 
 

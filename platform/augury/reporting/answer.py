@@ -65,12 +65,17 @@ def answer(table: Comparison) -> str:
             f"; {first.name} scores still {more} ({number(first.difference, signed)}), but that "
             "may be chance"
         )
-    return f"{sentence}."
+    idle = [row.never_acted for row in compared if row.never_acted]
+    if unequal := table.unequal_budgets:
+        sentence = f"Budgets differ ({unequal}): {sentence[0].lower()}{sentence[1:]}"
+    return f"{'; '.join([sentence, *idle])}."
 
 
 def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
     """Return whether the difference is real, as the end of a sentence; `single_seed`: a system
     has one seed."""
+    if row.meaningless:
+        return f", but that means nothing: {row.meaningless}"
     if row.tested is None or row.corrected is None:
         return ", but the difference is not tested" + (
             " and one seed does not decide" if single_seed else ""

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from augury.experiments.record import Cost
+from augury.regimes.regime import SHORTEN
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
@@ -22,7 +23,7 @@ from augury.reporting.results import (
     seconds_of,
     time_kind,
 )
-from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
+from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun, title
 from augury.scoring.significance import TRIALS, Difference, Method, holm
@@ -32,6 +33,8 @@ WEIGHTS = {
     "last": "the last checkpoint",
     "best": "the best on validation",
 }
+UNEQUAL = 1.1
+"""Budgets that differ by a larger factor are told first."""
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
 PATIENCE = ("patience", "patience_mean")
@@ -57,13 +60,27 @@ class Row:
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
+    meaningless: str = ""
+    """Why the difference means nothing, as a part of a sentence; empty where it may mean
+    something."""
 
     @property
     def mark(self) -> str:
-        """`**` for a corrected p-value below 1 %, `*` below 5 %."""
-        if self.corrected is None:
+        """`**` for a corrected p-value below 1 %, `*` below 5 %; empty for differences without
+        meaning."""
+        if self.corrected is None or self.meaningless:
             return ""
         return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
+
+    @property
+    def never_acted(self) -> str:
+        """That training ended before all of the regime's loss acted; empty where it did not."""
+        if self.cost is None or not self.cost.onset or self.cost.onset < self.cost.updates:
+            return ""
+        return (
+            f"the regime of {self.name} never acted in full: its warm-up ends after update "
+            f"{self.cost.onset:,.0f}, and training ended after update {self.cost.updates:,.0f}"
+        )
 
     @property
     def difference_text(self) -> str:
@@ -117,6 +134,19 @@ class Comparison:
         return seconds_of(row.cost, self.time_kind) if row.cost else None
 
     @property
+    def unequal_budgets(self) -> str:
+        """What the systems saw where that differs, such as `X saw 1.9 times the updates of
+        baseline`; empty where it does not."""
+        parts = []
+        for row in self.rows[1:]:
+            ratios = _ratios(self.rows[0].cost, row.cost)
+            seen = [f"{ratio:.2g} times the {what}" for what, ratio in ratios.items()]
+            if seen:
+                parts.append(f"{row.name} saw {' and '.join(seen)} of {self.rows[0].name}")
+        more = f"; and {len(parts) - 3} more systems differ" if len(parts) > 3 else ""
+        return "; ".join(parts[:3]) + more
+
+    @property
     def lower_is_better(self) -> bool:
         """Whether lower is better for the metric that decides."""
         return lower_is_better(self.metrics[0])
@@ -162,6 +192,8 @@ def comparison(
         results, [row.difference is not None for row in rows], test, metrics[0], inference
     )
     rows = _with_tests(rows, tests.differences)
+    system_scores = _system_scores(results, test, metrics[0])
+    rows = _with_meaning(rows, system_scores)
     scored = [
         row.scores[metrics[0]]
         for row in rows
@@ -171,7 +203,8 @@ def comparison(
         metrics[0], tests.components, [(len(score.seeds), score.n) for score in scored]
     )
     notes = [
-        *untrained_warnings(_system_scores(results, test), test),
+        *untrained_warnings(system_scores),
+        *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *_measurement_notes(results, test, metrics),
         *_test_notes(rows, metrics[0], inference.method),
         *([power.text] if power else []),
@@ -182,7 +215,11 @@ def comparison(
         *cautions(results),
     ]
     comparisons = sum(row.tested is not None for row in rows)
-    return Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
+    compared = Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
+    if unequal := compared.unequal_budgets:
+        first = f"{WARNING}budgets differ: {unequal}; --equal updates or tokens holds them equal"
+        return replace(compared, notes=(first, *notes))
+    return compared
 
 
 def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, kind: str) -> Row:
@@ -211,6 +248,19 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, k
         result.cost,
         _time_factor(result.cost, baseline.cost, kind),
     )
+
+
+def _ratios(baseline: Cost | None, cost: Cost | None) -> dict[str, float]:
+    """Return the updates and tokens of a system as multiples of the baseline's, where they
+    differ."""
+    if baseline is None or cost is None:
+        return {}
+    seen = {
+        "updates": (baseline.updates, cost.updates),
+        "tokens": (baseline.target_tokens, cost.target_tokens),
+    }
+    ratios = {what: own / its for what, (its, own) in seen.items() if its and own}
+    return {what: ratio for what, ratio in ratios.items() if max(ratio, 1 / ratio) > UNEQUAL}
 
 
 def _measured(score: Estimate) -> tuple[str, int]:
@@ -375,13 +425,38 @@ def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence
     return lines
 
 
-def _system_scores(results: Sequence[SystemResult], test: str) -> list[SystemScore]:
-    return [
-        SystemScore(result.name, run, metric, estimate.value, estimate.low)
-        for result in results
-        for run in [*result.runs.values()][:1]
-        for metric, estimate in result.tests.get(test, {}).items()
-    ]
+def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> list[SystemScore]:
+    """Return the scores of the systems in the metric that decides."""
+    scores = []
+    for result in results:
+        estimate = result.tests.get(test, {}).get(metric)
+        tests = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
+        for run in [*result.runs.values()][:1]:
+            if estimate:
+                worst = estimate.high if lower_is_better(metric) else estimate.low
+                scores.append(
+                    SystemScore(result.name, run, metric, estimate.value, worst, tuple(tests))
+                )
+    return scores
+
+
+def _with_meaning(rows: Sequence[Row], scores: Sequence[SystemScore]) -> list[Row]:
+    """Return the rows with why their difference means nothing: they or the baseline have not
+    learned."""
+    unlearned = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
+    explained = []
+    for row in rows:
+        names = [name for name in (rows[0].name, row.name) if name in unlearned]
+        why = ""
+        if names and row is not rows[0]:
+            level = unlearned[names[0]]
+            are = "are" if len(names) > 1 else "is"
+            why = (
+                f"{' and '.join(names)} {are} not shown to have learnt more than "
+                f"{level.output} ({level.value:.1f})"
+            )
+        explained.append(replace(row, meaningless=why))
+    return explained
 
 
 def training_notes(results: Sequence[SystemResult]) -> list[str]:
@@ -434,9 +509,11 @@ def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
 def _budget_note(results: Sequence[SystemResult]) -> str:
     """Return a note on the limits of training that are equal for all systems."""
     parameters = [result.record.parameters for result in results if result.cost]
+    # Systems without records have none: their budget is the same in every unit.
+    units = {settings.get("training.equal", "epochs") for settings in parameters} - {"epochs"}
     ends = {
         unit: {settings.get(f"training.max_{unit}") for settings in parameters}
-        for unit in ("epochs", "updates")
+        for unit in ("epochs", "updates", "minutes")
     }
     equal = [
         f"at most {limit:,} {unit}"
@@ -447,8 +524,9 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
         tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
     }
     stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
+    counted = f" of the plain text, in {units.pop()}" if len(units) == 1 else ""
     return (
-        f"held equal: {' and '.join(equal)}{stops}"
+        f"held equal: {' and '.join(equal)}{counted}{stops}"
         if equal
         else "held equal: nothing; budgets differ"
     )

@@ -6,8 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from augury import __version__
+from augury.core import config
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
+from augury.core.store import Folder
+from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
 from augury.reporting.answer import answer
@@ -19,6 +22,7 @@ from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING
 from augury.reporting.operator_outputs import output_table
 from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
+from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
@@ -30,10 +34,10 @@ from augury.reporting.styles import legend
 from augury.reporting.tables import Table, csv, latex, markdown, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring import registry
+from augury.training import history
 
-KIND = "reports"
-"""The folder of reports in a store, one by the name of each experiment."""
-PAGE, SUMMARY = "index.html", "report.json"
+FILES = (DESCRIPTION, SCORES)
+"""The files of a run that decide, with its history, what a page shows of it."""
 MOST_SETS = 3
 """The maximum number of test sets that a terminal shows in full.
 
@@ -41,24 +45,13 @@ Of more, only the mean is, and scores of the others.
 """
 
 
-def systems(store: Store, name: str) -> dict[str, list[str]]:
-    """Return the names of the runs, in the store, of every system of an experiment's report."""
-    folder = store.folder(KIND, name)
-    return dict(folder.read_json(SUMMARY)["systems"]) if folder.exists(SUMMARY) else {}
+def write(
+    report: Report, folder: Folder, results: Sequence[SystemResult], state: str | None = None
+) -> None:
+    """Write the page of an experiment, and the summary for the page of its storage.
 
-
-def by_age(store: Store) -> list[str]:
-    """Return the names of the reports in a store, the latest last."""
-    files = {name: store.folder(KIND, name) for name in store.addresses(KIND)}
-    infos = {
-        name: folder.filesystem.get_file_info(folder.path(SUMMARY))
-        for name, folder in files.items()
-    }
-    return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
-
-
-def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> None:
-    """Write the page of an experiment, and its summary for the page of the storage and MLflow."""
+    `state` is that of `page_state`.
+    """
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for result in results:
         scores[result.name] = {
@@ -70,9 +63,26 @@ def write(report: Report, folder: Folder, results: Sequence[SystemResult]) -> No
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
         "scores": scores,
+        "state": state,
     }
-    folder.write_json(SUMMARY, summary)
     folder.write(PAGE, rendering.page(report))
+    folder.write_json(SUMMARY, summary)
+
+
+def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
+    """Return the hash of everything that the page of these systems shows."""
+    runs = [run for result in results for run in result.runs.values()]
+    records = [
+        [run.name, *(run.read(file).decode() for file in FILES if run.exists(file))] for run in runs
+    ]
+    systems = [[result.name, [*result.runs], [*result.unscored]] for result in results]
+    histories = [history.files(run) for run in runs]
+    return config.address([__version__, title, [*failures], systems, records, histories])
+
+
+def is_current(folder: Folder, state: str) -> bool:
+    """Return whether a page is written of this state."""
+    return folder.exists(PAGE) and folder.read_json(SUMMARY).get("state") == state
 
 
 def compared(
@@ -96,10 +106,13 @@ def compared(
     )
 
 
-def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> Report:
+def report(
+    results: Sequence[SystemResult], title: str, failures: Sequence[str] = (), *, page: bool = True
+) -> Report:
     """Return the report of systems, the baseline first, with `failures` as cautions.
 
-    UserError where nothing is scored yet.
+    Without `page`, it has no sections, and is for a terminal or a program only. UserError where
+    nothing is scored yet.
     """
     names = scored_sets(results)
     if not names:
@@ -115,7 +128,7 @@ def report(results: Sequence[SystemResult], title: str, failures: Sequence[str] 
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
         notes=list(dict.fromkeys([*failures, *warnings, *cautions(results)])),
-        sections=_sections(results, comparisons, title, stages),
+        sections=_sections(results, comparisons, title, stages) if page else (),
         data={**known.data, "stages": _rows(stages)},
         summary=[*_summary(comparisons), *([stages] if stages else [])],
     )
@@ -208,11 +221,11 @@ def validations(systems: Sequence[SystemResult]) -> Table:
     ]
     columns = ["system", "seed", *(f"best {registry.title(metric)}" for metric in metrics), "run"]
     best_scores = [
-        SystemScore(f"{name}, seed {seed}", run, metric, value, value)
+        SystemScore(f"{name}, seed {seed}", run, metric, value, value, ("valid",))
         for (name, seed, run), values in zip(runs, best, strict=True)
         for metric, value in values.items()
     ]
-    notes = (*untrained_warnings(best_scores, "valid"), NO_TESTS, *cautions(systems))
+    notes = (*untrained_warnings(best_scores), NO_TESTS, *cautions(systems))
     return table(columns, rows, notes=notes)
 
 

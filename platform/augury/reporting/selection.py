@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
-from augury.reporting import experiment, run_files
+from augury.reporting import reported, run_files, run_names
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
 from augury.scoring.registry import title
@@ -53,22 +52,27 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
 
 def _named(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]:
     """Return the systems that a word names, with their names in a sweep or report."""
-    for kind, systems in ((state.KIND, _configurations), (experiment.KIND, _reported)):
+    store = Store(storage)
+    if word in store.addresses(reported.KIND):
+        return _reported(store, word)
+    if word in state.names(store):
+        return _configurations(store, word)
+    for kind, systems in ((state.KIND, _configurations), (reported.KIND, _reported)):
         root, found, name = f"/{word.rstrip('/')}".rpartition(f"/{kind}/")
         if found and "/runs/" not in f"/{name}":  # runs may lie below a directory called sweeps
             return systems(Store(root.removeprefix("/") or storage), name)
-    return [(None, find_runs(word, storage))]
+    return [(None, run_names.find(word, storage))]
 
 
 def _reported(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     """Return name and scored runs of the systems in the report of an experiment, the baseline
     first."""
-    known = store.addresses(experiment.KIND)
+    known = store.addresses(reported.KIND)
     if name not in known:
         raise unknown("report", name, known)
     systems = {
         system: [Folder(store.root, run) for run in runs]
-        for system, runs in experiment.systems(store, name).items()
+        for system, runs in reported.systems(store, name).items()
     }
     return [
         (system, scored)
@@ -83,11 +87,11 @@ def names_in_reports(systems: Sequence[Folder]) -> list[str | None]:
     reports = [
         {
             Folder(root, run): system
-            for system, runs in experiment.systems(Store(root), name).items()
+            for system, runs in reported.systems(Store(root), name).items()
             for run in runs
         }
         for root in dict.fromkeys(run.root for run in systems)
-        for name in experiment.by_age(Store(root))
+        for name in reported.by_age(Store(root))
     ]
     ranked = sorted(reports, key=lambda names: sum(run in names for run in systems))
     return [
@@ -115,16 +119,6 @@ def _configurations(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     if missing := [name for name, folders in scored.items() if not folders]:
         say(f"sweep {sweep.name}: without scores, and left out: {'; '.join(missing)}")
     return [(name, folders) for name, folders in scored.items() if folders]
-
-
-def find_runs(word: str, storage: str) -> list[Folder]:
-    """Return the runs that a word names: one seed, or all seeds of a configuration."""
-    run = stored_runs.locate(word, storage)
-    if "/seed-" in word:
-        return [run]
-    configuration = Folder(run.root, run.name.rpartition("/")[0])
-    folders = [configuration.sub(name) for name in configuration.subfolders()]
-    return [folder for folder in folders if run_files.is_described(folder)]
 
 
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
-from augury.reporting import experiment
+from augury.experiments.record import DESCRIPTION, RunRecord
+from augury.reporting import reported, run_names
 from augury.reporting.analysis_links import AnalysisLink, analysis_links
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
@@ -18,12 +18,12 @@ from augury.reporting.numbers import MISSING, amount, interval
 from augury.reporting.page import render_page
 from augury.reporting.report import Download
 from augury.reporting.run_files import is_scored
+from augury.reporting.run_list import state_of
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import Cell, Table, cell, csv, table
 from augury.scoring.registry import title
 from augury.sweeping import state
-from augury.training.launch import FAILURE
 
 PAGE = "index.html"
 
@@ -34,15 +34,13 @@ def render(store: Store, refresh: int | None = None) -> str:
     It links to the pages of sweeps and reports in the storage.
     """
     sweeps = [state.load(store, name) for name in state.names(store)]
-    folders = {
-        name: store.folder(experiment.KIND, name) for name in store.addresses(experiment.KIND)
-    }
+    folders = {name: store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)}
     all_runs, downloads = _runs(store)
     links = analysis_links(store, stored_runs.folders(store))
     reports = [
         _report(folder, name, links)
         for name, folder in folders.items()
-        if folder.exists(experiment.PAGE)
+        if folder.exists(reported.PAGE)
     ]
     shown = {link for report in reports for link in report["analyses"]}
     return render_page(
@@ -75,18 +73,19 @@ def _report(folder: Folder, name: str, links: Sequence[AnalysisLink]) -> dict[st
     """
     known: dict[str, Any] = {
         "title": name,
-        "link": f"{experiment.KIND}/{name}/{experiment.PAGE}",
+        "link": f"{reported.KIND}/{name}/{reported.PAGE}",
         "answer": "",
         "systems": {},
         "scores": {},
     }
-    if folder.exists(experiment.SUMMARY):
-        known |= folder.read_json(experiment.SUMMARY)
+    if folder.exists(reported.SUMMARY):
+        known |= folder.read_json(reported.SUMMARY)
     names = [run for runs in known["systems"].values() for run in runs]
     runs = [run for name in names if (run := Folder(folder.root, name)).exists(DESCRIPTION)]
     scored = sum(is_scored(run) for run in runs)
+    written = folder.filesystem.get_file_info(folder.path(reported.PAGE)).mtime
     return known | {
-        "date": _changed(folder, experiment.PAGE),
+        "date": max(map(run_names.date, runs), default=written),
         "state": f"{scored} of {len(names)} runs scored",
         "scores": _scores(known["scores"]),
         "analyses": [link for link in links if set(link.runs) & set(names)],
@@ -108,21 +107,6 @@ def _scores(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str
     ]
 
 
-def _changed(folder: Folder, *files: str) -> datetime:
-    """Return when the latest of these files was written."""
-    infos = [folder.filesystem.get_file_info(folder.path(file)) for file in files]
-    known = [info.mtime for info in infos if info.mtime]
-    return max(known, default=datetime.fromtimestamp(0, UTC)).astimezone(UTC)
-
-
-def _state(run: Folder) -> str:
-    if is_scored(run):
-        return "scored"
-    if run.complete:
-        return "trained"
-    return "failed" if run.exists(FAILURE) else "unfinished"
-
-
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     """Return the runs of a storage with the deciding score on every test set, and all scores as
     CSV."""
@@ -140,8 +124,8 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
             record.experiment or MISSING,
             record.task or MISSING,
             cell(record.seed, "d"),
-            _state(run),
-            f"{_changed(run, DESCRIPTION, SCORES):%Y-%m-%d %H:%M}",
+            state_of(run, record),
+            f"{run_names.date(run):%Y-%m-%d %H:%M}",
         ]
         scores = (by_place.get((run.uri, test)) for test in tests)
         cells = [_score(score) if score else Cell(MISSING) for score in scores]

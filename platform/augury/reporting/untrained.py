@@ -1,9 +1,8 @@
-"""Warnings about models that have not learned: BLEU under 1, or labels no better than one label
-for all examples."""
+"""Warnings about models that have not learned: no better than a trivial output for the test set."""
 
 from __future__ import annotations
 
-from collections import Counter
+import statistics
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -11,52 +10,60 @@ from typing import NamedTuple
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
+from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.scoring import registry
+from augury.scoring.trivial import Trivial, best_trivial
+from augury.training.trained import OUTCOME, Outcome
 
 WARNING = "warning: "
-MIN_BLEU = 1.0
-"""Below this score a model has not learned to translate, and its differences mean nothing."""
 
 
 class SystemScore(NamedTuple):
-    """The score of a system on a test or validation set."""
+    """The score of a system on a test or validation set, or its mean over several."""
 
     name: str
     run: Folder
     """One of its runs."""
     metric: str
     value: float
-    low: float
-    """The lower end of the interval; the value itself where none is known."""
+    worst: float
+    """The worse end of the interval; the value itself where none is known."""
+    tests: tuple[str, ...]
+    """The sets that the score is of."""
 
 
-def untrained_warnings(scores: Sequence[SystemScore], test: str) -> list[str]:
-    """Return warnings that name the systems that have not learned, or are not shown to have."""
-    low = [
-        f"{score.name} ({registry.title(score.metric)} {score.value:.1f})"
-        for score in scores
-        if "bleu" in score.metric and score.value < MIN_BLEU
-    ]
-    lines = (
-        [f"{WARNING}not learnt, differences mean nothing: {_list_names(low)}; train longer"]
-        if low
-        else []
+def not_beaten(score: SystemScore) -> Trivial | None:
+    """Return the trivial output that a score is not shown to be better than, with its own; None
+    where it is better, and where the text or the metric is missing."""
+    trivial = _trivial(score)
+    if trivial is None:
+        return None
+    better = (
+        score.worst < trivial.value
+        if registry.lower_is_better(score.metric)
+        else score.worst > trivial.value
     )
-    by_chance: dict[str, list[str]] = {}
+    return None if better else trivial
+
+
+def untrained_warnings(scores: Sequence[SystemScore]) -> list[str]:
+    """Return warnings that name the systems that are not shown to have learned, and what to
+    change."""
+    unlearned: dict[str, list[SystemScore]] = {}
     for score in scores:
-        constant = _constant_score(score, test)
-        if constant is not None and score.low <= constant[1]:
-            label, value = constant
-            level = (
-                f"{registry.title(score.metric)} {value:.1f} on {test} by '{label}' for every "
-                "example"
-            )
-            by_chance.setdefault(level, []).append(f"{score.name} ({score.value:.1f})")
-    return lines + [
-        f"{WARNING}not shown to be above chance, {level}: {_list_names(names)}; train longer"
-        for level, names in by_chance.items()
-    ]
+        if trivial := not_beaten(score):
+            level = f"{registry.title(score.metric)} {trivial.value:.1f} by {trivial.output}"
+            unlearned.setdefault(level, []).append(score)
+    lines = []
+    for level, of_level in unlearned.items():
+        names = [f"{score.name} ({score.value:.1f})" for score in of_level]
+        remedies = dict.fromkeys(filter(None, (_remedy(score.run) for score in of_level)))
+        lines.append(
+            f"{WARNING}not shown to have learnt more than {level}, so that differences mean "
+            f"nothing: {'; '.join([_list_names(names), *remedies])}"
+        )
+    return lines
 
 
 def _list_names(names: Sequence[str]) -> str:
@@ -64,26 +71,53 @@ def _list_names(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + more
 
 
-def _constant_score(score: SystemScore, test: str) -> tuple[str, float] | None:
-    """Return the most frequent label and the score of predicting it always; None for text or a
-    missing test set."""
-    try:
-        metric = registry.metric_class(score.metric)
-    except UserError:
+def _remedy(run: Folder) -> str:
+    """Return the settings to change, by what ended training; empty where that is not known."""
+    if not (run_files.is_described(run) and run.exists(OUTCOME)):
+        return ""
+    outcome, parameters = Outcome.read(run), RunRecord.read(run).parameters
+
+    def now(name: str) -> str:
+        key, value = f"training.{name}", parameters.get(f"training.{name}")
+        return key if value is None else f"{key} (now {value:,})"
+
+    warmup = parameters.get("training.warmup_updates") or 0
+    if parameters.get("training.warmup_share") is None and warmup >= outcome.updates:
+        return (
+            f"the learning rate still rose when training ended after update {outcome.updates:,}: "
+            f"lower {now('warmup_updates')}"
+        )
+    if outcome.stopped_by == "patience":
+        return (
+            f"patience ended training after update {outcome.updates:,}: change "
+            f"{now('learning_rate')}, or raise {now('patience')}"
+        )
+    budgets = [name for name in ("max_epochs", "max_updates") if parameters.get(f"training.{name}")]
+    return f"train longer: raise {' or '.join(map(now, budgets))}" if budgets else ""
+
+
+def _trivial(score: SystemScore) -> Trivial | None:
+    """Return the best trivial output on the sets of a score, or on the first of several with the
+    mean of their scores."""
+    if not run_files.is_described(score.run):
         return None
-    if (
-        metric.measures != "labels"
-        or metric.lower_is_better
-        or not run_files.is_described(score.run)
-    ):
+    corpora = [run_files.test_corpus(score.run, test) for test in score.tests]
+    trivials = [corpus and _on_corpus(corpus.folder, score.metric) for corpus in corpora]
+    known = [trivial for trivial in trivials if trivial]
+    if not known or len(known) < len(trivials):
         return None
-    corpus = run_files.test_corpus(score.run, test)
-    return _score_constant(corpus.folder, score.metric) if corpus else None
+    output = known[0].output if len(known) == 1 else "the best trivial output of every set"
+    return Trivial(output, statistics.fmean(trivial.value for trivial in known))
 
 
 @lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
-def _score_constant(corpus: Folder, metric: str) -> tuple[str, float]:
-    labels = Corpus(corpus).column(KINDS[Corpus(corpus).kind].target)
-    ((label, _),) = Counter(labels).most_common(1)
-    scorer = registry.metric(metric)
-    return label, scorer.value(scorer.statistics([label] * len(labels), labels).sum(0))
+def _on_corpus(folder: Folder, metric: str) -> Trivial | None:
+    corpus = Corpus(folder)
+    columns = KINDS[corpus.kind]
+    try:
+        language, *others = set(corpus.column(columns.target_language))
+        scorer = registry.metric(metric, None if others else language)
+        sources = corpus.column(columns.inputs[0]) if len(columns.inputs) == 1 else None
+        return best_trivial(scorer, corpus.column(columns.target), sources)
+    except UserError:  # the text or the metric is gone, or it cannot read this language
+        return None

@@ -15,8 +15,8 @@ from augury.experiments.description import describe
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.training import train
-from augury.training.launch import FAILURE
 from augury.training.loop import Report
+from augury.training.run import FAILURE
 
 CONFIGURATIONS = "configurations"
 """Subfolder of a sweep for the prepared runs of its configurations."""

@@ -54,6 +54,11 @@ class SearchSpace(config.Section):
     rows: AtScale[Mapping[str, Point]] = {}
     """Instead of or in addition to `keys`, points with a name: name -> dotted keys that override
     `base`."""
+    families: Callable[[], Mapping[str, str]] | None = None
+    """Row -> the family of methods that it belongs to. Halving combines the best row with the best
+    of other families, in a second round."""
+    joins: bool = False
+    """Whether the systems of an experiment that the space is applied to are rows too."""
     domains: AtScale[Mapping[str, Any]] = {}
     """Dotted key -> domain that replaces the values of `keys` if the search draws points."""
     metric: str

@@ -21,6 +21,7 @@ from augury.experiments.recording import Recorder, Recording
 from augury.sweeping import plan as plans
 from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
+from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
 from augury.sweeping.inputs import Inputs
@@ -28,6 +29,7 @@ from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.race import Exhaustive, rungs
 from augury.sweeping.reference import RaceWithReference
+from augury.sweeping.rounds import Rounds, combinations
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
@@ -79,6 +81,8 @@ class _Driver:
         self.placement = self._place()
         population_address = self._check_population() if options.scheduler == "pbt" else None
         self.rungs = decision_rungs(options, self.plan)
+        if cost := estimate(self.plan, options.seeds, options.at_once):
+            say(str(cost))
         # Before the first trial, so that other commands can show and compare an unfinished sweep.
         self._write_definition()
         # Optuna asks for points while it runs, and a population trains as one: their texts and
@@ -107,8 +111,12 @@ class _Driver:
         options, space = self.options, self.space
         adaptive = options.search == "optuna"
         plan = plans.of_options(space, options, self.store)
+        if options.budget is not None:
+            keep_within(plan, options.seeds, options.budget, options.at_once)
         for merged in plan.merged:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
+        for name, reason in plan.left_out:
+            say(f"left out: {name}: {reason}")
         if not plan.configurations and not adaptive:
             raise UserError(f"space '{space.name}' has no points: give its keys values")
         if not plan.configurations:
@@ -233,9 +241,32 @@ class _Driver:
                 self._prepare_point,
             )
         reference, *others = configurations
+        if options.scheduler == "halving" and others and self.space.families:
+            return Rounds(
+                reference, others, options.seeds, self.rungs, self._add_combinations, mode=mode
+            )
         if options.scheduler == "halving" and others:
             return RaceWithReference(reference, others, options.seeds, self.rungs, mode=mode)
         return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
+
+    def _add_combinations(self, ranking: Sequence[str]) -> list[str]:
+        """Add combinations of the best rows of different families to the sweep; return the
+        addresses of their configurations."""
+        plan, inputs = self.plan, self.inputs
+        assert inputs is not None
+        names = [plan.configurations[address].name for address in ranking]
+        before = set(plan.configurations)
+        for name, point in combinations(names, self.space.rows, self.space.families).items():
+            try:
+                planned = plan.add(point, name)
+                preflight.check([planned.experiment], plan.graph)
+            except UserError as error:
+                say(f"left out: {name}: {error}")
+                continue
+            plan.graph.add({planned.name: planned.experiment}, self.options.seeds)
+            say(f"second round: {name}")
+        self._write_definition()
+        return [address for address in plan.configurations if address not in before]
 
     def _replay(self, dispatcher: Dispatcher) -> int:
         """Replay the results of earlier commands and return the number of trials they finished."""
@@ -316,7 +347,9 @@ class _Driver:
             {
                 "name": options.name,
                 "space": space.name,
+                "declared": space.declared,
                 "scale": space.scale,
+                "experiment": space.experiment,
                 "question": space.question,
                 "metric": space.metric,
                 "mode": space.mode,

@@ -11,15 +11,20 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
+from augury.experiments import preflight
+from augury.experiments.equal import with_budget_of
 from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, missing_inputs
 from augury.sweeping import points
+from augury.sweeping.applied import LeftOut
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
+from augury.training.settings import ENDS
 
 BASELINE = "baseline"
+SWEPT_BUDGETS = {f"training.{name}" for name in ENDS}
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,14 @@ class Plan:
     configurations: dict[str, Planned] = field(default_factory=dict)
     """By address."""
     merged: list[Merged] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    """What the user's experiment does not allow of a space that is applied to it."""
     graph: Graph = field(init=False)
 
     def __post_init__(self) -> None:
         self.graph = Graph(self.store)
+        self._budget: Experiment | None = None
+        """The first configuration, from whose budget the others' are derived (`equal`)."""
 
     def rename(self, renamed: Callable[[Planned], Planned]) -> None:
         """Replace every configuration by `renamed` of it, which has another address."""
@@ -70,6 +79,21 @@ class Plan:
         name = name or title(point)
         return self._add(name, point, self.parse_point(point, name))
 
+    def add_allowed(self, point: Mapping[str, Any], name: str | None = None) -> None:
+        """Add the configuration of a point; where the space is applied to an experiment whose task
+        or texts do not allow it, note why instead."""
+        if not self.space.experiment:
+            self.add(point, name)
+            return
+        before = dict(self.configurations)
+        try:
+            planned = self.add(point, name)
+            if planned.address not in before:
+                preflight.check([planned.experiment], self.graph)
+        except UserError as error:
+            self.configurations = before
+            self.left_out.append(LeftOut(name or title(point), " ".join(str(error).split())))
+
     def parse_point(self, point: Mapping[str, Any], name: str = "") -> Experiment:
         """Return the experiment of a point."""
         content = config.merge(config.merge(self.space.base, self.assignments), point)
@@ -84,8 +108,31 @@ class Plan:
         elif reference is not None:
             self.add(reference)
         elif content.get("baseline", True) and (changes := self.base().plain_system()):
-            plain = config.merge(_single_system(content, self.store), changes)
-            self._add(BASELINE, {}, parse(plain, "the baseline"))
+            plain = parse(
+                config.merge(_single_system(content, self.store), changes), "the baseline"
+            )
+            self._add(*self._name_baseline(plain, changes), plain)
+
+    def _name_baseline(
+        self, plain: Experiment, changes: Mapping[str, Any]
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the name and the point of the plain baseline, with its values of the swept keys
+        that it has.
+
+        It is a point of the space where it is the experiment that points override, else none.
+        """
+        settings, idle = plain.to_dict(), canonical(plain, self.store).reasons
+        values = {
+            key: _value_at(settings, key)
+            for key in self.space.keys
+            if not any(_contains(other, key) for other in (*changes, *idle))
+        }
+        if plain == self.base() and values:
+            grid = self.space.grid
+            if all(value in grid.get(key, ()) for key, value in values.items()):
+                return title(values), values
+            return f"default, {title(values)}", values
+        return ", ".join([BASELINE, *([title(values)] if values else [])]), {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configurations and merged points as JSON-like values."""
@@ -100,9 +147,18 @@ class Plan:
                 }
                 for merged in self.merged
             ],
+            "left_out": [entry._asdict() for entry in self.left_out],
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
+        if self._budget is None:
+            self._budget = experiment
+        elif experiment.equal != "epochs" and (swept := SWEPT_BUDGETS & point.keys()):
+            raise UserError(
+                f"equal: {experiment.equal} holds the budget of '{name}' equal to the reference's, "
+                f"and the space sweeps {', '.join(sorted(swept))}: leave out one of both"
+            )
+        experiment = with_budget_of(self._budget, experiment, name)
         canonical_form = canonical(experiment, self.store)
         address = self.graph.plan(canonical_form.experiment).address
         if (same := self.configurations.get(address)) is not None:
@@ -157,9 +213,9 @@ def make(
         if reference:
             plan.add_reference()
         for name, row in space.rows.items():
-            plan.add(row, name)
+            plan.add_allowed(row, name)
         for point in listed:
-            plan.add(point)
+            plan.add_allowed(point)
     except UserError as error:
         missing = missing_inputs(
             plan.parse_point(point) for point in (*space.rows.values(), *listed)
@@ -189,6 +245,16 @@ def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
                 f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other "
                 "keys"
             )
+
+
+def _value_at(settings: Any, key: str) -> Any:
+    """Return the value of a dotted key; None where it is not set."""
+    for part in key.split("."):
+        if isinstance(settings, list):
+            settings = settings[int(part)] if int(part) < len(settings) else None
+        else:
+            settings = settings.get(part) if isinstance(settings, Mapping) else None
+    return settings
 
 
 def _contains(section: str, key: str) -> bool:

@@ -41,7 +41,7 @@ from augury.sweeping.space import Space
 from augury.sweeping.trial import CONFIGURATION, SEED, TrialSettings
 from augury.training.checkpoint import STATE
 from augury.training.history import History
-from augury.training.launch import FAILURE
+from augury.training.run import FAILURE
 
 VALUE = "value/"
 """Prefix of the metrics that record a member's values."""

@@ -27,6 +27,7 @@ class RaceWithReference:
     ):
         self.mode: Literal["max", "min"] = mode
         self.race = Race(others, seeds, rungs, mode=mode)
+        self.configurations = (reference, *others)
         self._reference = reference
         self._exhaustive = {
             name: Exhaustive([name], seeds, rungs, mode=mode) for name in (reference, *others)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augury.core import config
@@ -55,6 +55,15 @@ class Space:
     scheduler: SchedulerName
     search: SearchName
     mutations: Mapping[str, Any]
+    declared: str
+    """What a command finds it by: its name, or the absolute path of its file."""
+    families: Mapping[str, str] = field(default_factory=dict)
+    """Row -> family of methods."""
+    joins: bool = False
+    """Whether the systems of an experiment that it is applied to are rows too."""
+    experiment: str = ""
+    """The experiment file whose settings `base` has (`sweeping.applied`), which leaves out what it
+    does not allow; empty: `base` is the space's own."""
 
     @property
     def grid(self) -> dict[str, Sequence[Any]]:
@@ -130,6 +139,9 @@ def resolve(
         scheduler=scheduler,
         search=search or ("grid" if listed else "random"),
         mutations=_keys(name, at_scale(mutations, scale)),
+        declared=str(file_of(name)) if is_path(name) else name,
+        families=declared.families() if declared.families else {},
+        joins=declared.joins,
     )
 
 

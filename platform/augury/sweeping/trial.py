@@ -19,7 +19,7 @@ from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.state import KIND, Curves, Point
 from augury.training.checkpoint import Checkpoints
-from augury.training.launch import FAILURE
+from augury.training.run import FAILURE
 
 CONFIGURATION, SEED = "configuration", "seed"
 """Keys of a trial's Tune configuration in addition to the swept ones."""

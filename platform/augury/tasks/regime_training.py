@@ -34,6 +34,7 @@ class RegimeTraining(ABC):
         self.examples = examples_of(run, symbols)
         self.group_rows = self.examples.group_rows
         self.weights = self.examples.weights
+        self.plain_rows = self.examples.plain_rows
         self.ids = self.examples.ids
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
 from augury.core import config
+from augury.core.store import Store
 from augury.experiments.record import Input
 from augury.experiments.recording import File
 from augury.experiments.tracking import Place
-from augury.tracking.moved import STORAGE, follow_move, storage_name
+from augury.tracking.location import STORAGE, identity, relocate
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -35,6 +36,7 @@ PARENT, NOTE = "mlflow.parentRunId", "mlflow.note.content"
 KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
 """The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
 PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
+RUNS_PER_SEARCH = 1000
 
 # A server that does not respond must not delay a run (by default MLflow retries for minutes), and
 # standard output is reserved for results.
@@ -101,8 +103,9 @@ def ended(run: Run, status: Status, finished: float | None) -> bool:
 class MlflowExperiment:
     """The runs of one storage in one MLflow experiment. Errors of MLflow propagate."""
 
-    def __init__(self, place: Place, name: str, root: str):
-        self.place, self.name, self.storage = place, name, storage_name(place, root)
+    def __init__(self, place: Place, name: str, store: Store):
+        self.place, self.name, self.store = place, name, store
+        self.storage = identity(store)
         self.updated: set[str] = set()
         """Ids of the runs that have been created or changed."""
         self._client: MlflowClient | None = None
@@ -125,12 +128,15 @@ class MlflowExperiment:
             yield
 
     def open(self) -> MlflowClient:
-        """Return the client; creates the store and the experiment if they do not exist."""
+        """Return the client; creates the store and the experiment if they do not exist.
+
+        A SQLite store that was moved is mended, and runs of earlier versions are.
+        """
         if self._client is None:
+            relocate(self.place)
             load_mlflow()
             from mlflow import MlflowClient
 
-            follow_move(self.place)
             client = MlflowClient(self.place.uri, self.place.uri)
             experiment = client.get_experiment_by_name(self.name)
             if experiment is None:
@@ -142,7 +148,16 @@ class MlflowExperiment:
                 if KIND not in experiment.tags:
                     client.set_experiment_tag(self._experiment_id, KIND, MODEL_TRAINING)
             self._client = client
+            self._adopt(client)
         return self._client
+
+    def _adopt(self, client: MlflowClient) -> None:
+        """Tag runs of earlier versions, which named a storage by its path, with its identity."""
+        if "'" in self.store.root:  # filters cannot contain quotes
+            return
+        filter_string = f"tags.`{STORAGE}` = '{self.store.root}'"
+        for run in list(self._pages(filter_string)):
+            client.set_tag(run.info.run_id, STORAGE, self.storage)
 
     @property
     def link(self) -> str:
@@ -165,20 +180,10 @@ class MlflowExperiment:
     def search(self, **tags: str) -> list[Run]:
         """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),
         oldest first."""
-        conditions = [f"tags.`augury.{tag}` = '{value}'" for tag, value in tags.items()]
-        if "'" not in self.storage:  # filters cannot contain quotes
-            conditions.append(f"tags.`{STORAGE}` = '{self.storage}'")
-        client, filter_string = self.open(), " and ".join(conditions)
-        runs: list[Run] = []
-        token: str | None = ""
-        while token is not None:
-            page = client.search_runs(
-                [self._experiment_id], filter_string, page_token=token or None
-            )
-            runs += page
-            token = page.token or None
-        ours = [run for run in runs if run.data.tags.get(STORAGE) == self.storage]
-        return sorted(ours, key=lambda run: (run.info.start_time, run.info.run_id))
+        wanted = {STORAGE: self.storage} | {f"augury.{tag}": value for tag, value in tags.items()}
+        conditions = [f"tags.`{tag}` = '{value}'" for tag, value in wanted.items()]
+        runs = self._pages(" and ".join(conditions))
+        return sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))
 
     def find(self, **tags: str) -> Run | None:
         """Return the run with these tags.
@@ -244,6 +249,20 @@ class MlflowExperiment:
                 client.log_model_artifacts(model.model_id, f"{directory}/model")
             client.finalize_logged_model(model.model_id, "READY")
             client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
+
+    def _pages(self, filter_string: str) -> Iterator[Run]:
+        client, token = self.open(), None
+        while True:
+            page = client.search_runs(
+                [self._experiment_id],
+                filter_string,
+                max_results=RUNS_PER_SEARCH,
+                page_token=token,
+            )
+            yield from page
+            token = page.token
+            if not token:
+                return
 
     def _log(self, run: Run, content: RunContent) -> None:
         """Send the parameters, tags and metrics that a run lacks in one request."""

@@ -15,7 +15,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
-from augury.reporting import experiment, exporting, run_files
+from augury.reporting import exporting, reported, run_files
 from augury.scoring.registry import record_name
 from augury.tracking.client import (
     FOLDER,
@@ -28,7 +28,7 @@ from augury.tracking.client import (
     ended,
 )
 from augury.training import history
-from augury.training.launch import FAILURE
+from augury.training.run import FAILURE
 
 if TYPE_CHECKING:
     from mlflow.entities import Run
@@ -143,7 +143,7 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
 def experiment_status(folder: Folder) -> tuple[Status, float | None]:
     """Return the status of an experiment and the time at which it ended or was last reported."""
     record, report = read_record(folder), _report_folder(folder)
-    times = [record.get("since"), _modified(report, experiment.SUMMARY)]
+    times = [record.get("since"), _modified(report, reported.SUMMARY)]
     return record.get("status", "FINISHED"), max(filter(None, times), default=None)
 
 
@@ -237,11 +237,7 @@ def artifact_files(run: Folder) -> list[File]:
         *(File(run, name) for name in ("experiment.yaml", DESCRIPTION, SCORES) if run.exists(name)),
         *(File(outputs, name, "hypotheses") for name in outputs.names()),
         *(
-            File(
-                Folder(entry.get("root", run.root), entry["folder"]),
-                entry["name"],
-                entry["directory"],
-            )
+            File(Folder(run.root, entry["folder"]), entry["name"], entry["directory"])
             for entry in read_record(run).get("files", ())
         ),
     ]
@@ -294,13 +290,13 @@ def _newest_analysis(run: Folder) -> str:
 
 
 def _report_folder(folder: Folder) -> Folder:
-    return Folder(folder.root, folder.name.replace(EXPERIMENTS, experiment.KIND, 1))
+    return Folder(folder.root, folder.name.replace(EXPERIMENTS, reported.KIND, 1))
 
 
 def _report(folder: Folder) -> dict[str, Any]:
     """Return the summary of an experiment's report; empty before there is one."""
     report = _report_folder(folder)
-    return dict(report.read_json(experiment.SUMMARY)) if report.exists(experiment.SUMMARY) else {}
+    return dict(report.read_json(reported.SUMMARY)) if report.exists(reported.SUMMARY) else {}
 
 
 def _modified(folder: Folder, name: str) -> float | None:

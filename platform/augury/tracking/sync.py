@@ -7,13 +7,14 @@ end of a run last. What one call could not send, the next one sends.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
+from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import KIND
+from augury.experiments.record import KIND, RunRecord
 from augury.experiments.tracking import Tracking, place
 from augury.reporting.run_files import analyses
 from augury.sweeping import state
@@ -50,7 +51,8 @@ def sync(folder: Folder, tracking: Tracking) -> int:
     Returns the number of MLflow runs that were created or changed. Errors of MLflow propagate;
     raises UserError if a file of the folder is corrupt.
     """
-    mlflow = MlflowExperiment(place(tracking, Store(folder.root)), tracking.experiment, folder.root)
+    store = Store(folder.root)
+    mlflow = MlflowExperiment(place(tracking, store), tracking.experiment, store)
     with mlflow.lock():
         SYNC[_kind(folder)](mlflow, folder)
     return len(mlflow.updated)
@@ -64,7 +66,7 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
     """
     target = place(tracking, store)
     address = without_passwords(target.uri)
-    mlflow = MlflowExperiment(target, tracking.experiment, store.root)
+    mlflow = MlflowExperiment(target, tracking.experiment, store)
     try:
         with mlflow.lock():
             mlflow.open()
@@ -89,6 +91,35 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
             "\n".join([f"{summary}; fix the errors and repeat the command:", *failures])
         )
     return len(mlflow.updated)
+
+
+def forget(store: Store, folders: Iterable[Folder]) -> None:
+    """Delete runs, which are being deleted from a storage, from its MLflow store.
+
+    The experiment of the first of them decides where that is; an outage is said, and no error.
+    """
+    runs = [folder for folder in folders if folder.name.startswith(f"{KIND}/")]
+    if not any(read_record(run) for run in runs):
+        return
+    tracking = Tracking(**_tracking_settings(runs[0]))
+    mlflow = MlflowExperiment(place(tracking, store), tracking.experiment, store)
+    try:
+        with mlflow.lock():
+            for run in runs:
+                if logged := mlflow.find(folder=run.name):
+                    mlflow.open().delete_run(logged.info.run_id)
+    except Exception as error:
+        address = without_passwords(mlflow.place.uri)
+        say(f"MLflow at {address} keeps the runs: it is unavailable ({reason(error)})")
+
+
+def _tracking_settings(run: Folder) -> dict[str, Any]:
+    parameters = RunRecord.read(run).parameters
+    return {
+        key: parameters[f"tracking.{key}"]
+        for key in ("uri", "experiment")
+        if parameters.get(f"tracking.{key}") is not None
+    }
 
 
 def _kind(folder: Folder) -> str:

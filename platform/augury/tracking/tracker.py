@@ -13,6 +13,7 @@ import shlex
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -33,6 +34,8 @@ from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record
 from augury.tracking.sync import Unreachable, reason, sync, sync_storage, without_passwords
 from augury.training.history import History
 
+UNSENT = ".unsent"
+"""Kind of the folder in which every command that records runs has a file until all is sent."""
 FLUSH_SECONDS = 20.0
 """Maximum time to wait for the last sync of a run, unless MLflow is failing."""
 
@@ -49,11 +52,12 @@ class Tracker:
         # Folders whose last sync failed; None: that of earlier commands.
         self._failing: set[Folder | None] = set()
         self._run_failed = False
+        self._unsent, self._mark = Folder(store.root, UNSENT), uuid.uuid4().hex
+        self._begun = False
 
     def __enter__(self) -> Tracker:
-        if self.tracking.enabled:
-            load_mlflow()
-            _start(self._sync_earlier)
+        if self.tracking.enabled and self._unsent.names():
+            self._begin()
         return self
 
     def __exit__(
@@ -70,6 +74,10 @@ class Tracker:
             self._write_record(folder, status=status)
         if self._pending:
             _start(self._sync_pending).join(FLUSH_SECONDS)
+        if self._pending:
+            self._unsent.write(self._mark, b"")
+        else:
+            self._unsent.remove(self._mark)
         if self._pending and not self._failing:
             say(
                 f"MLflow at {self._address} is slow: the rest will be sent by the next command, "
@@ -115,16 +123,15 @@ class Tracker:
     def finish(
         self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()
     ) -> None:
-        """Record the end of a run, with `files` to log in addition to its experiment, scores and
-        outputs; sync it."""
+        """Record the end of a run, and sync it with its experiment, scores and outputs, and with
+        `files` of its storage."""
         if not self.tracking.enabled:
             return
         entries = []
         for file in files:
             if file.folder.exists(file.name):
                 entry = {"folder": file.folder.name, "name": file.name, "directory": file.directory}
-                elsewhere = {"root": file.folder.root} if file.folder.root != run.root else {}
-                entries.append(entry | elsewhere)
+                entries.append(entry)
             else:
                 say(f"{file.folder.uri}/{file.name} does not exist and is not logged to MLflow")
         self._run_failed = self._run_failed or status == "FAILED"
@@ -134,6 +141,7 @@ class Tracker:
     def extend(self, run: Folder) -> None:
         """Send files added to the folder of a finished run after its end, such as analyses."""
         if self.tracking.enabled:
+            self._begin()
             self._pending.add(run)
             self._flush(run)
 
@@ -141,7 +149,20 @@ class Tracker:
         """Send the summary of an experiment's report, which is made after its runs."""
         self.extend(self.store.folder(EXPERIMENTS, experiment))
 
+    def _begin(self) -> None:
+        """Import MLflow, which takes seconds, and send what earlier commands could not.
+
+        A mark in the storage says until the end that there may be something to send.
+        """
+        with self._writing:
+            begun, self._begun = self._begun, True
+        if not begun:
+            load_mlflow()
+            self._unsent.write(self._mark, b"")
+            _start(self._sync_earlier)
+
     def _write_record(self, folder: Folder, **changes: Any) -> None:
+        self._begin()
         with self._writing:
             earlier, now = read_record(folder), time.time()
             origin = {"started": now, "source": _source(), "user": _user()}
@@ -154,7 +175,10 @@ class Tracker:
 
     def _sync_earlier(self) -> None:
         def send() -> None:
+            marks = [name for name in self._unsent.names() if name != self._mark]
             sync_storage(self.store, self.tracking, everything=False)
+            for mark in marks:
+                self._unsent.remove(mark)
 
         self._attempt(None, send)
 

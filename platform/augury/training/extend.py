@@ -19,9 +19,8 @@ from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position
+from augury.training.run import PREFIXES
 from augury.training.settings import Training
-
-KIND = "prefixes"
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
@@ -29,7 +28,7 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
     `name` is the address of everything that determines training but its end.
     """
-    entries = Store(run.root).folder(KIND, f"{name}/seed-{seed}")
+    entries = Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
     if not Checkpoints(run).begun:
         names = [entries.read(entry).decode() for entry in entries.names() if entry != address]
         candidates = [
@@ -45,7 +44,10 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
-    """Return the position of a run; None where these settings would not reach it."""
+    """Return the position of a run; None where these settings would not reach it, or where that
+    cannot be told from them."""
+    if training.equal != "epochs" or training.max_minutes is not None:
+        return None
     position = None
     with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
         position = Checkpoints(folder).last_position()

@@ -15,19 +15,13 @@ from augury.core.execution import Execution, connect
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.training.extend import take_over
-from augury.training.loop import Diverged, Report
-from augury.training.run import TrainingRun
+from augury.training.loop import Report
+from augury.training.run import FAILURE, Crashed, Diverged, TrainingRun
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME
 
 if TYPE_CHECKING:
     from ray.train.torch import TorchTrainer
-
-FAILURE = "failure.json"
-
-
-class Crashed(RuntimeError):
-    """The workers of a run died more often than they may; its checkpoints are kept."""
 
 
 class Train(Protocol):

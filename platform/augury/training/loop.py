@@ -24,7 +24,7 @@ from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
-from augury.training.batching import plan_epoch
+from augury.training.budget import Worth, planned, worth
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
 from augury.training.initialisation import Initialisation
@@ -33,7 +33,7 @@ from augury.training.learner import Learner, Validation
 from augury.training.meter import Clock, Meter, loss_sums
 from augury.training.optimizer import adam
 from augury.training.processor import processor
-from augury.training.run import TrainingRun
+from augury.training.run import Diverged, TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
 from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
@@ -43,13 +43,6 @@ UNREAD_UPDATES = 20
 """Updates on a GPU after which their losses are read and checked."""
 
 Report = Callable[[dict[str, float]], None]
-
-
-class Diverged(ArithmeticError):
-    """A loss or a gradient is not finite.
-
-    The message names the update, the records and the last good checkpoint.
-    """
 
 
 def fit(
@@ -100,6 +93,11 @@ class Trainer:
         self.patience = Patience(
             training.patience, training.patience_mean, self.position.best, self.position.waited
         )
+        self.worth: Worth | None = None
+        """What budgets are worth, where they count on plain text alone."""
+        if training.equal != "epochs":
+            self.worth = worth(learner, training, run.seed, self.position.world)
+        self.out_of_time = self._time_is_up()
         self.meter = Meter()
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
@@ -117,6 +115,9 @@ class Trainer:
             for batches in self._updates(until):
                 self.step(batches)
                 clock.stamp(self.position)
+                if self.training.max_minutes is not None:
+                    # Clocks differ between workers, which must end at the same update.
+                    self.out_of_time = any(distributed.gather(self._time_is_up()))
                 if self._validation_due():
                     report(self._validate())
                     self.meter.restart()  # its tokens a second are of training alone
@@ -148,18 +149,7 @@ class Trainer:
         position = self.position
         # A function of the epoch's number: a resumed run plans the whole epoch again and goes on
         # in its middle, without any state of the plan in checkpoints.
-        plan = plan_epoch(
-            self.learner.lengths,
-            max_tokens=self.training.max_tokens,
-            max_examples=self.training.max_examples,
-            order=self.training.order,
-            seed=self.run.seed,
-            number=position.epochs,
-            groups=self.learner.group_rows,
-            weights=self.learner.weights,
-            world=position.world,
-            accumulation=self.training.accumulation,
-        )
+        plan = planned(self.learner, self.training, self.run.seed, position.epochs, position.world)
         position.updates_per_epoch = len(plan)  # settings in epochs need their length in updates
         self._warn_of_late_onset()
         if position.in_epoch >= len(plan):
@@ -175,7 +165,15 @@ class Trainer:
         return self.patience.exhausted or self._budget_spent()
 
     def _budget_spent(self) -> bool:
-        return self.training.spent(self.position.update, self.position.epochs)
+        if self.out_of_time:
+            return True
+        if self.worth is None:
+            return self.training.spent(self.position.update, self.position.epochs)
+        return self.position.update >= last_update(self.training, *self.worth)
+
+    def _time_is_up(self) -> bool:
+        minutes = self.training.max_minutes
+        return minutes is not None and self.position.seconds >= 60 * minutes
 
     def _stops(self, until: int | None) -> bool:
         """Whether training has finished, or pauses after validation `until`."""
@@ -255,7 +253,8 @@ class Trainer:
     def _learning_rate(self, update: int) -> float:
         """Return the learning rate of an update, from 1."""
         step = self.position.start + update
-        return learning_rate(self.training, step, self.position.updates_per_epoch)
+        units = self.worth or Worth(self.position.updates_per_epoch)
+        return learning_rate(self.training, step, *units)
 
     def _check_finite(self) -> None:
         """Stop at the first update whose loss or gradient is not finite; count rows."""
@@ -392,9 +391,9 @@ class Trainer:
             return
         updates_per_epoch = self.position.updates_per_epoch
         onset = self.learner.onset(updates_per_epoch)
-        last = last_update(self.training, updates_per_epoch)
+        last = last_update(self.training, *(self.worth or Worth(updates_per_epoch)))
         if onset >= last:
-            say(late_onset(onset, last))
+            say(f"warning: {late_onset(onset, last)}")
 
 
 class _Objective(nn.Module):

@@ -6,6 +6,11 @@ from dataclasses import dataclass
 
 from augury.core.store import Folder
 
+PREFIXES = "prefixes"
+"""Kind of the folders that name the runs with one beginning."""
+FAILURE = "failure.json"
+"""The file of a run whose training failed: `kind` and `error`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRun:
@@ -17,3 +22,14 @@ class TrainingRun:
     prefix: str | None = None
     """The address of everything that determines training but its end, by which a longer run
     finds a shorter one."""
+
+
+class Diverged(ArithmeticError):
+    """A loss or a gradient is not finite.
+
+    The message names the update, the records and the last good checkpoint.
+    """
+
+
+class Crashed(RuntimeError):
+    """The workers of a run died more often than they may; its checkpoints are kept."""

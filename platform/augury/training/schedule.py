@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from augury.training.settings import Training
 
 
-def learning_rate(training: Training, update: int, updates_per_epoch: int) -> float:
+def learning_rate(
+    training: Training, update: int, updates_per_epoch: float, worth_of_update: float = 1.0
+) -> float:
     """Return the learning rate of an update, from 1.
 
     The shape is that of Vaswani et al. (2017) with a free peak (fairseq's inverse_sqrt), linear or
@@ -17,7 +20,7 @@ def learning_rate(training: Training, update: int, updates_per_epoch: int) -> fl
     """
     peak = training.learning_rate
     warmup = training.warmup_updates
-    last = last_update(training, updates_per_epoch)
+    last = last_update(training, updates_per_epoch, worth_of_update)
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
     if update < warmup:
@@ -29,11 +32,17 @@ def learning_rate(training: Training, update: int, updates_per_epoch: int) -> fl
     return peak
 
 
-def last_update(training: Training, updates_per_epoch: int) -> int:
-    """Return the update after which training ends at the latest."""
-    epochs = [] if training.max_epochs is None else [training.max_epochs * updates_per_epoch]
-    updates = [] if training.max_updates is None else [training.max_updates]
-    return min(epochs + updates)
+def last_update(training: Training, updates_per_epoch: float, worth_of_update: float = 1.0) -> int:
+    """Return the update after which training ends at the latest, but for its time.
+
+    An epoch of the budget is worth `updates_per_epoch` updates, an update of it `worth_of_update`.
+    """
+    ends = []
+    if training.max_epochs is not None:
+        ends.append(round(training.max_epochs * updates_per_epoch))
+    if training.max_updates is not None:
+        ends.append(round(training.max_updates * worth_of_update))
+    return max(1, min(ends)) if ends else sys.maxsize
 
 
 @dataclass

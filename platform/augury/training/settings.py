@@ -29,6 +29,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 """`released_code` is the script of CipherDAug with fairseq's Adam. Its epoch of 641,000 samples
 reads the 160,239 pairs of IWSLT14 four times."""
 BUDGETS = ("max_epochs", "max_updates")
+ENDS = (*BUDGETS, "max_minutes", "equal")
+"""The settings that only decide when training ends, apart from patience."""
 _OPTIMIZER = "the state of the optimizer, which a checkpoint restores, has it"
 _PLANNED = "an epoch's batches are planned by it, and a member goes on in the middle of an epoch"
 _COMPARED = "members are compared after as many validations, and end alike"
@@ -44,7 +46,13 @@ class Training(Section):
         ),
         **dict.fromkeys(("adam_betas", "adam_eps", "weight_decay", "decayed"), _OPTIMIZER),
         **dict.fromkeys(
-            (*BUDGETS, "validate_every", "validate_every_epochs", "patience", "patience_mean"),
+            (
+                *ENDS,
+                "validate_every",
+                "validate_every_epochs",
+                "patience",
+                "patience_mean",
+            ),
             _COMPARED,
         ),
         **dict.fromkeys(("stop_on", "weights", "average_last"), _COMPARED),
@@ -89,6 +97,13 @@ class Training(Section):
     max_updates: int | None = Field(100_000, ge=1)
     """Optimizer steps after which training ends; setting one of both budgets drops the other's
     default."""
+    max_minutes: float | None = Field(None, gt=0)
+    """Minutes of training, validations included, after which it ends; interruptions do not count.
+    The clock decides, so that such runs do not repeat bit by bit."""
+    equal: Literal["epochs", "updates", "tokens"] = "epochs"
+    """What max_epochs and max_updates count: those of this training (`epochs`), or as many updates,
+    or target tokens, as they are over the plain text alone, without the records of operators. The
+    experiment's `equal` sets it."""
     validate_every: int | None = Field(None, ge=1)
     """Updates between validations; null: validate_every_epochs decides."""
     validate_every_epochs: int = Field(1, ge=1)
@@ -133,7 +148,14 @@ class Training(Section):
     @model_validator(mode="after")
     def _ends(self) -> Training:
         if self.max_epochs is None and self.max_updates is None:
-            raise UserError("training needs an end: set max_epochs or max_updates")
+            if self.max_minutes is None:
+                raise UserError("training needs an end: set max_epochs or max_updates")
+            if self.schedule == "linear" or self.warmup_share is not None:
+                raise UserError(
+                    "schedule linear and warmup_share need an end in max_epochs or max_updates, "
+                    "and max_minutes alone gives none: take schedule inverse_sqrt or constant with "
+                    "warmup_updates and warmup_share: null"
+                )
         return self
 
     def inactive(self) -> dict[str, str]:
@@ -165,6 +187,8 @@ class Training(Section):
     @property
     def validations(self) -> int | None:
         """The maximum number of validations; None where it depends on the length of an epoch."""
+        if self.max_minutes is not None or self.equal != "epochs":
+            return None
         if self.validate_every is None:
             return (
                 None
@@ -199,4 +223,4 @@ def without_end(training: Training) -> dict[str, Any]:
     settings = training.to_dict()
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings
-    return {key: settings[key] for key in settings if key not in BUDGETS}
+    return {key: settings[key] for key in settings if key not in ENDS}

@@ -79,7 +79,7 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
                 "name": system.name,
                 "address": system.run.address,
                 "seed": system.run.seed,
-                "folder": system.run.folder.uri,
+                "folder": system.run.folder.name,
             }
             for system in systems
         ],

@@ -11,6 +11,9 @@ from augury.reporting.comparison import Comparison
 from augury.reporting.numbers import adaptive
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 
+MAY_BE = 0.05
+"""The probability from which on a configuration is said to be possibly the best."""
+
 
 def answer(summary: Summary) -> str:
     """Compare the leader in validation with the reference on the test set, or on the mean of
@@ -20,6 +23,21 @@ def answer(summary: Summary) -> str:
     trials and stopped configurations.
     """
     return f"{_outcome(summary)}{_count_losses(summary)}."
+
+
+def chances(summary: Summary) -> str:
+    """Return which configurations may be the best on the test set, the likeliest first; empty
+    before two are scored."""
+    names = {result.address: result.name for result in summary.ranking}
+    likely = sorted(summary.chances.items(), key=lambda item: -item[1])
+    shown = [
+        f"{names[address]} {100 * chance:.0f} %" for address, chance in likely if chance >= MAY_BE
+    ]
+    if not shown or summary.deciding is None:
+        return ""
+    rest = len(likely) - len(shown)
+    below = f"; {rest} others have less than {100 * MAY_BE:.0f} % each" if rest else ""
+    return f"Probability to be the best on {summary.deciding.test}: {', '.join(shown)}{below}."
 
 
 def _outcome(summary: Summary) -> str:

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from augury.core.commands import command
+from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.experiments.tracking import Tracking, place
@@ -37,10 +38,10 @@ def locations(sweep: Sweep) -> dict[str, str]:
 def sweep_command(sweep: Sweep) -> str:
     """Return the command that runs the sweep again, as far as the sweep's folder records it."""
     definition = sweep.folder.read_json(DEFINITION)
+    experiment = definition.get("experiment")
     words = [
-        definition.get("space", sweep.name),
-        "--scale",
-        sweep.scale,
+        definition.get("declared", definition.get("space", sweep.name)),
+        *([experiment] if experiment else ["--scale", sweep.scale]),
         "--seeds",
         *map(str, sweep.seeds),
     ]
@@ -50,11 +51,17 @@ def sweep_command(sweep: Sweep) -> str:
     return shlex.join(["augury", "sweep", *words, *_assignments(sweep), *_destination(sweep)])
 
 
+def compare_command(sweep: Sweep) -> str:
+    """Return the command that compares the configurations of the sweep on every test set."""
+    words = [f"sweeps/{sweep.name}", "--storage", sweep.folder.root]
+    return shlex.join(["augury", "compare", *words])
+
+
 def reproduce_command(sweep: Sweep, table: str, rows: Sequence[str] = ()) -> str:
     """Return the command that measures a paper's table, or these rows of it, again with the
     settings of this sweep."""
     words = [
-        table,
+        str(file_of(table)) if is_path(table) else table,
         "--scale",
         sweep.scale,
         "--seeds",

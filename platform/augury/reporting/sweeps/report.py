@@ -35,7 +35,7 @@ from augury.reporting.report import (
 from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes
 from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.styles import OTHER, Style
-from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.answer import answer, chances
 from augury.reporting.sweeps.axes import short_names, value_text
 from augury.reporting.sweeps.figures import (
     configuration_styles,
@@ -46,6 +46,7 @@ from augury.reporting.sweeps.figures import (
 )
 from augury.reporting.sweeps.locations import (
     address_table,
+    compare_command,
     described_runs,
     locations,
     sweep_command,
@@ -73,7 +74,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         question=sweep.question,
         answer=answer(summary),
         power=deciding.power_text if deciding else "",
-        notes=[*summary.cautions, *_text_notes(sweep)],
+        notes=[*filter(None, [chances(summary)]), *summary.cautions, *_text_notes(sweep)],
         status=Status(
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
@@ -99,6 +100,7 @@ def _summary(summary: Summary) -> list[Table | str]:
         sweep.question,
         _terminal_table(summary),
         answer(summary),
+        *filter(None, [chances(summary)]),
         *([by_test(comparisons)] if len(comparisons) > 1 else []),
         "\n".join(notes),
         "\n".join([*failures, *merged]),
@@ -117,7 +119,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     names = [*named, *([(OTHER, f"{others} others")] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
     sections = [section("Configurations", shown, Downloads(files))]
-    compare = Code(f"augury compare sweeps/{sweep.name}    # prints every set with intervals")
+    compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     sections += test_sections(comparisons, "configurations", compare)
     sections.append(
         section("Response of the score to the swept keys", importance(summary), *_response(summary))
@@ -304,6 +306,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "scale": sweep.scale,
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
+        "chances": dict(summary.chances),
         "cautions": summary.cautions,
         "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),

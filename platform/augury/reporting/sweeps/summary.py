@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from augury.experiments import stored_runs
 from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
-from augury.reporting.mean import compare_all
+from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
+from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import score_cells, score_columns
 from augury.reporting.tables import Cell
-from augury.scoring.registry import bounds, title
+from augury.scoring.best import probability_best
+from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
@@ -100,6 +102,8 @@ class Summary:
 
     The reference is the first row.
     """
+    chances: Mapping[str, float]
+    """Address -> the probability to be the best on the deciding test set, of scored ones."""
 
     @property
     def cautions(self) -> list[str]:
@@ -175,7 +179,11 @@ class Summary:
 def summarise(sweep: Sweep) -> Summary:
     """Summarise a sweep from its curves and its scored runs."""
     ranked = ranking(sweep)
-    return Summary(sweep, ranked, leader(sweep, ranked), _comparisons(sweep))
+    systems = _scored_systems(sweep)
+    tests = scored_sets(systems)
+    comparisons = tuple(compare_all(systems, tests))
+    chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
+    return Summary(sweep, ranked, leader(sweep, ranked), comparisons, chances)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
@@ -259,17 +267,27 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     return next((state for state in order if state in states), "waiting")
 
 
-def _comparisons(sweep: Sweep) -> tuple[Comparison, ...]:
-    """Compare the scored configurations with the reference.
+def _chances(systems: Sequence[SystemResult], deciding: Comparison) -> dict[str, float]:
+    """Return the probability of each system to be the best; of those whose sentences are known."""
+    metric = deciding.metrics[0]
+    known = {
+        system.address: resampled
+        for system in systems
+        if (resampled := system.resampled.get(deciding.test, {}).get(metric)) is not None
+    }
+    if len(known) < 2:
+        return {}
+    shares = probability_best([*known.values()], lower_is_better=lower_is_better(metric))
+    return dict(zip(known, shares.tolist(), strict=True))
 
-    Empty before the reference has begun.
-    """
+
+def _scored_systems(sweep: Sweep) -> list[SystemResult]:
+    """Return the scored configurations, the reference first; none before it has begun."""
     scored, reference = sweep.scored(), sweep.by_address[sweep.reference]
     if not scored[reference.name]:  # no other configuration may take its place
         begun = [trial for trial in reference.trials if run_files.is_described(trial.folder)]
         if not begun:
-            return ()
+            return []
         scored[reference.name] = {begun[0].seed: begun[0].folder}
     groups = {name: seeds for name, seeds in scored.items() if seeds}
-    systems = results.load_groups(list(groups.values()), list(groups))
-    return tuple(compare_all(systems, scored_sets(systems)))
+    return results.load_groups(list(groups.values()), list(groups))

@@ -21,7 +21,7 @@ from augury.models.settings import (
 from augury.regimes.plain import Plain
 from augury.regimes.regime import TARGET
 from augury.scoring.settings import LabelScoring
-from augury.training.settings import FineTuning
+from augury.training.settings import FineTuning, Training
 
 
 class PretrainedClassifier(Pretrained):
@@ -90,16 +90,32 @@ ClassifierModel = Annotated[
 
 class ClassifierTraining(FineTuning):
     """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best epoch on
-    validation text.
+    validation text. A model from nothing has the defaults of ScratchClassifierTraining.
 
     What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates, a
     rate that falls linearly over ten epochs, and an end after three epochs without gain.
     """
 
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {"learning_rate": 1e-5, "max_epochs": 10, "patience": 3}
+    }
+
     max_examples: int | None = Field(32, ge=1)
     learning_rate: float = Field(1e-5, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
     weight_decay: float = Field(0.01, ge=0)
+
+
+class ScratchClassifierTraining(ClassifierTraining):
+    """The optimisation of a classifier that starts from nothing, `model: {architecture: ...}`: a
+    hundred times the rate of a pretrained one, and time for the first epochs, which may not gain.
+
+    Settings that are not listed are those of a pretrained model.
+    """
+
+    learning_rate: float = Field(1e-3, gt=0)
+    max_epochs: int | None = Field(60, ge=1)
+    patience: int = Field(10, ge=1)
 
 
 def _unsmoothed(value: Any) -> Any:
@@ -119,6 +135,8 @@ class ClassifierConfig(Experiment):
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
     training: ClassifierTraining = ClassifierTraining()
     scoring: LabelScoring = LabelScoring()
+
+    FROM_NOTHING: ClassVar[type[Training] | None] = ScratchClassifierTraining
 
     @model_validator(mode="after")
     def _possible(self) -> ClassifierConfig:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core import yaml_file
 from augury.core.errors import UserError
@@ -57,6 +57,9 @@ class ClassifierTask(SubwordTask):
                 experiment.max_length,
                 perturbable=experiment.regime.needs_embeddings,
             )
+
+    def validated(self, experiment: Any) -> tuple[str, Literal["max", "min"]]:
+        return "valid/accuracy", "max"
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         model = experiment.model
@@ -121,7 +124,7 @@ augment:
 
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
 model: {{name: {yaml_file.scalar(model or PretrainedClassifier().name)}}}""",
-            training="max_epochs: 5, patience: 3",
+            training="max_tokens: 4096",  # the rest follows the model
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
         )

@@ -1,0 +1,80 @@
+"""What depends on runs: later stages of training, texts that their models made, and what was
+trained on those."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pyarrow import fs
+
+from augury.core.store import MANIFEST, Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, KIND, run_folder
+from augury.training.run import PREFIXES
+
+_NAME = re.compile(rf"{KIND}/[^/]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}}")
+
+
+def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
+    """Return the runs and texts of a storage that are made from runs, directly or not, without
+    these, sorted."""
+    made_from = dict(_texts(store))
+    made_from |= {run.name: set(_run_inputs(run)) for run in stored_runs.folders(store)}
+    given = {run.name for run in runs}
+    gone = set(given)
+    while more := {name for name, inputs in made_from.items() if inputs & gone} - gone:
+        gone |= more
+    return [Folder(store.root, name) for name in sorted(gone - given)]
+
+
+def remove(folders: Iterable[Folder]) -> None:
+    """Remove runs and texts; runs no longer offer longer ones their beginning."""
+    for folder in folders:
+        if folder.name.startswith(f"{KIND}/") and folder.exists(DESCRIPTION):
+            content = folder.read_json(DESCRIPTION)
+            prefix = content.get("run", {}).get("prefix")
+            entries = Folder(folder.root, f"{PREFIXES}/{prefix}/seed-{content['seed']}")
+            entries.remove(content["address"])
+        folder.remove()
+        parent = Folder(folder.root, folder.name.rpartition("/")[0])
+        if parent.name.count("/") == 1 and not (parent.names() or parent.subfolders()):
+            parent.remove()
+
+
+def size(folder: Folder) -> int:
+    """Return the number of bytes in a folder."""
+    selector = fs.FileSelector(folder.path(), allow_not_found=True, recursive=True)
+    return sum(info.size or 0 for info in folder.filesystem.get_file_info(selector))
+
+
+def _texts(store: Store) -> Iterator[tuple[str, set[str]]]:
+    """Yield the names of all complete folders but runs, with those in their manifests."""
+    for kind in Folder(store.root, "").subfolders():
+        if kind == KIND or kind.startswith("."):
+            continue
+        for address in store.addresses(kind):
+            folder = store.folder(kind, address)
+            if folder.exists(MANIFEST):
+                yield folder.name, set(_names(folder.read_json(MANIFEST)))
+
+
+def _run_inputs(run: Folder) -> Iterator[str]:
+    """Yield the names of the folders that a run was made from."""
+    content = run.read_json(DESCRIPTION)
+    described = content.get("run", {})
+    yield from _names({key: described.get(key) for key in ("views", "records", "tokens", "fits")})
+    if described.get("before"):
+        yield run_folder(Store(run.root), described["before"], content["seed"]).name
+
+
+def _names(value: Any) -> Iterator[str]:
+    """Yield the names of folders in JSON-like values."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _names(item)
+    elif isinstance(value, str) and _NAME.fullmatch(value):
+        yield value

@@ -1,0 +1,139 @@
+"""The runs of a storage as a list: name, state, score, date, cost and size of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, get_args
+
+from augury.core.locks import is_locked
+from augury.core.progress import duration
+from augury.core.store import Folder, Store
+from augury.experiments.dependents import size
+from augury.experiments.record import RunRecord
+from augury.reporting import run_names
+from augury.reporting.numbers import number
+from augury.reporting.run_names import Label
+from augury.reporting.tables import Cell, Table, cell, table
+from augury.scoring.registry import title
+from augury.scoring.stored import Score
+from augury.training.run import FAILURE
+
+State = Literal["scored", "trained", "running", "failed", "stopped"]
+STATES: tuple[State, ...] = get_args(State)
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run of a storage, as a list shows it."""
+
+    name: str
+    """`EXPERIMENT/SYSTEM/SEED`."""
+    folder: Folder
+    record: RunRecord
+    state: State
+    """trained: not scored; stopped: not finished, and no process works on it."""
+    date: datetime
+    bytes: int
+    label: Label
+
+    @property
+    def score(self) -> tuple[str, Score] | None:
+        """The first test set with its deciding score."""
+        return next(((test, scores[0]) for test, scores in self.record.tests.items()), None)
+
+    @property
+    def seconds(self) -> float | None:
+        """The processor time of all trainings behind the run or, where that is not known, their
+        wall time."""
+        cost = self.record.cost
+        if cost is None:
+            return None
+        return cost.train_seconds if cost.cpu_seconds is None else cost.cpu_seconds
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as JSON-like values."""
+        test, score = self.score or (None, None)
+        return {
+            "name": self.name,
+            "label": self.label.name,
+            "tags": list(self.label.tags),
+            "system": self.record.name,
+            "experiment": self.record.experiment,
+            "seed": self.record.seed,
+            "task": self.record.task,
+            "state": self.state,
+            "test": test,
+            "metric": score and score.name,
+            "score": score and score.value,
+            "date": self.date.isoformat(timespec="seconds"),
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+            "run": self.folder.uri,
+        }
+
+
+def stored(store: Store) -> list[StoredRun]:
+    """Return the runs of a storage that training has described, the latest first."""
+    names: dict[Folder, str] = {}
+    for of in run_names.named_runs(store):
+        for seed, folder in of.seeds.items():
+            if "/" in of.name:
+                names.setdefault(folder, f"{of.name}/{seed}")
+    runs = [_stored(name, folder) for folder, name in names.items()]
+    return sorted(runs, key=lambda run: (run.date, run.name), reverse=True)
+
+
+def run_table(runs: Sequence[StoredRun]) -> Table:
+    """Return the table of runs."""
+    rows = []
+    for run in runs:
+        test, score = run.score or (None, None)
+        shown = f"{test}: {title(score.name)} {number(score.value)}" if score else None
+        names = [run.label.name, *(f"#{tag}" for tag in run.label.tags)]
+        rows.append(
+            [
+                run.name,
+                Cell(" ".join(filter(None, names))),
+                run.record.task or "",
+                run.state,
+                Cell(shown or "", score.value if score else None),
+                f"{run.date:%Y-%m-%d %H:%M}",
+                cell(run.seconds, duration),
+                cell(run.bytes, size_text),
+            ]
+        )
+    columns = ["run", "label", "task", "state", "score", "date (UTC)", "cost", "size"]
+    return table(columns, rows, kind="words")
+
+
+def size_text(count: float) -> str:
+    """Return a number of bytes with its unit: `3.2 MB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def _stored(name: str, folder: Folder) -> StoredRun:
+    record = RunRecord.read(folder)
+    return StoredRun(
+        name=name,
+        folder=folder,
+        record=record,
+        state=state_of(folder, record),
+        date=run_names.date(folder),
+        bytes=size(folder),
+        label=run_names.label(folder),
+    )
+
+
+def state_of(run: Folder, record: RunRecord) -> State:
+    """Return the state of a run, whose record is `record`."""
+    if run.complete:
+        return "scored" if record.evaluated else "trained"
+    if is_locked(run):
+        return "running"
+    return "failed" if run.exists(FAILURE) else "stopped"

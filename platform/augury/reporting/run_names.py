@@ -1,0 +1,211 @@
+"""Names of stored runs: `EXPERIMENT/SYSTEM/SEED`, shorter ones that say as much, and those that
+users give.
+
+A run that several experiments share has a name in each.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.experiments import stored_runs
+from augury.experiments.record import DESCRIPTION, KIND
+from augury.reporting import reported
+from augury.sweeping import state
+from augury.training import history
+
+LABEL = "label.json"
+"""The file of a run with the name and tags that a user gave it."""
+SHOWN = 6
+"""The number of runs that an error lists."""
+
+
+class Label(NamedTuple):
+    """What a user calls a run."""
+
+    name: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NamedRuns:
+    """The runs of a system, by seed."""
+
+    name: str
+    """`EXPERIMENT/SYSTEM`, or a name without a slash that a user gave."""
+    seeds: Mapping[int, Folder]
+
+    @property
+    def address(self) -> str:
+        """The address of the runs."""
+        return next(iter(self.seeds.values())).name.split("/")[1]
+
+
+def label(run: Folder) -> Label:
+    """Return the name and tags that a user gave a run."""
+    if not run.exists(LABEL):
+        return Label()
+    content = run.read_json(LABEL)
+    return Label(content["name"], tuple(content["tags"]))
+
+
+def write_label(run: Folder, label: Label) -> None:
+    """Write the name and tags of a run."""
+    run.write_json(LABEL, {"name": label.name, "tags": list(label.tags)})
+
+
+def find(word: str, storage: str) -> list[Folder]:
+    """Return the runs that a word names: one, or all seeds of a system, sorted.
+
+    A word is a name, a folder or URI, or the beginning of an address; `:STAGE` behind it names an
+    earlier stage of training. UserError where it names no run, or the runs of several systems.
+    """
+    if f"/{KIND}/" in f"/{word}":
+        return _of_address(word, storage)
+    store = Store(storage)
+    known = named_runs(store)
+    matching: dict[str, dict[int, Folder]] = {}
+    names: dict[str, str] = {}
+    for of, runs in _matching(word.rstrip("/"), known):
+        matching[of.address] = {**matching.get(of.address, {}), **runs}
+        names.setdefault(of.address, of.name)
+    if len(matching) == 1:
+        (seeds,) = matching.values()
+        return [seeds[seed] for seed in sorted(seeds)]
+    if matching:
+        raise UserError(
+            f"'{word}' names several systems in {store.root}: give one of "
+            f"{', '.join(names.values())}"
+        )
+    base, colon, stage = word.rpartition(":")
+    if colon and "/" not in stage:
+        return [stored_runs.stage(run, stage) for run in find(base, storage)]
+    address = word.partition("/")[0]
+    if address and any(name.startswith(address) for name in store.addresses(KIND)):
+        return _of_address(word, storage)
+    raise _unknown(word, store, known)
+
+
+def name_of(run: Folder) -> str:
+    """Return a name of a run that training has described, by which `find` finds it."""
+    for of in named_runs(Store(run.root)):
+        for seed, folder in of.seeds.items():
+            if folder == run:
+                return f"{of.name}/{seed}"
+    raise AssertionError(f"{run.uri} is no described run")
+
+
+def named_runs(store: Store) -> list[NamedRuns]:
+    """Return the systems of a storage by name; each name belongs to one.
+
+    The name in a report counts before that in a sweep, and this before that with which a run was
+    trained. Where one of these is left for several systems, each has its address behind it.
+    """
+    named: dict[str, NamedRuns] = {}
+    described = stored_runs.folders(store)
+    for name, seeds in (*_reported(store), *_swept(store), *_labelled(described)):
+        if seeds:
+            named.setdefault(name, NamedRuns(name, seeds))
+    trained: dict[tuple[str, str], dict[int, Folder]] = {}
+    for run in described:
+        content = run.read_json(DESCRIPTION)
+        name = f"{content.get('experiment')}/{content['name']}"
+        trained.setdefault((name, content["address"]), {})[content["seed"]] = run
+    names = [name for name, _ in trained]
+    for (name, address), seeds in trained.items():
+        if name in named and named[name].address == address:
+            named[name] = NamedRuns(name, {**named[name].seeds, **seeds})
+        else:
+            free = names.count(name) == 1 and name not in named
+            shown = name if free else f"{name}@{address[:8]}"
+            named[shown] = NamedRuns(shown, seeds)
+    return list(named.values())
+
+
+def _reported(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
+    for report in reversed(reported.by_age(store)):
+        for system, runs in reported.systems(store, report).items():
+            folders = [Folder(store.root, run) for run in runs]
+            yield f"{report}/{system}", _by_seed(folders)
+
+
+def _swept(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
+    for sweep in state.names(store):
+        definition = store.folder(state.KIND, sweep).read_json(state.DEFINITION)
+        for configuration in definition["configurations"]:
+            group = store.folder(KIND, configuration["address"])
+            folders = [group.sub(f"seed-{seed}") for seed in definition["seeds"]]
+            yield f"{sweep}/{configuration['name']}", _by_seed(folders)
+
+
+def _labelled(runs: list[Folder]) -> list[tuple[str, dict[int, Folder]]]:
+    named: dict[str, list[Folder]] = {}
+    for run in runs:
+        if name := label(run).name:
+            named.setdefault(name, []).append(run)
+    return [(name, _by_seed(folders)) for name, folders in named.items()]
+
+
+def _by_seed(folders: list[Folder]) -> dict[int, Folder]:
+    return {int(run.name.rpartition("-")[2]): run for run in folders if run.exists(DESCRIPTION)}
+
+
+def _matching(word: str, known: list[NamedRuns]) -> list[tuple[NamedRuns, Mapping[int, Folder]]]:
+    """Return the systems that a word can mean, with those of their runs that it names.
+
+    A full name counts before that of a system alone, and this before that of an experiment.
+    """
+    parts = [(runs, *runs.name.partition("/")[::2]) for runs in known]
+    for forms in (
+        [(runs, runs.name) for runs in known],
+        [(runs, system) for runs, _, system in parts if system],
+        [(runs, experiment) for runs, experiment, _ in parts],
+    ):
+        matching: list[tuple[NamedRuns, Mapping[int, Folder]]] = []
+        for runs, form in forms:
+            if word == form:
+                matching.append((runs, runs.seeds))
+            base, _, seed = word.rpartition("/")
+            if base == form and seed.isdigit() and int(seed) in runs.seeds:
+                matching.append((runs, {int(seed): runs.seeds[int(seed)]}))
+        if matching:
+            return matching
+    return []
+
+
+def _of_address(word: str, storage: str) -> list[Folder]:
+    run = stored_runs.locate(word, storage)
+    if "/seed-" in word:
+        return [run]
+    group = Folder(run.root, run.name.rpartition("/")[0])
+    runs = [run for run in map(group.sub, group.subfolders()) if run.exists(DESCRIPTION)]
+    return sorted(runs, key=lambda run: int(run.name.rpartition("-")[2])) or [run]
+
+
+def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
+    """Return the error for a word that names no run, with the nearest names and their dates."""
+    runs = {f"{of.name}/{seed}": run for of in known for seed, run in of.seeds.items()}
+    if not runs:
+        return UserError(f"no run '{word}' in {store.root}: none yet, `augury train` makes them")
+    close = difflib.get_close_matches(word, runs, n=SHOWN, cutoff=0.0)
+    shown = ", ".join(f"{name} ({date(runs[name]):%Y-%m-%d %H:%M})" for name in close)
+    return UserError(
+        f"no run '{word}' in {store.root}; the nearest are {shown}; `augury runs` lists all"
+    )
+
+
+def date(run: Folder) -> datetime:
+    """Return when a run was last trained, by its history; copying does not change it."""
+    names = sorted(history.files(run), key=lambda name: name.partition(".")[0])
+    last = history.records(run, names[-1]) if names else []
+    if last:
+        return datetime.fromtimestamp(last[-1]["time"], UTC)
+    info = run.filesystem.get_file_info(run.path(DESCRIPTION))
+    written: datetime = info.mtime
+    return written

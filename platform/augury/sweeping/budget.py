@@ -1,0 +1,102 @@
+"""Estimate what a sweep costs, and leave out what a budget does not allow one seed of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from augury.core.cores import available_cores
+from augury.core.progress import duration
+from augury.experiments import preflight
+from augury.experiments.cost import ERROR_FACTOR
+from augury.experiments.graph import Graph
+from augury.experiments.record import run_folder
+from augury.experiments.spec import Experiment
+from augury.sweeping.applied import LeftOut
+from augury.sweeping.plan import Plan
+
+
+class Estimate(NamedTuple):
+    """The estimated seconds of a sweep, side by side on this machine.
+
+    Finished trainings cost nothing.
+    """
+
+    first_seed: float
+    """One seed of every configuration, with the models that their operators use."""
+    all_seeds: float
+    trials_at_once: int
+
+    def __str__(self) -> str:
+        return (
+            f"one seed of all: about {duration(self.first_seed)}; all seeds: at most about "
+            f"{duration(self.all_seeds)}, {self.trials_at_once} at once; rough: {ERROR_FACTOR} "
+            "times less or more"
+        )
+
+
+def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
+    """Return the estimated cost of a plan; None where that of a model is not known."""
+    costs = _costs(plan, seeds)
+    if costs is None:
+        return None
+    parallel = _parallel(plan.base(), at_once)
+    first = sum(cost.first_seed for cost in costs.values())
+    everything = sum(cost.first_seed + cost.further_seeds for cost in costs.values())
+    return Estimate(first / parallel, everything / parallel, parallel)
+
+
+def keep_within(
+    plan: Plan, seeds: Sequence[int], budget: float, at_once: int | None = None
+) -> None:
+    """Leave out the configurations that cost most until one seed of the others, the reference
+    among them, takes `budget` seconds or less; note them in the plan."""
+    costs = _costs(plan, seeds)
+    if costs is None:
+        return
+    parallel = _parallel(plan.base(), at_once)
+    reference, *others = plan.configurations
+    needed = sum(cost.first_seed for cost in costs.values()) / parallel
+    for address in sorted(others, key=lambda address: -costs[address].first_seed):
+        if needed <= budget:
+            break
+        own = costs[address].first_seed / parallel
+        needed -= own
+        planned = plan.configurations.pop(address)
+        reason = (
+            f"with it, one seed of all would take about {duration(needed + own)}, and --budget is "
+            f"{duration(budget)}: raise it"
+        )
+        plan.left_out.append(LeftOut(planned.name, reason))
+
+
+class _Seconds(NamedTuple):
+    first_seed: float
+    further_seeds: float
+
+
+def _costs(plan: Plan, seeds: Sequence[int]) -> Mapping[str, _Seconds] | None:
+    """Return the seconds that each configuration takes alone; None where one is not known."""
+    costs = {}
+    for address, planned in plan.configurations.items():
+        experiment = planned.experiment
+        threads = experiment.execution.threads or max(1, int(experiment.execution.cpus_per_worker))
+        execution = experiment.execution.model_copy(update={"threads": threads})
+        graph = Graph(plan.store)
+        graph.add({planned.name: experiment}, seeds)
+        parts = preflight.estimates(graph, execution)
+        if any(cost is None for cost in parts.values()):
+            return None
+        scored = {planned.name, *graph.earlier_stages}
+        of_seed = sum(cost.seconds for name, cost in parts.items() if cost and name in scored)
+        models = sum(cost.seconds for name, cost in parts.items() if cost and name not in scored)
+        missing = [seed for seed in seeds if not run_folder(plan.store, address, seed).complete]
+        first = models + of_seed if seeds[0] in missing else 0.0
+        costs[address] = _Seconds(first, of_seed * len([*filter(seeds[0].__ne__, missing)]))
+    return costs
+
+
+def _parallel(base: Experiment, at_once: int | None) -> int:
+    """Return how many trials this machine runs side by side."""
+    per_trial = base.training.workers * max(1, int(base.execution.cpus_per_worker))
+    return at_once or max(1, available_cores() // per_trial)

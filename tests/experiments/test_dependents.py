@@ -1,0 +1,68 @@
+"""What goes with a run that is deleted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.store import Folder, Store
+from augury.experiments.dependents import dependents, remove, size
+from augury.experiments.record import RunRecord
+
+TEACHER, STUDENT, TUNED, OTHER = (letter * 16 for letter in "abcd")
+TRANSLATION, RECORDS, VIEW, TOKENS = (letter * 16 for letter in "0123")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A teacher, texts that it made, a student trained on them, the student's second stage, and a
+    run that has nothing to do with them."""
+    store = Store(tmp_path / "results")
+    run(store, TEACHER)
+    store.folder("translations", TRANSLATION).finish({"inputs": [f"runs/{TEACHER}/seed-1"]})
+    store.folder("records", RECORDS).finish(
+        {"side_data": {"models": {"teacher": f"runs/{TEACHER}/seed-1"}}}
+    )
+    store.folder("views", VIEW).finish({"inputs": ["fits/0123456789abcdef"]})
+    store.folder("tokens", TOKENS).finish({"inputs": [f"records/{RECORDS}"]})
+    run(store, STUDENT, records={"made": f"records/{RECORDS}"}, prefix="p")
+    run(store, TUNED, before=STUDENT)
+    run(store, OTHER, views={"rot-1": f"views/{VIEW}"})
+    return store
+
+
+def run(store: Store, address: str, **settings: Any) -> Folder:
+    folder = store.folder("runs", f"{address}/seed-1")
+    RunRecord("system", address, 1, "nmt", "my").write_description(folder, settings)
+    return folder
+
+
+def test_what_a_model_made_and_what_was_trained_on_it_depend_on_it(store: Store) -> None:
+    found = dependents([store.folder("runs", f"{TEACHER}/seed-1")], store)
+    assert [folder.name for folder in found] == [
+        f"records/{RECORDS}",
+        f"runs/{STUDENT}/seed-1",
+        f"runs/{TUNED}/seed-1",
+        f"tokens/{TOKENS}",
+        f"translations/{TRANSLATION}",
+    ]
+
+
+def test_inputs_do_not_depend_on_a_run(store: Store) -> None:
+    assert dependents([store.folder("runs", f"{OTHER}/seed-1")], store) == []
+
+
+def test_a_removed_run_is_no_beginning_of_a_longer_one(store: Store) -> None:
+    entries = store.folder("prefixes", "p/seed-1")
+    entries.write(STUDENT, f"runs/{STUDENT}/seed-1")
+    remove([store.folder("runs", f"{STUDENT}/seed-1")])
+    assert not entries.exists(STUDENT) and STUDENT not in store.addresses("runs")
+
+
+def test_other_seeds_of_a_removed_run_stay(store: Store) -> None:
+    second = store.folder("runs", f"{OTHER}/seed-2")
+    second.write("weights", b"123")
+    remove([store.folder("runs", f"{OTHER}/seed-1")])
+    assert size(second) == 3

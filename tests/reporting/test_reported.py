@@ -1,0 +1,67 @@
+"""The folder of a report belongs to its systems."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.core.store import Folder, Store
+from augury.experiments.record import RunRecord
+from augury.reporting import reported
+from tests.run_folders import outcome, write_scores
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A storage with a report on two systems, a and b, with one seed."""
+    store = Store(tmp_path / "results")
+    systems = {name: [run(store, address, 1).name] for name, address in (("a", "A"), ("b", "B"))}
+    store.folder(reported.KIND, "my").write_json(reported.SUMMARY, {"systems": systems})
+    return store
+
+
+def run(store: Store, address: str, seed: int) -> Folder:
+    folder = store.folder("runs", f"{address}/seed-{seed}")
+    RunRecord("a", address, seed, "nmt", "my").write_description(folder, {})
+    write_scores(folder, {}, outcome(1.0))
+    folder.finish({})
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("addresses", "name"),
+    [
+        ({"a": "A", "b": "B"}, "my"),
+        ({"a": "A", "b": "B", "c": "C"}, "my"),
+        ({"a": "A", "b": ""}, "my"),  # all of its runs have failed
+        ({"a": "A"}, "my-2"),
+        ({"a": "A", "b": "other settings"}, "my-2"),
+        ({"b": "B", "a": "A"}, "my-2"),  # another baseline
+    ],
+)
+def test_a_report_is_extended_by_its_systems_and_more(
+    store: Store, addresses: dict[str, str], name: str
+) -> None:
+    assert reported.folder_of(store, "my", addresses).name == f"reports/{name}"
+
+
+def test_other_systems_find_their_report_again(store: Store) -> None:
+    for address in ("C", "D"):
+        folder = reported.folder_of(store, "my", {"a": address})
+        folder.write_json(reported.SUMMARY, {"systems": {"a": [run(store, address, 1).name]}})
+    assert reported.folder_of(store, "my", {"a": "C"}).name == "reports/my-2"
+    assert reported.folder_of(store, "my", {"a": "D"}).name == "reports/my-3"
+
+
+def test_a_report_keeps_the_seeds_that_it_shows(store: Store) -> None:
+    report, third = store.folder(reported.KIND, "my"), run(store, "A", 3)
+    extended = reported.with_earlier_seeds(report, {"a": {3: third}})
+    assert list(extended["a"]) == [1, 3]
+
+
+def test_seeds_that_are_scored_otherwise_are_left_out(store: Store) -> None:
+    report, third = store.folder(reported.KIND, "my"), run(store, "A", 3)
+    scores = third.read_json("scores.json")
+    third.write_json("scores.json", scores | {"evaluation": "another beam"})
+    assert list(reported.with_earlier_seeds(report, {"a": {3: third}})["a"]) == [3]

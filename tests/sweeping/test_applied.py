@@ -1,0 +1,81 @@
+"""Search spaces on an experiment of the user's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.experiments.spec import parse
+from augury.sweeping import plan, points
+from augury.sweeping.applied import METHOD, apply
+from augury.sweeping.declarations import SearchSpace, known
+from augury.sweeping.space import find, resolve
+from tests import tiny
+
+OF_TRANSLATION = {"agreement", "cipher_keys", "cipherdaug", "multi_source", "vocabulary"}
+"""Spaces of ciphers, which other tasks' records have no columns for."""
+
+
+@pytest.mark.parametrize("task", ["nmt", "nli", "seq2seq"])
+@pytest.mark.parametrize("name", known())
+def test_every_space_applies_to_every_task_that_can_read_it(
+    name: str, task: str, tmp_path: Path
+) -> None:
+    experiment = tiny.experiment(task, tmp_path, seeds=[3, 4])
+    space = find(name)
+    if (task == "nli" and name in OF_TRANSLATION) or (task, name) == ("seq2seq", "vocabulary"):
+        with pytest.raises(UserError, match=f"nothing of search space '{name}' applies"):
+            apply(space, experiment)
+        return
+    applied = apply(space, experiment).space
+    assert applied.keys or applied.rows
+    assert applied.seeds == (3, 4)
+    for point in [*applied.rows.values(), *points.sample(applied)]:
+        whole = parse(config.merge(applied.base, point)).to_dict()
+        varied = {key.partition(".")[0] for key in point} | set(METHOD)
+        for section, value in experiment.to_dict().items():
+            assert section in varied or whole[section] == value
+
+
+MIXED = SearchSpace(
+    question="What applies?",
+    base={"name": "mixed", "task": "nmt", "regime": {"name": "coregularised", "over": "identity"}},
+    keys={
+        "regime.beta": [1, -1],
+        "vocabulary.mode": ["joint", "separate"],
+    },
+    metric="valid/bleu",
+    mode="max",
+    seeds=(1,),
+)
+
+
+def test_keys_and_values_that_do_not_apply_are_named(tmp_path: Path) -> None:
+    applied, left_out = apply(resolve(MIXED, "mixed"), tiny.experiment("nli", tmp_path))
+    assert applied.keys == {"regime.beta": [1]}
+    assert [name for name, _ in left_out] == ["beta=-1", "vocabulary.mode"]
+    assert "vocabulary" in left_out[1].reason
+    assert (applied.metric, applied.mode) == ("valid/accuracy", "max")
+
+
+def test_a_regime_of_the_same_name_keeps_what_the_user_has_set(tmp_path: Path) -> None:
+    mine = {"name": "coregularised", "over": "identity", "tau": 2, "warmup_epochs": 1}
+    experiment = tiny.experiment("nmt", tmp_path, regime=mine)
+    base = apply(resolve(MIXED, "mixed"), experiment).space.base
+    assert {key: base["regime"][key] for key in ("tau", "warmup_epochs")} == {
+        "tau": 2,
+        "warmup_epochs": 1,
+    }
+
+
+def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: Path) -> None:
+    declared = MIXED.model_copy(update={"keys": {"vocabulary.size": [200, 90000]}})
+    store = Store(tmp_path)
+    space = apply(resolve(declared, "sizes"), tiny.experiment("nmt", tmp_path)).space
+    planned = plan.make(space, store, {}, points.sample(space))
+    assert "size=200" in [of_size.name for of_size in planned.configurations.values()]
+    assert [name for name, _ in planned.left_out] == ["size=90000"]

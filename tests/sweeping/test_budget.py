@@ -1,0 +1,62 @@
+"""The estimated cost of a sweep, and what a budget leaves out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.core.store import Store
+from augury.experiments.record import run_folder
+from augury.sweeping import plan, points
+from augury.sweeping.applied import apply
+from augury.sweeping.budget import estimate, keep_within
+from augury.sweeping.declarations import SearchSpace
+from augury.sweeping.plan import Plan
+from augury.sweeping.space import resolve
+from tests import tiny
+
+SEEDS = (1, 2)
+SPACE = SearchSpace(
+    question="Which length?",
+    base={"name": "lengths", "task": "nmt"},
+    keys={"training.max_updates": [10, 1000, 100]},
+    metric="valid/bleu",
+    mode="max",
+    seeds=SEEDS,
+)
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Plan:
+    """Configurations of 10, 1,000 and 100 updates, the first one the reference."""
+    experiment = tiny.experiment("nmt", tmp_path, training={"max_tokens": 400})
+    space = apply(resolve(SPACE, "lengths"), experiment).space
+    return plan.make(space, Store(tmp_path), {}, points.sample(space))
+
+
+def test_it_is_the_sum_over_configurations_and_seeds(planned: Plan) -> None:
+    cost, twice = (estimate(planned, SEEDS, at_once) for at_once in (1, 2))
+    assert cost and twice
+    assert cost.all_seeds == pytest.approx(2 * cost.first_seed)
+    assert cost.first_seed == pytest.approx(2 * twice.first_seed)
+
+
+def test_what_is_trained_costs_nothing(planned: Plan) -> None:
+    before = estimate(planned, SEEDS, 1)
+    for address in planned.configurations:
+        run_folder(planned.store, address, 1).finish({})
+    after = estimate(planned, SEEDS, 1)
+    assert before and after and after.first_seed == 0
+    assert after.all_seeds == pytest.approx(before.all_seeds - before.first_seed)
+
+
+def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
+    cost = estimate(planned, SEEDS, 1)
+    assert cost is not None
+    keep_within(planned, SEEDS, cost.first_seed / 2, 1)
+    names = [configuration.name for configuration in planned.configurations.values()]
+    assert names == ["max_updates=10", "max_updates=100"]
+    assert [name for name, _ in planned.left_out] == ["max_updates=1000"]
+    keep_within(planned, SEEDS, 0.0, 1)
+    assert len(planned.configurations) == 1

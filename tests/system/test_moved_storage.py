@@ -1,0 +1,131 @@
+"""Every verb works on a storage that was moved, and nothing is trained again."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from mlflow import MlflowClient
+from mlflow.tracking._tracking_service import utils
+
+from augury.cli import main
+from tests.cli.quick_table import quick
+from tests.sweeping.sweeps import QUICK
+
+pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(900)]
+
+TABLE = str(Path(__file__).parents[1] / "cli" / "quick_table.py")
+SMALL = ["--seeds", "1", "--set", "training.max_updates=16"]
+TRACKED = ["--set", "tracking.enabled=true"]
+RAYS = "tune"
+"""The folder of a sweep in which Ray keeps logs, with paths that nothing reads."""
+
+
+def commands(file: str, storage: str) -> dict[str, list[str]]:
+    """Return the command of every verb that makes something in a storage."""
+    there = ["--storage", storage]
+    return {
+        "train": ["train", file, "--set", f"storage={storage}", *TRACKED],
+        "sweep": ["sweep", QUICK, "--name", "quick", *there, *SMALL, *TRACKED],
+        "reproduce": ["reproduce", TABLE, *there, *SMALL, "--rows", "baseline", "agreement"],
+        "analyze": ["analyze", "quick/keys/1", *there, "--which", "buckets"],
+    }
+
+
+@pytest.fixture(scope="module")
+def moved(local_ray: Any, tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    """A storage with everything in it, after `mv`."""
+    directory = tmp_path_factory.mktemp("moved")
+    systems = {"baseline": {"augment": [], "regime": "plain"}, "keys": {}}
+    training = {**quick["training"], "max_updates": 16}
+    content = {**quick, "training": training, "systems": systems, "storage": "unused"}
+    file = directory / "quick.yaml"
+    file.write_text(yaml.safe_dump(content))
+    old, new = directory / "old" / "results", directory / "new" / "elsewhere"
+    old.parent.mkdir()
+    new.parent.mkdir()
+    for verb, command in commands(str(file), str(old)).items():
+        assert main(command) == 0, verb
+    shutil.move(old, new)
+    shutil.rmtree(old.parent)
+    utils._artifact_repos_cache.clear()  # of MLflow; commands are processes of their own
+    return SimpleNamespace(file=str(file), old=str(old), root=str(new))
+
+
+@pytest.fixture(autouse=True)
+def the_old_place_stays_empty(moved: SimpleNamespace) -> Any:
+    yield
+    assert not Path(moved.old).parent.exists()
+
+
+def weights(root: str) -> dict[str, int]:
+    """Return the time at which every model of a storage was written."""
+    return {str(file): file.stat().st_mtime_ns for file in Path(root).rglob("*.safetensors")}
+
+
+def test_no_file_names_the_old_place(moved: SimpleNamespace) -> None:
+    """Pages and MLflow's store do, until a command writes them again."""
+    again = {".html", ".db"}
+    files = [file for file in Path(moved.root).rglob("*") if file.is_file()]
+    naming = [
+        file
+        for file in files
+        if RAYS not in file.relative_to(moved.root).parts
+        and file.suffix not in again
+        and moved.old.encode() in file.read_bytes()
+    ]
+    assert not naming
+
+
+@pytest.mark.parametrize("verb", ["train", "sweep", "reproduce", "analyze"])
+def test_what_is_there_is_found(
+    moved: SimpleNamespace, verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = weights(moved.root)
+    assert main([*commands(moved.file, moved.root)[verb], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+    assert weights(moved.root) == before
+
+
+def test_runs_are_read_where_they_are(
+    moved: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = ["--storage", moved.root]
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(b"ein Haus\n")))
+    assert main(["translate", "quick/keys/1", *there]) == 0
+    assert main(["compare", "quick/baseline", "quick/keys", *there]) == 0
+    assert main(["compare", "sweeps/quick_table-toy", *there]) == 0
+    assert main(["export", "keys/1", *there, "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
+    assert main(["runs", moved.root]) == 0
+
+
+def test_outputs_can_be_scored(moved: SimpleNamespace) -> None:
+    outputs = next(Path(moved.root).glob("runs/*/seed-1/hypotheses/test.txt"))
+    assert main(["score", str(outputs), str(outputs)]) == 0
+
+
+def test_pages_name_the_present_place(moved: SimpleNamespace) -> None:
+    assert main(["watch", moved.root, "--once"]) == 0
+    pages = [Path(moved.root, "index.html"), *Path(moved.root).glob("sweeps/*/index.html")]
+    assert len(pages) > 1
+    assert not [page for page in pages if moved.old in page.read_text(encoding="utf-8")]
+
+
+def test_mlflow_has_the_runs_once_with_their_artifacts(moved: SimpleNamespace) -> None:
+    client = MlflowClient(f"sqlite:///{moved.root}/mlflow.db")
+    assert main(["track", moved.root]) == 0
+    experiment = client.get_experiment_by_name("augury")
+    assert experiment is not None
+    runs = client.search_runs([experiment.experiment_id])
+    folders = [run.data.tags.get("augury.folder") for run in runs]
+    named = [folder for folder in folders if folder]
+    assert len(set(named)) == len(named)
+    (keys,) = [run for run in runs if run.info.run_name == "keys seed 1"]
+    artifacts = {entry.path for entry in client.list_artifacts(keys.info.run_id)}
+    assert {"scores.json", "run.json"} <= artifacts
