@@ -10,7 +10,7 @@ from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.experiments.record import RunRecord
-from augury.reporting.comparison import comparison, scored_sets
+from augury.reporting.comparison import Comparison, comparison, scored_sets
 from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import (
@@ -226,6 +226,7 @@ def test_plain_is_json_and_exact(folders: list[Any]) -> None:
         "n": 2000,
         "seeds": [1],
         "sd": None,
+        "over_sentences": None,
     }
     assert (cipher["time_factor"], cipher["cost"]["data_factor"]) == (2.5, 3.0)
 
@@ -355,3 +356,19 @@ def test_numbers_for_people() -> None:
         "minutes",
         "hours",
     ]
+
+
+def test_two_seeds_that_differ_more_than_sentences_do_ask_for_a_third(results: Any) -> None:
+    def shown(shares: tuple[float, ...]) -> Comparison:
+        address = f"{shares[0]:.2f}"[-2:] * 8
+        runs = [
+            results.classified("base", address, seed, correct=labels(share, seed))
+            for seed, share in enumerate(shares, start=1)
+        ]
+        return comparison(load(runs), "test")
+
+    for shares, asks in (((0.3, 0.8), True), ((0.5, 0.5), False), ((0.31, 0.8, 0.5), False)):
+        compared = shown(shares)
+        (table,) = score_tables([compared])
+        assert table.rows[0].note == ("two seeds: add one" if asks else "")
+        assert any(note.startswith("two seeds: add one") for note in compared.notes) == asks

@@ -26,8 +26,7 @@ def test_the_best_system_is_the_one_with_the_least(results: Any) -> None:
     assert [table.gain(row) for row in table.rows] == [None, 5.0, -2.0]
     assert table.rows[1].difference == -5.0 and table.to_dict()["lower_is_better"]
     expected = (
-        "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the training "
-        "time"
+        "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the wall time"
     )
     assert answer(table).startswith(expected)
     assert "TER: tok:13a, n = 2,000, lower is better" in score_tables([table])[0].notes

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -74,7 +75,6 @@ def test_the_page_shows_scores_costs_examples_and_how_to_repeat_it(
         "5.4M",
         "4 min 10 s",
         "2.5 ×",
-        "not set",
     } <= cells
     assert {"ein <b>Haus</b>", "a house", "a home", "too", "(empty)", "three"} <= set(
         page.texts["dd"]
@@ -121,6 +121,18 @@ def test_it_holds_its_numbers_as_csv_and_latex(folders: list[Any], read: Any) ->
         ("cipher & co", "bleu", "31.8"),
     ]
     assert "{}cipher \\& co &" in files["data:text/x-tex"]
+
+
+def test_what_is_no_answer_folds_away_on_the_page_alone(folders: list[Any]) -> None:
+    html = render(load(folders), "ciphers")
+    heads = re.findall(r'<th scope="col" class="detail">(.*?)</th>', html)
+    assert heads == ["data", "parameters", "updates", "epochs", "tokens seen"]
+    assert html.count('class="detail"') == 3 * len(heads), "the header and two systems"
+    (shown,) = experiment.report(load(folders), "ciphers").tables
+    assert set(heads) <= set(shown.columns) and shown.columns[-2:] == (
+        "wall time/seed",
+        "× baseline",
+    )
 
 
 def test_differences_have_interval_and_mark(results: Any, read: Any) -> None:
@@ -201,10 +213,19 @@ def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> Non
     ]
 
 
+def title_in_chromium(page: Path, *options: str) -> str:
+    """Return the title of a page after its scripts have run."""
+    always = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000"]
+    command = ["chromium", *always, *options, "--dump-dom", page.as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    title, *_ = re.findall(r"<title>(.*?)</title>", dom)
+    return str(title)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
 def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(
-    folders: list[Any], tmp_path: Any
+    folders: list[Any], tmp_path: Path
 ) -> None:
     probe = (
         "<script>addEventListener('load', () => setTimeout(() => { document.title = JSON.stringify("
@@ -212,15 +233,28 @@ def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(
     probe += "[document.querySelectorAll('.chart .main-svg').length, "
     probe += "[...document.querySelectorAll('.scroll')]"
     probe += ".filter((e) => e.scrollWidth > e.clientWidth + 1).length]) }, 500))"
-    (tmp_path / "page.html").write_text(render(load(folders), "ciphers") + probe + "</script>")
-    options = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--virtual-time-budget=5000",
-        "--window-size=1280,900",
-    ]
-    command = ["chromium", *options, "--dump-dom", (tmp_path / "page.html").as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    title = re.search(r"<title>\[(\d+),(\d+)\]</title>", dom)
-    assert title is not None and int(title[1]) >= 5 and int(title[2]) == 0
+    page = tmp_path / "page.html"
+    page.write_text(render(load(folders), "ciphers") + probe + "</script>")
+    charts, cut = json.loads(title_in_chromium(page, "--window-size=1280,900"))
+    assert charts >= 5 and cut == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_a_narrow_page_does_not_scroll_sideways_and_details_unfold(
+    folders: list[Any], tmp_path: Path
+) -> None:
+    (tmp_path / "page.html").write_text(render(load(folders), "ciphers"))
+    frame = '<title></title><iframe src="page.html" style="width:390px;height:900px"></iframe>'
+    probe = """<script>onload = () => setTimeout(() => {
+      const page = document.querySelector("iframe").contentDocument, root = page.documentElement;
+      const shown = () => [...page.querySelectorAll("td.detail")].filter(
+        (cell) => cell.getClientRects().length).length;
+      const folded = shown();
+      page.querySelector(".folding > details").open = true;
+      document.title = JSON.stringify([root.scrollWidth - root.clientWidth, folded, shown()]);
+    }, 500)</script>"""
+    (tmp_path / "frame.html").write_text(frame + probe)
+    options = ("--window-size=800,1000", "--allow-file-access-from-files")
+    beyond, folded, unfolded = json.loads(title_in_chromium(tmp_path / "frame.html", *options))
+    assert (beyond, folded, unfolded) == (0, 0, 10)

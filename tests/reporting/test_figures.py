@@ -37,6 +37,21 @@ def test_curves_against_updates_and_time(results: Any) -> None:
     assert first.to_dict()["data"][0]["name"] == "base &lt;1&gt;"
 
 
+def test_an_axis_of_scores_ends_where_the_metric_does(results: Any) -> None:
+    history = [(10, {"train/loss": 4.0, "valid/bleu": 0.1}), (20, {"valid/bleu": 12.5})]
+    runs = [
+        results.run(name, name[0] * 16, bleu=bleu, history=history, half_width=0.4)
+        for name, bleu in (("base", 0.4), ("cipher", 1.2))
+    ]
+    systems = load(runs)
+    score, _, loss, _ = learning_curves(systems, "bleu")
+    (cost,) = score_against_cost(comparison(systems, "test"))
+    ends = {"clipmin": 0.0, "clipmax": 100.0}
+    for figure in (score, cost):
+        assert figure.to_dict()["layout"]["yaxis"]["autorangeoptions"] == ends
+    assert "clipmin" not in loss.to_dict()["layout"]["yaxis"].get("autorangeoptions", {})
+
+
 def test_one_line_per_seed_in_the_style_of_the_system(results: Any) -> None:
     folders = [
         results.run(name, address * 8, seed, bleu=30.0, history=[(1, {"train/loss": 1.0})])

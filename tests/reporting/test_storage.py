@@ -9,7 +9,7 @@ import pytest
 
 from augury.cli import main
 from augury.core.errors import UserError
-from augury.reporting import experiment
+from augury.reporting import experiment, storage
 from augury.reporting.frames import compare
 from augury.reporting.frames import results as results_frame
 from augury.reporting.results import load
@@ -92,3 +92,28 @@ def test_the_page_links_to_sweeps_and_reports(
         "50.0 accuracy more" in text for text in page.texts["p"]
     )
     assert page.texts["th"].count("base") == 2 and len(page.texts["script"]) == 2, "and no Plotly"
+
+
+def test_reports_have_date_state_scores_and_the_analyses_of_their_runs(
+    results: Any, folders: list[Any], read: Any
+) -> None:
+    store, systems = results.store, load(folders)
+    lone = results.run("later", "dd" * 8)
+    experiment.write(
+        experiment.report(systems, "labels"), store.folder("reports", "labels"), systems
+    )
+    for run in folders:
+        run.finish({})
+    for run in (folders[0], folders[2]):
+        run.sub("analyses/test-with-ab").write("outputs.html", "")
+    lone.sub("analyses/valid").write("buckets.html", "")
+    page = read(storage.render(store))
+    labels = "outputs of base seed 1 and cipher seed 1 on test", "buckets of later seed 1 on valid"
+    assert page.texts["a"][1:3] == [*labels], "of the report, then of other runs"
+    assert page.links[2:4] == [
+        f"{folders[0].name}/analyses/test-with-ab/outputs.html",
+        f"{lone.name}/analyses/valid/buckets.html",
+    ]
+    assert "test: accuracy 25.0 base, 75.0 cipher" in page.texts["li"]
+    assert any("4 of 4 runs scored" in text for text in page.texts["small"])
+    assert {"scored", "stopped"} <= {text.strip() for text in page.texts["td"]}

@@ -30,7 +30,7 @@ def test_several_sets_are_one_table_with_notes_and_costs_once(results: Any) -> N
     shown = rendering.text(experiment.report(systems, "sets"), width=200)
     assert (
         shown.count("[95 % interval]")
-        == shown.count("training time")
+        == shown.count("wall time/seed")
         == shown.count("seeds: 1")
         == 1
     )

@@ -36,7 +36,7 @@ def answer(table: Comparison) -> str:
     best = max(real or compared, key=gain)
     by = round(gain(best), 1)
     if by > 0:
-        cost = f" at {factor(best.time_factor)} the training time" if best.time_factor else ""
+        cost = f" at {factor(best.time_factor)} the {table.time_kind}" if best.time_factor else ""
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
         head = (
             f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than "

@@ -15,7 +15,15 @@ from augury.reporting.imbalance import imbalance_notes
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
-from augury.reporting.results import Estimate, SystemResult, on_one_device, seconds_of, time_kind
+from augury.reporting.results import (
+    ADD_A_SEED,
+    WIDE,
+    Estimate,
+    SystemResult,
+    on_one_device,
+    seconds_of,
+    time_kind,
+)
 from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun, title
@@ -119,7 +127,7 @@ class Comparison:
 
     @property
     def time_kind(self) -> str:
-        """The kind of training time of all systems: `CPU time` or `training time`."""
+        """The kind of training time of all systems: `CPU time` or `wall time`."""
         return time_kind([row.cost for row in self.rows if row.cost])
 
     def seconds(self, row: Row) -> float | None:
@@ -306,6 +314,15 @@ def _measurement_notes(
         "seeds: "
         + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results})
     )
+    if wide := [
+        result.name
+        for result in results
+        if (score := result.tests.get(test, {}).get(metrics[0])) and score.needs_a_seed
+    ]:
+        lines.append(
+            f"{ADD_A_SEED}, which makes the interval much smaller: {', '.join(wide)} (it is "
+            f"over {WIDE:g} times as wide as over {segment_noun(metrics[0])} alone)"
+        )
     several = any(
         len(result.tests[test][metrics[0]].seeds) > 1
         for result in results

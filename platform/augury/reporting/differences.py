@@ -10,7 +10,7 @@ hardware, their difference is not tested.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Literal, NamedTuple
 
 from augury.core.errors import UserError
@@ -27,7 +27,14 @@ from augury.scoring.seed_variance import (
     pool,
     sample_variance,
 )
-from augury.scoring.significance import Difference, Method, compare_blocks, compare_by, interval
+from augury.scoring.significance import (
+    Difference,
+    Method,
+    compare_blocks,
+    compare_by,
+    interval,
+    sentence_interval,
+)
 
 Layout = Literal["independent", "blocks", "confounded"]
 
@@ -87,7 +94,8 @@ def _estimate(
     estimate: Estimate, resampled: Resampled, pooled: SeedVariance, metric: str
 ) -> Estimate:
     between = interval(resampled, pooled).within(bounds(metric))
-    return replace(estimate, low=between.low, high=between.high)
+    over_sentences = astuple(sentence_interval(resampled))
+    return replace(estimate, low=between.low, high=between.high, over_sentences=over_sentences)
 
 
 def differences_of(

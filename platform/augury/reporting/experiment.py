@@ -3,10 +3,8 @@ repeat it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from augury import __version__
 from augury.core import config
@@ -30,9 +28,10 @@ from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.sections import cost_sections, test_sections
+from augury.reporting.setting_differences import differences
 from augury.reporting.stages import stage_table
 from augury.reporting.styles import legend
-from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
+from augury.reporting.tables import Table, csv, latex, markdown, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring import registry
 from augury.training import history
@@ -187,8 +186,8 @@ def _sections(
         text = f"{len(samples)} examples of {test}, drawn at random, with each system's first seed."
         sections.append(section("Examples", text, *samples))
     if len(results) > 1:
-        differences = _differences(results) or "Their configurations are equal."
-        sections.append(section("Differences between the systems", differences))
+        settings = differences(results) or "Their configurations are equal."
+        sections.append(section("Differences between the systems", settings))
     sections.append(section("Runs, texts and versions", _sources(results)))
     if files_of_systems := [file for result in results if (file := _repetition(result))]:
         text = (
@@ -228,31 +227,6 @@ def validations(systems: Sequence[SystemResult]) -> Table:
     ]
     notes = (*untrained_warnings(best_scores), NO_TESTS, *cautions(systems))
     return table(columns, rows, notes=notes)
-
-
-def _differences(results: Sequence[SystemResult]) -> Table | None:
-    """Return the settings that differ between the systems; None where there are none."""
-    described = [result for result in results if result.runs]
-    parameters = [result.record.parameters for result in described]
-    keys = dict.fromkeys(key for settings in parameters for key in settings)
-    rows = [
-        [Cell(key, code=True), *(_setting(settings.get(key)) for settings in parameters)]
-        for key in keys
-        if any(settings.get(key) != parameters[0].get(key) for settings in parameters)
-    ]
-    return (
-        table(["setting", *(result.name for result in described)], rows, kind="words")
-        if rows
-        else None
-    )
-
-
-def _setting(value: Any) -> Cell:
-    if value is None:
-        return Cell("not set")
-    return Cell(
-        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), code=True
-    )
 
 
 def _sources(results: Sequence[SystemResult]) -> Table:

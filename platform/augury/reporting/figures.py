@@ -18,7 +18,7 @@ from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import time_unit
 from augury.reporting.results import CLOCKS, SystemResult, on_one_device, time_kind
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
-from augury.scoring.registry import title
+from augury.scoring.registry import bounds, title
 from augury.training.history import Record
 
 MAX_POINTS = 400
@@ -77,6 +77,13 @@ def chart(
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         axis.update(zeroline=False, automargin=True, ticks="", showline=False)
     return figure.update_layout(**layout)
+
+
+def within_bounds(metric: str) -> dict[str, Any]:
+    """Return options for the axis of a metric: it ends where values of the metric do."""
+    low, high = bounds(metric)
+    ends = {"clipmin": low, "clipmax": high}
+    return {"autorangeoptions": {end: at for end, at in ends.items() if math.isfinite(at)}}
 
 
 def trace(
@@ -153,7 +160,8 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
             ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
         if ends:
             name, caption = metric_name.replace("/", "-"), f"at the end: {', '.join(ends)}"
-            figures += curve_charts(name, label, lines, f"{kind} ({unit})", caption)
+            clock = f"{kind} of one seed ({unit})"
+            figures += curve_charts(name, label, lines, clock, caption, metric=metric_name)
     return figures
 
 
@@ -164,13 +172,16 @@ def curve_charts(
     clock: str,
     caption: str,
     height: int = 300,
+    metric: str = "",
 ) -> list[Figure]:
     """Return charts of curves against updates and against time, the keys of `lines`; `clock` is
-    the title of the axis of time."""
+    the title of the axis of time, `metric` that of a record of training, such as `valid/bleu`."""
+    axis = within_bounds(metric.rpartition("/")[2])
     figures = []
     for over, traces in lines.items():
         heading = f"{label[0].upper()}{label[1:]} against {over}"
-        drawing = chart(traces, clock if over == "time" else over, label, height=height)
+        x = clock if over == "time" else over
+        drawing = chart(traces, x, label, height=height, yaxis=axis)
         figures.append(Figure(f"{name}-{over}", heading, f"{heading}; {caption}", drawing))
     return figures
 
@@ -271,7 +282,8 @@ def score_against_cost(
         traces.append(point)
     label = f"{title(metric)} on {comparison.test_label}"
     values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
-    figure = chart(traces, f"{kind} of one seed ({unit})", label, height=380, legend=styles is None)
+    clock, axis = f"{kind} of one seed ({unit})", within_bounds(metric)
+    figure = chart(traces, clock, label, height=380, legend=styles is None, yaxis=axis)
     caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
     return [Figure("cost", f"{label} against {kind}", caption, figure)]
 

@@ -27,6 +27,10 @@ from augury.scoring.significance import LEVEL, Interval, interval
 from augury.scoring.stored import Score
 from augury.training import history
 
+WIDE = 2.0
+"""An interval over two seeds asks for a third from this multiple of that over sentences on."""
+ADD_A_SEED = "two seeds: add one"
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -42,6 +46,16 @@ class Estimate:
     """The seeds that the mean is over."""
     sd: float | None = None
     """The standard deviation over seeds; None for a single one."""
+    over_sentences: tuple[float, float] | None = None
+    """The interval that leaves out the variance between seeds; None where it is not known."""
+
+    @property
+    def needs_a_seed(self) -> bool:
+        """Whether two seeds make the interval much wider than sentences alone do."""
+        if len(self.seeds) != 2 or self.over_sentences is None:
+            return False
+        low, high = self.over_sentences
+        return self.high - self.low > WIDE * (high - low)
 
     @property
     def measure(self) -> str:
@@ -59,7 +73,7 @@ class Estimate:
         return interval_text(*self.ends)
 
 
-CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
+CLOCKS = {"CPU time": "train/cpu_seconds", "wall time": "train/seconds"}
 """Kind of training time -> the metric that records it at validations."""
 
 
@@ -70,7 +84,7 @@ def time_kind(costs: Sequence[Cost]) -> str:
     Unlike wall time, processor time does not depend on what else runs on a machine.
     """
     on_cpus = all(cost.device == "cpu" and cost.cpu_seconds is not None for cost in costs)
-    return "CPU time" if on_cpus else "training time"
+    return "CPU time" if on_cpus else "wall time"
 
 
 def seconds_of(cost: Cost, kind: str) -> float:

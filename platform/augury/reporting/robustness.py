@@ -10,7 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from augury.corpora.noise import KINDS
-from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.figures import Figure, chart, trace, within_bounds
 from augury.reporting.results import SystemResult
 from augury.reporting.styles import system_style
 from augury.scoring.registry import title
@@ -40,7 +40,8 @@ def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figu
         ]
         summary = ", ".join(f"{name} {start:.1f} to {end:.1f}" for name, start, end in ends)
         heading = f"{title(metric)} against noise ({noise}), {first[0]:g} to {last[0]:g}"
-        drawing = chart(traces, f"rate of noise: {noise}", title(metric))
+        axis = within_bounds(metric)
+        drawing = chart(traces, f"rate of noise: {noise}", title(metric), yaxis=axis)
         figures.append(Figure(f"noise-{number}", heading, f"{heading}: {summary}", drawing))
     return figures
 

@@ -123,14 +123,15 @@ def _stored(name: str, folder: Folder) -> StoredRun:
         name=name,
         folder=folder,
         record=record,
-        state=_state(folder, record),
+        state=state_of(folder, record),
         date=run_names.date(folder),
         bytes=size(folder),
         label=run_names.label(folder),
     )
 
 
-def _state(run: Folder, record: RunRecord) -> State:
+def state_of(run: Folder, record: RunRecord) -> State:
+    """Return the state of a run, whose record is `record`."""
     if run.complete:
         return "scored" if record.evaluated else "trained"
     if is_locked(run):

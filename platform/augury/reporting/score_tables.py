@@ -11,6 +11,7 @@ import pandas as pd
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import MISSING, amount, epochs, factor, probability
+from augury.reporting.results import ADD_A_SEED
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
 from augury.scoring import registry
@@ -27,6 +28,11 @@ COSTS = (
     "device",
 )
 """The fields of a cost that are columns of frames."""
+
+
+TIMES = 2
+"""The number of columns of `cost_columns` that say what is paid, at its end; the others are
+details."""
 
 
 def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
@@ -66,6 +72,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
                         *(cost_cells(item, system) if with_costs else []),
                     ],
                     style=system_style(index),
+                    note=seed_note(item, system),
                 )
             )
     costs, parts = (cost_columns(first), (len(columns),)) if with_costs else ([], ())
@@ -76,6 +83,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
         title="" if several else first.test_label,
         notes=notes,
         parts=parts,
+        details=_details(costs, len(columns)),
     )
     if with_costs or not first.has_costs:
         return [shown]
@@ -83,7 +91,20 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
         row([system.name, *cost_cells(first, system)], style=system_style(index))
         for index, system in enumerate(first.rows)
     ]
-    return [shown, table(["system", *cost_columns(first)], cost_rows, title="cost of one seed")]
+    columns = ["system", *cost_columns(first)]
+    details = _details(columns[1:], 1)
+    return [shown, table(columns, cost_rows, title="cost of one seed", details=details)]
+
+
+def _details(costs: Sequence[str], start: int) -> tuple[int, ...]:
+    """Return the places of the columns of a cost but those of time, the first being at `start`."""
+    return tuple(range(start, start + len(costs) - TIMES)) if costs else ()
+
+
+def seed_note(comparison: Comparison, system: Row) -> str:
+    """Return that a system needs a third seed; empty where it does not."""
+    score = system.scores.get(comparison.metrics[0])
+    return ADD_A_SEED if score and score.needs_a_seed else ""
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -111,7 +132,8 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
 def cost_columns(comparison: Comparison) -> list[str]:
     """Return the titles of the columns of `cost_cells`."""
     seen = "examples seen" if comparison.metrics[0] in registry.names("labels") else "tokens seen"
-    return ["data", "parameters", "updates", "epochs", seen, comparison.time_kind, "× baseline"]
+    time = f"{comparison.time_kind}/seed"
+    return ["data", "parameters", "updates", "epochs", seen, time, "× baseline"]
 
 
 def cost_cells(comparison: Comparison, system: Row) -> list[Cell]:

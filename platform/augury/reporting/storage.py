@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
-from augury.reporting import reported
+from augury.experiments.record import DESCRIPTION, RunRecord
+from augury.reporting import reported, run_names
+from augury.reporting.analysis_links import AnalysisLink, analysis_links
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount, interval
 from augury.reporting.page import render_page
 from augury.reporting.report import Download
+from augury.reporting.run_files import is_scored
+from augury.reporting.run_list import state_of
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import Cell, Table, cell, csv, table
@@ -33,6 +36,13 @@ def render(store: Store, refresh: int | None = None) -> str:
     sweeps = [state.load(store, name) for name in state.names(store)]
     folders = {name: store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)}
     all_runs, downloads = _runs(store)
+    links = analysis_links(store, stored_runs.folders(store))
+    reports = [
+        _report(folder, name, links)
+        for name, folder in folders.items()
+        if folder.exists(reported.PAGE)
+    ]
+    shown = {link for report in reports for link in report["analyses"]}
     return render_page(
         "storage",
         name=f"Augury: {store.root}",
@@ -41,11 +51,8 @@ def render(store: Store, refresh: int | None = None) -> str:
             (sweep, answer(summarise(sweep)))
             for sweep in sorted(sweeps, key=lambda sweep: -sweep.updated)
         ],
-        reports=[
-            _report(folder, name)
-            for name, folder in folders.items()
-            if folder.exists(reported.PAGE)
-        ],
+        reports=sorted(reports, key=lambda report: report["date"], reverse=True),
+        analyses=[link for link in links if link not in shown],
         runs=all_runs,
         downloads=downloads,
         refresh=refresh,
@@ -59,15 +66,45 @@ def write(store: Store, refresh: int | None = None) -> None:
     Folder(store.root, "").write(PAGE, render(store, refresh))
 
 
-def _report(folder: Folder, name: str) -> dict[str, Any]:
-    """Return the summary of a report; one of an earlier version has only its page."""
-    known = {
+def _report(folder: Folder, name: str, links: Sequence[AnalysisLink]) -> dict[str, Any]:
+    """Return the summary of a report, with its date, its state and the analyses of its runs.
+
+    One of an earlier version has only its page.
+    """
+    known: dict[str, Any] = {
         "title": name,
         "link": f"{reported.KIND}/{name}/{reported.PAGE}",
         "answer": "",
-        "systems": (),
+        "systems": {},
+        "scores": {},
     }
-    return known | (folder.read_json(reported.SUMMARY) if folder.exists(reported.SUMMARY) else {})
+    if folder.exists(reported.SUMMARY):
+        known |= folder.read_json(reported.SUMMARY)
+    names = [run for runs in known["systems"].values() for run in runs]
+    runs = [run for name in names if (run := Folder(folder.root, name)).exists(DESCRIPTION)]
+    scored = sum(is_scored(run) for run in runs)
+    written = folder.filesystem.get_file_info(folder.path(reported.PAGE)).mtime
+    return known | {
+        "date": max(map(run_names.date, runs), default=written),
+        "state": f"{scored} of {len(names)} runs scored",
+        "scores": _scores(known["scores"]),
+        "analyses": [link for link in links if set(link.runs) & set(names)],
+    }
+
+
+def _scores(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:
+    """Return the deciding scores of systems by test set: `test: BLEU 5.3 baseline, 8.6 R-Drop`."""
+    by_test: dict[str, dict[str, list[str]]] = {}
+    for system, tests in scores.items():
+        for test, metrics in tests.items():
+            for metric, value in [*metrics.items()][:1]:
+                of_test = by_test.setdefault(test, {}).setdefault(metric, [])
+                of_test.append(f"{value:.1f} {system}")
+    return [
+        f"{test}: {title(metric)} {', '.join(values)}"
+        for test, metrics in by_test.items()
+        for metric, values in metrics.items()
+    ]
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
@@ -87,6 +124,8 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
             record.experiment or MISSING,
             record.task or MISSING,
             cell(record.seed, "d"),
+            state_of(run, record),
+            f"{run_names.date(run):%Y-%m-%d %H:%M}",
         ]
         scores = (by_place.get((run.uri, test)) for test in tests)
         cells = [_score(score) if score else Cell(MISSING) for score in scores]
@@ -98,7 +137,8 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
                 Cell(run.name.removeprefix("runs/"), code=True),
             ]
         )
-    columns = ["system", "experiment", "task", "seed", *tests, "parameters", "run"]
+    names = ["system", "experiment", "task", "seed", "state", "date (UTC)"]
+    columns = [*names, *tests, "parameters", "run"]
     return table(columns, rows, title="runs"), [
         download("all scores as CSV", "scores.csv", csv(frame))
     ]

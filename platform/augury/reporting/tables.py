@@ -99,6 +99,8 @@ class Table:
     """On pages, tables of numbers can be sorted and filtered."""
     parts: tuple[int, ...] = ()
     """The columns at which a narrow terminal breaks the table, with the names repeated."""
+    details: tuple[int, ...] = ()
+    """The columns that a page folds away."""
 
     def lines(self) -> list[list[str]]:
         """Return the texts of the header and of all rows."""

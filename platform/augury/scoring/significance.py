@@ -102,11 +102,17 @@ def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     # Without a variance between seeds, sentences are the only randomness, and the bootstrap needs
     # no assumption on their distribution.
     if system.seeds == 1 or _is_zero(own):
-        return _percentiles(system.samples.mean(1))
+        return sentence_interval(system)
     error, dof = _standard_error(
         system.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof
     )
     return _student(system.value, error, dof)
+
+
+def sentence_interval(system: Resampled) -> Interval:
+    """Return the 95 % interval of a system's mean over its seeds for other sentences, as if other
+    seeds scored the same."""
+    return _percentiles(system.samples.mean(1))
 
 
 def compare(

@@ -112,6 +112,17 @@ def test_nothing_has_begun(sweeps: Any, read: Any) -> None:
     assert len(read(html).texts["h2"]) == 3 and figures(html) == []
 
 
+def test_no_section_of_a_race_that_decided_nothing_or_of_keys_that_rows_do_not_have(
+    sweeps: Any, read: Any
+) -> None:
+    first, second = sweeps.configuration({}, "plain"), sweeps.configuration({}, "with noise")
+    for address, value in ((first, 30), (second, 31)):
+        sweeps.trial(address, 1, [value])
+    sweeps.decide(second, 1, "chosen", 31, 0.5, 30)
+    headings = read(render(sweeps.load([1]))).texts["h2"]
+    assert not [text for text in headings if "race" in text or "swept keys" in text]
+
+
 def test_a_page_of_sixty_configurations_is_little_more_than_plotly(sweeps: Any) -> None:
     for beta in range(60):
         address = sweeps.configuration(

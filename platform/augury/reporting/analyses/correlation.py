@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,6 +26,13 @@ NOISES = (
     (replace(system_style(0), dash="dash"), "truncated mean of noise, the paper's baseline"),
 )
 """The lines of noise in charts."""
+LIKENESS = (
+    (0.9, "almost alike"),
+    (0.5, "much alike"),
+    (0.1, "somewhat alike"),
+    (-math.inf, "no more alike than noise"),
+)
+"""Words for a PWCCA, from this share of the way from noise to 1 on."""
 
 
 class CorrelationAnalysis(Analysis):
@@ -39,21 +47,25 @@ class CorrelationAnalysis(Analysis):
         return correlations(systems)
 
     def answer(self, results: Correlations, systems: Sequence[System]) -> str:
-        """Return the correlations of the last layer's states, and those of noise."""
+        """Return how alike the states of the last layer are, the most alike first."""
         compared = (*results.views, *results.models)
         if not compared:
             within = results.layers[0]
+            last = within.values[0][-1]
             return (
-                f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} "
-                f"correlate by {within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear "
-                f"map; {_noise(within.noise)}); there is no other view or model to compare."
+                f"On {test_label(systems)}, embeddings and the last layer of {within.first[0]} are "
+                f"{_likeness(last, within.noise)} (PWCCA {last.pwcca:.2f}; {_scale([within])}); "
+                "there is no other view or model to compare."
             )
-        summary = ", ".join(f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f}" for pair in compared)
-        noises = " or ".join(
-            _noise(noise) for noise in dict.fromkeys(pair.noise for pair in compared)
+        parts = [
+            f"{_ends(pair)} are {_likeness(pair.diagonal[-1], pair.noise)} "
+            f"(PWCCA {pair.diagonal[-1].pwcca:.2f})"
+            for pair in sorted(compared, key=lambda pair: -_share(pair.diagonal[-1], pair.noise))
+        ]
+        return (
+            f"On {test_label(systems)}, in the last common layer, {', '.join(parts)}; "
+            f"{_scale(compared)}."
         )
-        measure = "PWCCA in the last common layer, 1 if alike up to a linear map"
-        return f"On {test_label(systems)}, {measure}: {summary}; {noises}."
 
     def sections(self, results: Correlations, systems: Sequence[System]) -> list[Section]:
         """Return the correlations of equal layers between views and between models, then heat maps
@@ -82,7 +94,7 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Section:
         values = [value.pwcca for value in pair.diagonal]
         style, hover = system_style(index), ", layer %{x}: %{y:.3f}"
         traces.append(trace(name, style, [*range(len(values))], values, hover, size=8))
-    drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1.03])
+    drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1])
     drawing.update_xaxes(dtick=1, rangemode="normal")
     lasts = (
         f"{name} {pair.diagonal[-1].pwcca:.2f} in the last"
@@ -135,6 +147,22 @@ def _heat_map(pair: LayerCorrelations) -> Section:
 
 def _numbers(value: Correlation, noise: Correlation) -> tuple[float, ...]:
     return value.pwcca, value.mean, value.truncated_mean, noise.pwcca, noise.truncated_mean
+
+
+def _share(value: Correlation, noise: Correlation) -> float:
+    """Return where a PWCCA is between noise, 0, and states that are alike, 1."""
+    return (value.pwcca - noise.pwcca) / max(1e-9, 1 - noise.pwcca)
+
+
+def _likeness(value: Correlation, noise: Correlation) -> str:
+    share = _share(value, noise)
+    return next(words for least, words in LIKENESS if share >= least)
+
+
+def _scale(pairs: Sequence[LayerCorrelations]) -> str:
+    """Return what the values are to be read against."""
+    noises = " or ".join(f"{pwcca:.2f}" for pwcca in dict.fromkeys(p.noise.pwcca for p in pairs))
+    return f"noise has {noises}, and states that are alike up to a linear map 1"
 
 
 def _noise(noise: Correlation) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from augury.analysis.outputs import Outputs, outputs
 from augury.analysis.system import System
 from augury.reporting.analyses.analysis import Analysis, difference_cells, heading, test_label
-from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.figures import Figure, chart, trace, within_bounds
 from augury.reporting.numbers import interval, p_text, share
 from augury.reporting.report import Charts, Section, section
 from augury.reporting.samples import Example
@@ -110,7 +110,8 @@ def _chart(results: Sequence[Outputs]) -> Figure:
                 ends=ends,
             )
         )
-    drawing = chart(traces, "input view", "BLEU", xaxis_type="category")
+    axis = within_bounds("bleu")
+    drawing = chart(traces, "input view", "BLEU", xaxis_type="category", yaxis=axis)
     summary = ", ".join(
         f"{result.system} {view.view} {view.value:.1f}"
         for result in results

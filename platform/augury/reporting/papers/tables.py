@@ -380,7 +380,7 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
         f"difference to {reference} [95 %]": difference,
         "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),
-        deciding.time_kind if deciding else "training time": cell(seconds, duration),
+        f"{deciding.time_kind if deciding else 'wall time'}/seed": cell(seconds, duration),
         f"× {reference}": cell(compared.time_factor if compared else None, factor),
         "status": line.status,
     }

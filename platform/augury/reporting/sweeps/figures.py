@@ -11,7 +11,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, curve_charts, error_bars, thin_curve, trace
+from augury.reporting.figures import (
+    Figure,
+    chart,
+    curve_charts,
+    error_bars,
+    thin_curve,
+    trace,
+    within_bounds,
+)
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.reporting.sweeps.axes import TICKS
@@ -82,8 +90,9 @@ def learning_curves(summary: Summary, styles: Mapping[str, Style]) -> list[Figur
     for result in sorted(known, key=lambda result: result.address in styles):  # highlights on top
         for over in lines:
             lines[over] += _curve(result, curves[result.address], styles, over)
-    clock, caption = f"training time ({unit})", f"best so far: {best}"
-    return curve_charts("curves", summary.metric, lines, clock, caption, height=380)
+    clock, caption = f"wall time of one seed ({unit})", f"best so far: {best}"
+    metric = summary.sweep.metric
+    return curve_charts("curves", summary.metric, lines, clock, caption, height=380, metric=metric)
 
 
 def _curve(
@@ -153,9 +162,9 @@ def rungs(summary: Summary) -> list[Figure]:
             )
             traces.append(markers)
         axis = {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
-        figure = chart(
-            traces, "configurations, best first", summary.metric, legend=True, xaxis=axis
-        )
+        values = within_bounds(summary.sweep.metric.rpartition("/")[2])
+        x = "configurations, best first"
+        figure = chart(traces, x, summary.metric, legend=True, xaxis=axis, yaxis=values)
         heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"
         figures.append(Figure(f"rung-{rung}", heading, heading, figure))
     return figures
@@ -196,7 +205,7 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
     seconds = np.array([result.seconds or 0.0 for result in shown])
     unit, size = time_unit(seconds.max())
     columns[summary.metric] = _scaled(np.array([result.mean for result in shown], dtype=float))
-    columns[f"training time ({unit})"] = _scaled(seconds / size)
+    columns[f"wall time ({unit})"] = _scaled(seconds / size)
     traces = []
     for result, *shares in zip(shown, *(shares for shares, _ in columns.values()), strict=True):
         highlight = styles.get(result.address)
@@ -221,7 +230,7 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
         dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(columns) - 0.5]
     )
     figure.update_yaxes(visible=False, range=[-0.05, 1.05])
-    heading = "From the values of every configuration to its score and cost"
+    heading = "From the values of every configuration to its score and the time of one seed"
     caption = f"{heading}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
     return [Figure("parallel", heading, caption, figure, min_width=150 * len(columns))]
 

@@ -32,7 +32,7 @@ from augury.reporting.report import (
     Status,
     section,
 )
-from augury.reporting.score_tables import by_test, frame, shared_notes
+from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes
 from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances
@@ -130,7 +130,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("Learning curves", Charts(curves, names)))
     colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
     sections += cost_sections(summary.deciding, styles, colours)
-    if decisions := _decisions(summary):
+    raced = any(decision.action != "chosen" for decision in summary.decisions)
+    if raced and (decisions := _decisions(summary)):
         every = Details(f"All {len(decisions.rows)} decisions", [decisions])
         sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
     if failures := _failures(summary):
@@ -179,7 +180,7 @@ def _facts(summary: Summary) -> dict[str, str]:
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
         "scale": sweep.scale,
-        "training so far": duration(sweep.seconds)
+        "wall time of all trials": duration(sweep.seconds)
         + (f" on {', '.join(devices)}" if devices else ""),
         "started": _when(sweep.started),
         "ended" if sweep.ended else "updated": _when(sweep.updated),
@@ -204,9 +205,9 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
         name = (
             "" if result.name == point_name(point) else result.name
         )  # of a row, or of the additional baseline
-        note = ", ".join(
-            part for part in (name, "reference" if result is summary.reference else "") if part
-        )
+        tested, reference = summary.row(result), "reference" if result is summary.reference else ""
+        few = seed_note(deciding, tested) if deciding and tested else ""
+        note = ", ".join(part for part in (name, reference, few) if part)
         cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
         rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
@@ -223,7 +224,7 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
-        [*columns, "wall time", summary.time_factor_title],
+        [*columns, "wall time/seed", summary.time_factor_title],
         rows,
         title="configurations",
         notes=tuple(dict.fromkeys(notes)),
@@ -355,4 +356,8 @@ def _terminal_table(summary: Summary) -> Table:
         ]
         for result in summary.ranking
     ]
-    return table([*columns, "wall time", summary.time_factor_title], rows, parts=(4, len(columns)))
+    return table(
+        [*columns, "wall time/seed", summary.time_factor_title],
+        rows,
+        parts=(4, len(columns)),
+    )

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, IntervalEnds, chart, error_bars
+from augury.reporting.figures import Figure, IntervalEnds, chart, error_bars, within_bounds
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.styles import COLOURS
 from augury.reporting.sweeps.axes import Axis, axes
@@ -34,6 +34,7 @@ class Measure:
 
     name: str
     label: str
+    metric: str
     lower_is_better: bool
     points: pd.DataFrame
     """Columns: name, address, mean, half (half the interval; missing where it is not known), single
@@ -62,7 +63,9 @@ def measures(summary: Summary) -> list[Measure]:
         if item.mean is not None
     ]
     lower = summary.sweep.mode == "min"
-    shown_measures = [Measure("validation", summary.metric, lower, _points(summary, validation))]
+    metric = summary.sweep.metric.rpartition("/")[2]
+    points = _points(summary, validation)
+    shown_measures = [Measure("validation", summary.metric, metric, lower, points)]
     if comparison := summary.deciding:
         metric = comparison.metrics[0]
         tested = [
@@ -79,7 +82,7 @@ def measures(summary: Summary) -> list[Measure]:
         ]
         label = f"{title(metric)} on {comparison.test_label}"
         shown_measures.append(
-            Measure("test", label, comparison.lower_is_better, _points(summary, tested))
+            Measure("test", label, metric, comparison.lower_is_better, _points(summary, tested))
         )
     return [measure for measure in shown_measures if len(measure.points) > 1]
 
@@ -177,7 +180,7 @@ def key_chart(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figu
         name,
         heading,
         f"{heading}, means: {values or 'none yet'}",
-        _chart(traces, axis, measure.label),
+        _chart(traces, axis, measure),
     )
 
 
@@ -310,12 +313,16 @@ def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: obje
     return go.Scatter(x=x, y=y, text=texts, hovertemplate="%{text}<extra></extra>", **options)
 
 
-def _chart(traces: Sequence[go.Scatter], axis: Axis, label: str) -> go.Figure:
+def _chart(traces: Sequence[go.Scatter], axis: Axis, measure: Measure) -> go.Figure:
     """Return a chart by one key."""
     horizontal = axis.kind == "category"
-    figure = chart(traces, label, axis.name) if horizontal else chart(traces, axis.name, label)
+    titles = (measure.label, axis.name) if horizontal else (axis.name, measure.label)
+    figure = chart(traces, *titles)
     figure.update_xaxes(rangemode="normal")
-    key_axis = figure.layout.yaxis if horizontal else figure.layout.xaxis
+    key_axis, score_axis = figure.layout.xaxis, figure.layout.yaxis
+    if horizontal:
+        key_axis, score_axis = score_axis, key_axis
+    score_axis.update(within_bounds(measure.metric))
     if horizontal:
         figure.update_layout(height=130 + 34 * len(axis.values))
         key_axis.range = [len(axis.values) - 0.5, -0.5]
