@@ -98,6 +98,8 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
         ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: must be at least 0"),
         ({"augment": []}, "needs views, and the experiment has none"),
         ({"seeds": [1, 1]}, "seeds .* repeat"),
+        ({"seeds": 3}, r"for 3 seeds write \[1, 2, 3\], for the single seed 3 \[3\]"),
+        ({"seeds": 50}, r"for 50 seeds write \[1, 2, ..., 50\]"),
         (
             {
                 "augment": [

@@ -28,6 +28,32 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
     add_overrides(parser)
 
 
+def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
+    """Add `--storage` and `--seeds` of experiment files."""
+    parser.add_argument(
+        "--storage",
+        metavar="URI",
+        help="directory or URI for all output, the same as --set storage=URI (default: the file's)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        nargs="+",
+        metavar="SEED",
+        help="seeds, the same as --set seeds=[SEED, ...] (default: the file's)",
+    )
+
+
+def assignments_of(arguments: argparse.Namespace) -> list[str]:
+    """Return the assignments of `--set`, and of `--storage` and `--seeds` where they are given."""
+    assignments = list(arguments.assignments)
+    if arguments.storage is not None:
+        assignments.append(f"storage={json.dumps(arguments.storage)}")
+    if arguments.seeds is not None:
+        assignments.append(f"seeds={arguments.seeds}")
+    return assignments
+
+
 def add_overrides(parser: argparse.ArgumentParser) -> None:
     """Add `--set`."""
     parser.add_argument(

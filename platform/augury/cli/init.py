@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import re
 import shlex
 import sys
@@ -115,14 +116,18 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     assert isinstance(spec, type) and issubclass(spec, BaseSpec)
     settings = spec.model_fields
     tables = "aligned" not in spec.TEXT.SOURCE_SETTINGS
-    files = partial(_check_files, tables=tables)
+    files = partial(_check_files, tables=tables, flag="--train")
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     kind = "a table" if tables else "two aligned files, or a table"
     train = _value(arguments.train or aligned, f"training text ({kind})", "--train", files)
     required = "every" not in settings
     default = "" if required else "; Enter: hold out training pairs"
     valid = _value(
-        arguments.valid, f"validation text ({kind}{default})", "--valid", files, required=required
+        arguments.valid,
+        f"validation text ({kind}{default})",
+        "--valid",
+        partial(_check_files, tables=tables, flag="--valid"),
+        required=required,
     )
     tests = [_test(values, tables) for values in arguments.test]
     while not arguments.test and (
@@ -189,8 +194,9 @@ def _value(
             print(error, file=sys.stderr)
 
 
-def _check_files(files: Sequence[str], tables: bool) -> list[str]:
-    """Return the files of a text; UserError if there are too many or one does not exist."""
+def _check_files(files: Sequence[str], tables: bool, flag: str) -> list[str]:
+    """Return the files of a text; UserError if there are too many, one does not exist, or one
+    side of two is missing."""
     from augury.corpora.files import find
 
     if len(files) > (1 if tables else 2):
@@ -200,7 +206,29 @@ def _check_files(files: Sequence[str], tables: bool) -> list[str]:
         )
     for file in files:
         find(file)
+    if not tables and len(files) == 1 and not _is_table(files[0]):
+        raise UserError(
+            f"{flag} has one file, {files[0]}, and its extension is not that of a table: its other "
+            f"side is missing, give both, as in {flag} {_both_sides(files[0])}"
+        )
     return list(files)
+
+
+def _is_table(file: str) -> bool:
+    """Return whether a file is a table by its extension, or a directory."""
+    from augury.corpora.splits import EXTENSIONS
+
+    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in COMPRESSED]
+    return Path(file).is_dir() or (suffixes[-1:] or [""])[0].lower() in EXTENSIONS
+
+
+def _both_sides(file: str) -> str:
+    """Return a file and the likely file of its other side: of its name, with another extension."""
+    path = Path(file)
+    stem = path.name.removesuffix("".join(path.suffixes[-1:]))
+    others = sorted(str(other) for other in path.parent.glob(f"{glob.escape(stem)}.*"))
+    likely = next((other for other in others if other != str(path)), "OTHER_SIDE")
+    return f"{file} {likely}"
 
 
 def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
@@ -209,7 +237,7 @@ def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
             f"--test {' '.join(values)}: give a name and then the text, as in --test news news.de "
             "news.en"
         )
-    return values[0], _check_files(values[1:], tables)
+    return values[0], _check_files(values[1:], tables, f"--test {values[0]}")
 
 
 def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[str]) -> list[str]:

@@ -248,7 +248,7 @@ class CorpusSpec(BaseSpec):
         return self._deciding.name if isinstance(self._deciding, NamedText) else None
 
     def tag(self, split: str) -> str | None:
-        text = self._text_setting("valid" if self._is_validation(split) else split)
+        text = self._text_setting("valid" if self.is_validation(split) else split)
         return text.tag if isinstance(text, TextSpec) else None
 
     @property

@@ -270,6 +270,15 @@ class Experiment(Section):
         """The name of this stage."""
         return FIRST if self.stage is None else self.stage.name
 
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _listed(cls, seeds: Any) -> Any:
+        if isinstance(seeds, int) and not isinstance(seeds, bool):
+            several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
+            number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
+            raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
+        return seeds
+
     @field_validator("seeds")
     @classmethod
     def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
