@@ -149,6 +149,13 @@ def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path
         assert not [note for note in notes if "in the validation set" in note]
 
 
+def test_a_batch_that_is_smaller_than_an_example_is_refused(make: Make) -> None:
+    """The longest kept pair has seven words and its end of sentence."""
+    with pytest.raises(UserError, match=r"max_tokens=5 .* up to 7 words .* set it to 8"):
+        report(make(training={"max_tokens": 5}))
+    report(make(training={"max_tokens": 8}))
+
+
 def test_texts_in_other_languages_are_reported(make: Make) -> None:
     experiment = make({"source_language": "fr"})
     told = "train: the language of its source is 'fr', and it reads like 'de'"

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 
-import pyarrow.compute as pc
-
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.languages import base_language
 
@@ -76,9 +74,12 @@ def doubts(name: str, corpus: Corpus) -> list[str]:
     reasons: list[str] = []
     other: dict[str, tuple[str, str | None]] = {}
     for side, (column, language) in sides.items():
-        for code in block.column(language).unique().to_pylist():
-            rows = block.filter(pc.equal(block.column(language), code))
-            read_as, reason = _judge(rows.column(column).to_pylist(), code)
+        texts: dict[str, list[str]] = {}
+        pairs = zip(*(block.column(name).to_pylist() for name in (column, language)), strict=True)
+        for text, code in pairs:
+            texts.setdefault(code, []).append(text)
+        for code, in_language in texts.items():
+            read_as, reason = _judge(in_language, code)
             other[side] = (base_language(code), read_as)
             if reason:
                 reasons.append(f"{name}: the language of its {side} is '{code}', and {reason}")

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
@@ -61,6 +62,25 @@ def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(
     assert not {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"} & set(
         modules.split()
     )
+
+
+def test_too_long_texts_are_refused_cut_or_skipped(
+    untrained: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run: Run = untrained()
+    most = run.experiment.model.max_positions - 1  # type: ignore[attr-defined]
+    text = run.corpus("one").column("source")[0]
+    long = " ".join([text] * most)
+    beginning = Trained(run).encode([long])[0][:most]
+    with pytest.raises(UserError, match="line 2 .* pieces.*--long cut"):
+        TASK.translate(run, [text, long])
+    (short,) = TASK.translate(run, [text])
+    assert TASK.translate(run, [text, long], long="skip") == [short, ""]
+    assert "1 of 2 lines" in capsys.readouterr().err
+    assert TASK.translate(run, [text, long], long="cut") == [
+        short,
+        *TASK.translate_ids(run, [beginning]),
+    ]
 
 
 # What analyses ask for
