@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -17,9 +18,12 @@ from augury.core.store import Store
 from augury.experiments.evaluate import evaluate
 from augury.experiments.graph import address
 from augury.experiments.ready_models import ready_model
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
+from augury.reporting.results import comparable_seconds
+from augury.reporting.score_tables import cost_cells
 from trainables.nmt import TASK
 
 MESSY = [
@@ -112,6 +116,12 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     assert ("CipherDAug: Ciphertext based" in card.text) == (
         scored.experiment.regime.name == "coregularised"
     )
+    cost = RunRecord.read(scored.folder).cost
+    assert cost is not None
+    row = SimpleNamespace(cost=cost, time_factor=None)
+    (seconds,) = comparable_seconds([cost])[1]
+    for cell in cost_cells(row, seconds)[:-1]:  # type: ignore[arg-type]
+        assert f"| {cell.text} |" in card.text
     assert "augury train experiment.yaml" in card.text
     again = load(output / "experiment.yaml", [f"storage={tmp_path}"])
     assert again.seeds == (1,) and address(again, Store(tmp_path)) == scored.address
