@@ -16,7 +16,7 @@ HELP = (
 )
 EXAMPLE = """augury score hypotheses.txt references.txt --metrics bleu chrf++ ter
   augury score hypotheses.txt references.txt --metrics multi_bleu --language de
-  augury translate ADDRESS < test.de | augury score --references first.en second.en"""
+  augury score --references first.en second.en < hypotheses.txt"""
 STANDARD_INPUT = "-"
 
 
