@@ -70,11 +70,13 @@ def run(arguments: argparse.Namespace) -> int:
             "no references are given: augury score HYPOTHESES REFERENCES, or --references FILE for "
             "hypotheses from standard input"
         )
+    if arguments.hypotheses == STANDARD_INPUT:
+        hypotheses = read_lines(sys.stdin)
+    else:
+        hypotheses = read_file(Path(arguments.hypotheses))
     references, *more = [read_file(Path(file)) for file in files]
     scores = score(
-        read_lines(sys.stdin)
-        if arguments.hypotheses == STANDARD_INPUT
-        else read_file(Path(arguments.hypotheses)),
+        hypotheses,
         references,
         more_references=more,
         sources=read_file(arguments.sources) if arguments.sources else None,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 GROUPS = {
-    "start": ("demo", "init", "config"),
+    "start": ("demo", "init", "config", "completion"),
     "run experiments": ("train", "sweep", "reproduce"),
     "inspect results": ("watch", "compare", "score", "analyze", "track"),
     "use a trained run": ("translate", "export"),
