@@ -26,6 +26,7 @@ from augury.corpora.identification import doubts
 from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
+from augury.corpora.references import stored_references
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.graph import Graph, Step, dev_sets
@@ -120,6 +121,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
             if isinstance(operator, Fitted):
                 operator.check_fitted(fitted)
         for test in experiment.test_sets:
+            stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
