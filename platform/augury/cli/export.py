@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from augury.cli.common import add_run, open_run, print_json
+from augury.cli.common import add_run, example_texts, open_run, print_json
 from augury.core.errors import UserError
 
 HELP = (
@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.commands import command
+    from augury.experiments.run import Run
     from augury.reporting import exporting, hub
 
     store, folder = open_run(arguments.trained, arguments.storage)
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError("--private is for --push NAME/MODEL: add it, or leave out --private")
     if arguments.push:
         hub.check_name(arguments.push)
-    exporting.export(folder, store, arguments.to, output)
+    exported = exporting.export(folder, store, arguments.to, output)
     pushed = hub.push(output, arguments.push, arguments.private) if arguments.push else None
     if arguments.json:
         print_json(
@@ -64,8 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"wrote {output}: see {exporting.README} for usage, scores and training details")
         if pushed:
             print(f"pushed   {pushed}")
+        texts = example_texts(Run.read(folder)) if exported.reads_arguments else []
         print(
             f"next     cd {shlex.quote(str(output))} && "
-            f"{command('python', exporting.EXAMPLE, absolute=True)}"
+            f"{command('python', exporting.EXAMPLE, *texts, absolute=True)}"
         )
     return 0

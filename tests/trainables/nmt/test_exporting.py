@@ -3,7 +3,9 @@ what the run knows."""
 
 from __future__ import annotations
 
+import ast
 import stat
+import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +15,10 @@ import yaml
 from huggingface_hub import ModelCard
 
 from augury.augment.models import ReadyModel
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
 from augury.experiments.graph import address
 from augury.experiments.ready_models import ready_model
@@ -127,6 +131,25 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     assert again.seeds == (1,) and address(again, Store(tmp_path)) == scored.address
     assert not {"storage", "tracking"} & set(
         yaml.safe_load((output / "experiment.yaml").read_text())
+    )
+
+
+def test_the_next_command_translates_a_text_of_a_test_set(
+    scored: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is in no file of the export, which may become public."""
+    output = tmp_path / "ct2"
+    describe(scored, "toy")
+    capsys.readouterr()
+    assert main(["export", scored.folder.uri, "--to", "ctranslate2", "--output", str(output)]) == 0
+    next_line = capsys.readouterr().out.splitlines()[-1].removeprefix("next").strip()
+    source = scored.corpus("one").column("source")[0]
+    printed = subprocess.run(
+        ["bash", "-c", next_line], capture_output=True, text=True, check=True
+    ).stdout
+    assert ast.literal_eval(printed) == TASK.translate(scored, [source])
+    assert source not in "".join(
+        (output / name).read_text() for name in ("README.md", "example.py")
     )
 
 

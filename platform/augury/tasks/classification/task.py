@@ -143,17 +143,21 @@ model: {{name: {yaml_file.scalar(model or PretrainedClassifier().name)}}}""",
             self._usage(experiment.max_length),
             (self._reads(labels, experiment.corpus.preparation),),
             base_model=base_model(experiment.model),
+            reads_arguments=True,
         )
 
     def _usage(self, max_length: int) -> str:
-        row = '{"text": "Two dogs run."}'
-        if len(self.columns) > 1:
-            row = '{"text": "Two dogs run.", "text_pair": "Animals move."}'
+        examples, names = ["Two dogs run.", "Animals move."], ["text", "text_pair"]
+        count = len(self.columns)
+        texts, keys = (str(words[:count]).replace("'", '"') for words in (examples, names))
         return f"""\
+import sys
+
 from transformers import pipeline
 
 classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
-row = {row}  # {", ".join(self.columns)}
+texts = sys.argv[1:] or {texts}  # {", ".join(self.columns)}
+row = dict(zip({keys}, texts, strict=True))
 print(classify(row, truncation=True, max_length={max_length}))
 """
 
