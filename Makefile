@@ -1,5 +1,6 @@
 # `make demo` and `make test` do all set-up; `make test-slow` kills processes and learns; `make install` is the environment.
 PYTHON ?= python3
+QUIET ?= --quiet
 VENV := .venv
 BIN := $(VENV)/bin
 
@@ -9,8 +10,11 @@ install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Augury needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+	@echo "$(VENV): downloads and installs about 170 packages, PyTorch and Ray among them; this takes minutes,"
+	@echo "and 2.5 GB of disk, or more where PyTorch comes with CUDA. QUIET= shows each package."
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install $(QUIET) --disable-pip-version-check -c constraints.txt -e .
+	@echo "$(VENV) is set up: source $(BIN)/activate, then augury --help"
 	touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed

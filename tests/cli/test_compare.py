@@ -302,6 +302,7 @@ def test_files_that_do_not_match_are_rejected(
     assert "is listed twice in" in refused(
         capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *arguments
     )
+    assert "--references FILE" in refused(capsys, texts["base-1"], texts["base-2"])
     assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *arguments)
     assert "unknown metric 'bleau'" in refused(
         capsys, texts["base-1"], texts["base-2"], *arguments, "--metrics", "bleau"

@@ -34,6 +34,14 @@ def test_it_writes_the_first_text_of_the_test_set(task: str, tmp_path: Path) -> 
     assert written.stdout == f"{expected}\n"
 
 
+def test_where_no_text_is_short_it_is_the_shortest(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("wort " * 30 + "\n" + "mot " * 25 + "\n")
+    (tmp_path / "b").write_text("word " * 30 + "\n" + "word " * 25 + "\n")
+    text = {"source": str(tmp_path / "a"), "target": str(tmp_path / "b")}
+    run = described("nmt", tmp_path / "store", corpus={**tiny.PARALLEL, "valid": text})
+    assert shlex.split(example_input(run.folder)) == ["echo", ("mot " * 25).strip()]
+
+
 def test_it_is_short_quoted_and_of_the_validation_set_where_there_is_no_test(
     tmp_path: Path,
 ) -> None:

@@ -154,6 +154,9 @@ def test_answers_replace_flags(
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
         (NLI, "--language is missing"),
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
+        ([*ALIGNED[:-1]], "as in --valid valid.de valid.en"),
+        (["--source", "train.de"], "--train train.de train.en"),
+        ([*ALIGNED, "--test", "news", "test.en"], "--test news test.en test.de"),
     ],
 )
 def test_invalid_flags_are_rejected_and_nothing_is_written(

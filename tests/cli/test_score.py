@@ -56,6 +56,27 @@ def test_sources_reach_a_metric_that_reads_them(
     assert "--sources" in capsys.readouterr().err
 
 
+def test_hypotheses_from_standard_input_and_several_references(
+    files: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hypotheses, reference = files
+    (tmp_path / "second").write_text("a cat sat\na dog is in the garden\n")
+    both = [reference, str(tmp_path / "second")]
+    results = []
+    for arguments in ([hypotheses, *both], ["--references", *both], ["-", *both]):
+        with open(hypotheses) as stream:
+            monkeypatch.setattr("sys.stdin", stream)
+            assert main(["score", *arguments, "--samples", "2", "--json"]) == 0
+        results.append(json.loads(capsys.readouterr().out)["scores"])
+    assert results[0] == results[1] == results[2]
+    assert results[0][0]["signature"].startswith("nrefs:2|")
+    assert main(["score", hypotheses]) == 2
+    assert "no references" in capsys.readouterr().err
+
+
 def test_files_with_a_byte_order_mark_or_compressed_are_read(
     files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -147,6 +147,30 @@ def test_systems_have_the_names_of_the_experiment(
     assert json.loads((Path(result["runs"][0]) / "run.json").read_text())["name"] == "toy"
     assert "update 4" not in error
     assert result["answer"].startswith("On news, CipherDAug reaches BLEU")
+    assert train(storage, corpus=tests, systems={"CipherDAug": {}}) == 0
+    assert f"\nanswer   {result['answer']}\n" in capsys.readouterr().out
+
+
+def test_a_file_that_extends_another_is_stored_whole(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(storage, "--json") == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    (storage / "extended.yaml").write_text("extends: toy.yaml\nname: other\nseeds: [2]\n")
+    assert main(["train", str(storage / "extended.yaml"), "--json"]) == 0
+    (other,) = json.loads(capsys.readouterr().out)["runs"]
+    assert Path(other).parent == Path(run).parent and Path(other).name == "seed-2"
+    written = yaml.safe_load((Path(other) / "experiment.yaml").read_text())
+    assert "extends" not in written and (written["name"], written["seeds"]) == ("other", [2])
+    assert written["model"] == yaml.safe_load((Path(run) / "experiment.yaml").read_text())["model"]
+
+
+def test_storage_and_seeds_are_flags_too(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The storage is elsewhere, and the one seed that is trained the second of the two."""
+    other = storage / "my other"
+    assert train(storage, "--json", "--storage", str(other), "--seeds", "2", seeds=[1, 2]) == 0
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert Path(run).is_relative_to(other) and run.endswith("/seed-2")
 
 
 def test_training_with_an_operator_and_a_regime_by_path(

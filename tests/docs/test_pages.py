@@ -150,6 +150,21 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     ]
 
 
+def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:
+    """Its base is the experiment that another page shows."""
+    (tmp_path / "my.yaml").write_text(block("translation", "yaml"), encoding="utf-8")
+    path = tmp_path / "smoothing.yaml"
+    path.write_text(block("sweeps", "yaml"), encoding="utf-8")
+    search_space = space.find(str(path))
+    assert (search_space.name, search_space.mode, search_space.scheduler) == (
+        "smoothing",
+        "max",
+        "halving",
+    )
+    for point, value in zip(points.sample(search_space), [0.0, 0.1, 0.2], strict=True):
+        assert parse(merge(search_space.base, point)).regime.label_smoothing == value
+
+
 def test_the_space_of_the_contract_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "dropout.py"
     path.write_text(block("extending", "python", "SPACE ="), encoding="utf-8")

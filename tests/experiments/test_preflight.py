@@ -137,6 +137,31 @@ def test_half_precision_without_a_gpu_is_reported(
     assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
 
 
+def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path: Path) -> None:
+    """The same text under another file name, a part of it, and validation that is meant."""
+    (tmp_path / "copy.de").write_bytes((tmp_path / "valid.de").read_bytes())
+    copied = {"source": str(tmp_path / "copy.de"), "target": str(tmp_path / "valid.en")}
+    told = "10 of the 10 pairs of 'copy' are in the validation set too"
+    assert any(told in note for note in report(make({"tests": {"copy": copied}})).cautions)
+    other = {"builtin": 8}
+    for tests in ({"other": other}, {"dev": {"validation": True}}):
+        notes = report(make({"tests": tests})).cautions
+        assert not [note for note in notes if "in the validation set" in note]
+
+
+def test_a_batch_that_is_smaller_than_an_example_is_refused(make: Make) -> None:
+    """The longest kept pair has seven words and its end of sentence."""
+    with pytest.raises(UserError, match=r"max_tokens=5 .* up to 7 words .* set it to 8"):
+        report(make(training={"max_tokens": 5}))
+    report(make(training={"max_tokens": 8}))
+
+
+def test_texts_in_other_languages_are_reported(make: Make) -> None:
+    experiment = make({"source_language": "fr"})
+    told = "train: the language of its source is 'fr', and it reads like 'de'"
+    assert any(told in note for note in report(experiment).cautions)
+
+
 @pytest.mark.parametrize(
     ("corpus", "changes", "message"),
     [

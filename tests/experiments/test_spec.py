@@ -99,6 +99,8 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
         ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: must be at least 0"),
         ({"augment": []}, "needs views, and the experiment has none"),
         ({"seeds": [1, 1]}, "seeds .* repeat"),
+        ({"seeds": 3}, r"for 3 seeds write \[1, 2, 3\], for the single seed 3 \[3\]"),
+        ({"seeds": 50}, r"for 50 seeds write \[1, 2, ..., 50\]"),
         (
             {
                 "augment": [
@@ -154,6 +156,26 @@ def test_faults_of_a_system_have_its_line(tmp_path: Path) -> None:
         UserError, match="line 7: systems.large.training.max_tokens = -1: must be more than 0"
     ):
         load(path)
+
+
+def test_faults_name_the_file_that_holds_the_line(tmp_path: Path) -> None:
+    """A value of the base, one of the file, and one key of the base that is right."""
+    (tmp_path / "base.yaml").write_text(
+        "task: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\n"
+        "training:\n  max_tokens: -1\n  patience: 0\n  workers: 1\n"
+    )
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: base.yaml\nname: mine\ntraining:\n  patience: x\n")
+    with pytest.raises(UserError) as error:
+        load(path)
+    title, *faults = str(error.value).splitlines()
+    assert str(path) in title and [fault.split(": ")[0].strip() for fault in faults] == [
+        f"{tmp_path}/base.yaml, line 4",
+        "line 4",
+    ]
+    path.write_text("extends: base.yaml\nname: mine\ntraining: {max_tokens: 9, patience: 7}\n")
+    loaded = load(path, ["training.patience=8"])
+    assert (loaded.training.max_tokens, loaded.training.patience) == (9, 8)
 
 
 def test_faults_of_an_operators_model_stand_at_the_operator(tmp_path: Path) -> None:

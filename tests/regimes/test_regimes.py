@@ -166,6 +166,20 @@ def test_draws_count_the_examples_of_equations_one_and_two() -> None:
     assert Plain().view_groups(two) == [ViewGroup((SOURCE,), TARGET)]
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("r_drop", "regime: {name: coregularised, preset: r_drop}"),
+        ("R-Drop", "regime: {name: coregularised, preset: r_drop}"),
+        ("fgm", "regime: {name: adversarial, preset: fgm}"),
+    ],
+)
+def test_a_preset_given_as_a_regime_is_named_with_its_regime(name: str, written: str) -> None:
+    with pytest.raises(UserError) as error:
+        regime.parse(name)
+    assert written in str(error.value)
+
+
 def test_r_drop_preset() -> None:
     chosen = regime.parse({"name": "coregularised", "preset": "r_drop"})
     assert isinstance(chosen, CoRegularised)

@@ -36,7 +36,8 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     # Of the tags of domains, that of the validation set.
     usage, notes = write(trained, trained.experiment.prefix(corpus.tag("valid")), directory)
     languages = (corpus.source_language, corpus.target_language)
-    return Exported(library, "translation", languages, usage, (*_notes(trained.experiment), *notes))
+    notes = [*_notes(trained.experiment), *notes]
+    return Exported(library, "translation", languages, usage, tuple(notes), reads_arguments=True)
 
 
 def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
@@ -62,12 +63,14 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
         directory,
     )
     usage = f"""\
+import sys
+
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 place = "."  # this directory, or its name on the hub
 tokenizer = AutoTokenizer.from_pretrained(place)
 model = AutoModelForSeq2SeqLM.from_pretrained(place)
-texts = ["a sentence in '{experiment.corpus.source_language}'", "and another"]
+texts = sys.argv[1:] or ["a sentence in '{experiment.corpus.source_language}'", "and another"]
 batch = tokenizer(texts, return_tensors="pt", padding=True)
 print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 """
@@ -87,13 +90,15 @@ def _to_ctranslate2(trained: Trained, prefix: list[str], directory: Path) -> tup
     decoding, symbols = experiment.decoding, "".join(f'"{symbol}", ' for symbol in prefix)
     never = [[vocabulary.pieces[vocabulary.pad]], *([symbol] for symbol in vocabulary.tags)]
     usage = f"""\
+import sys
+
 import ctranslate2
 from sentencepiece import SentencePieceProcessor
 
 place = "."  # this directory
 pieces = SentencePieceProcessor(model_file=f"{{place}}/sentencepiece.model")
 translator = ctranslate2.Translator(place)
-texts = ["a sentence in '{experiment.corpus.source_language}'", "and another"]
+texts = sys.argv[1:] or ["a sentence in '{experiment.corpus.source_language}'", "and another"]
 results = translator.translate_batch(
     [[{symbols}*pieces.encode(text, out_type=str)] for text in texts],
     beam_size={decoding.beam},

@@ -16,13 +16,14 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
+from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
 from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, transformer
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import split_suffix
 from augury.tasks.vocabulary_task import VocabularyTask
+from augury.training.settings import Training
 from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config
 
@@ -51,7 +52,32 @@ class Nmt(VocabularyTask):
 
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)
+        self._check_budget(experiment, store)
         super().check(experiment, store)
+
+    def _check_budget(self, experiment: Config, store: Store) -> None:
+        """Refuse a budget of a batch that an example alone exceeds.
+
+        A word is counted as one subword, the least that it can be, and an example only if it is
+        trained on however its words are segmented.
+        """
+        budget, most = experiment.training.max_tokens, experiment.max_pieces
+        if budget > most:
+            return
+        longest, total, examples = 0, 0, 0
+        for block in self.corpus(experiment, "train", store).blocks(["source", "target"]):
+            columns = [column.combine_chunks() for column in block.columns]
+            words = np.max([word_counts(column) for column in columns], axis=0)
+            characters = np.max([pc.utf8_length(column) for column in columns], axis=0)
+            longest = max(longest, int(words[words + characters <= most].max(initial=0)))
+            total, examples = total + int(words.sum()), examples + len(words)
+        if longest + 1 > budget:
+            raise UserError(
+                f"training.max_tokens={budget} is the budget of a batch, and one example alone "
+                f"has up to {longest:,} words and the end of sentence (mean: "
+                f"{total / examples:.1f} words): set it to {longest + 1:,} at least; a batch of "
+                f"one example learns little, and {Training().max_tokens:,} is the default"
+            )
 
     def check_held_out(
         self, experiment: Config, tokenizer: Folder | None, corpora: Mapping[str, Corpus]
@@ -152,17 +178,18 @@ class Nmt(VocabularyTask):
         executor: ExecutorName = "local",
         decoding: ViewDecoding | None = None,
         tag: str | None = None,
+        long: LongTexts = "refuse",
         **options: Any,
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was.
 
         Where models read the tag of a domain, it is `tag`, empty for none, or by default that of
-        the validation set.
+        the validation set. `long` says what becomes of texts that are longer than the model reads.
         """
         corpus = run.experiment.corpus
         cleaned = clean_lines(texts, corpus.preparation)
         domain = corpus.tag("valid") if tag is None else tag
-        return self._trained(run).translate(cleaned, decoding, executor, domain=domain)
+        return self._trained(run).translate(cleaned, decoding, executor, domain=domain, long=long)
 
     def pieces(self, run: Run) -> Sequence[str]:
         return self.vocabulary(run).pieces

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -13,13 +13,22 @@ from numpy.typing import NDArray
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import locked
+from augury.core.progress import say
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
-from augury.decoding.settings import PLAIN, Decoding, Sampler, Sampling, Translator, ViewDecoding
+from augury.decoding.settings import (
+    PLAIN,
+    Decoding,
+    LongTexts,
+    Sampler,
+    Sampling,
+    Translator,
+    ViewDecoding,
+)
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
@@ -31,6 +40,8 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", Decoding, Sampling)
 CTRANSLATE2 = "ctranslate2"
+MAX_LISTED = 20
+"""How many too long lines a message names."""
 SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
 SOURCES_PER_SECOND = 10  # the same where several views are in one beam
 
@@ -76,14 +87,18 @@ class Trained:
         executor: ExecutorName | None = None,
         label: str = "translate",
         domain: str | None = None,
+        long: LongTexts | None = None,
     ) -> list[str]:
         """Return the translations of clean texts, by the run's own decoding unless another is
         given.
 
-        `domain` is the tag of the texts.
+        `domain` is the tag of the texts; `long` says what becomes of those that the model has no
+        positions for, which are an error by default.
         """
         chosen = decoding or self.experiment.decoding
         views = {view: self.encode(texts, view, domain=domain) for view in chosen.views or (PLAIN,)}
+        if long:
+            views = self._within(views, long)
         if chosen.combine != "mbr":
             return self._texts(self._search(list(views.values()), chosen, executor, label))
         candidates: list[list[str]] = [[] for _ in texts]
@@ -187,6 +202,38 @@ class Trained:
             clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid")
         )
         return sources, [row for row, source in enumerate(sources) if 0 < len(source) < positions]
+
+    def _within(
+        self, views: Mapping[str, list[list[int]]], long: LongTexts
+    ) -> dict[str, list[list[int]]]:
+        """Return sources by view without those that exceed the model's positions, or with them cut,
+        and log which these are."""
+        most = self.experiment.model.max_positions - 1  # the end of sentence is one more
+        sizes = [max(map(len, of_views)) for of_views in zip(*views.values(), strict=True)]
+        rows = [row for row, size in enumerate(sizes) if size > most]
+        if not rows:
+            return dict(views)
+        lines = ", ".join(f"{row + 1} ({sizes[row]:,} pieces)" for row in rows[:MAX_LISTED])
+        more = f" and {len(rows) - MAX_LISTED:,} more" if len(rows) > MAX_LISTED else ""
+        told = (
+            f"{len(rows):,} of {len(sizes):,} lines are longer than the {most:,} pieces that the "
+            f"model reads, line {lines}{more}"
+        )
+        if long == "refuse":
+            raise UserError(
+                f"{told}: split them, or add --long cut to translate their beginnings, or --long "
+                "skip to leave their translations empty"
+            )
+        done = {"cut": "only their beginnings are read", "skip": "their translations are empty"}
+        say(f"warning: {told}: {done[long]}")
+        kept = most if long == "cut" else 0
+        return {
+            view: [
+                source[:kept] if size > most else source
+                for source, size in zip(sources, sizes, strict=True)
+            ]
+            for view, sources in views.items()
+        }
 
     def _capped(self, settings: S) -> S:
         """Return settings of decoding with outputs that fit into the model's positions."""

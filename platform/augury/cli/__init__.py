@@ -58,7 +58,10 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _run(verb: str, argv: Sequence[str]) -> int:
-    arguments = _parse(verb, argv)
+    try:
+        arguments = _parse(verb, argv)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         code = _execute(arguments, verb, argv)

@@ -14,6 +14,7 @@ from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
+    from augury.experiments.run import Run
 
 
 EXAMPLES, EXAMPLE_LENGTH = 200, 80
@@ -26,6 +27,32 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
         "experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)"
     )
     add_overrides(parser)
+
+
+def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
+    """Add `--storage` and `--seeds` of experiment files."""
+    parser.add_argument(
+        "--storage",
+        metavar="URI",
+        help="directory or URI for all output, the same as --set storage=URI (default: the file's)",
+    )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        nargs="+",
+        metavar="SEED",
+        help="seeds, the same as --set seeds=[SEED, ...] (default: the file's)",
+    )
+
+
+def assignments_of(arguments: argparse.Namespace) -> list[str]:
+    """Return the assignments of `--set`, and of `--storage` and `--seeds` where they are given."""
+    assignments = list(arguments.assignments)
+    if arguments.storage is not None:
+        assignments.append(f"storage={json.dumps(arguments.storage)}")
+    if arguments.seeds is not None:
+        assignments.append(f"seeds={arguments.seeds}")
+    return assignments
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
@@ -128,24 +155,37 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
 def example_input(run: Folder) -> str:
     """Return a command that writes an input for a run: a held-out text, or its task's example."""
-    from augury.corpora.corpus import input_columns
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
 
     trained = Run.read(run)
-    for role in (*trained.tests, "valid"):
-        corpus = trained.corpus(role)
+    texts = [shlex.quote(text) for text in example_texts(trained)]
+    if not texts:
+        return find_task(trained.experiment.task).EXAMPLE
+    return f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
+
+
+def example_texts(run: Run) -> list[str]:
+    """Return the inputs of a held-out record, one for each column that a run reads.
+
+    Of the first short one of a test set or else of the validation set; where none is short, of the
+    shortest. Empty where there is no text.
+    """
+    from augury.corpora.corpus import input_columns
+
+    shortest: list[str] = []
+    for role in (*run.tests, "valid"):
+        corpus = run.corpus(role)
         columns = input_columns(corpus.columns)
-        rows = corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist()
-        short = [
-            row for row in rows if all(0 < len(row[name]) <= EXAMPLE_LENGTH for name in columns)
-        ]
-        if short:
-            texts = [shlex.quote(short[0][name]) for name in columns]
-            return (
-                f"echo {texts[0]}" if len(texts) == 1 else " ".join([r"printf '%s\t%s\n'", *texts])
-            )
-    return find_task(trained.experiment.task).EXAMPLE
+        for row in corpus.shard(corpus.shards[0], columns).slice(0, EXAMPLES).to_pylist():
+            texts = [row[name] for name in columns]
+            if not all(texts):
+                continue
+            if max(map(len, texts)) <= EXAMPLE_LENGTH:
+                return texts
+            if not shortest or sum(map(len, texts)) < sum(map(len, shortest)):
+                shortest = texts
+    return shortest
 
 
 def read_lines(stream: Any) -> list[str]:

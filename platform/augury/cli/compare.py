@@ -149,6 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.references:
         systems = _score_files(arguments)
     else:
+        _refuse_files(arguments.systems)
         systems = load_systems(arguments.systems, arguments.storage)
     if len(systems) < 2:
         raise UserError(
@@ -238,6 +239,16 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     return decode_systems(
         find(arguments.systems[0], arguments.storage), arguments.views, combinations, settings
     )
+
+
+def _refuse_files(systems: Sequence[str]) -> None:
+    """Raise UserError for files of hypotheses, which need references."""
+    for system in systems:
+        if all(Path(file).is_file() for file in system.split(",")):
+            raise UserError(
+                f"'{system}' is a file: to compare files of hypotheses, give their references "
+                "too, --references FILE"
+            )
 
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:

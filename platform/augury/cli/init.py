@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import glob
 import re
 import shlex
 import sys
@@ -115,9 +116,16 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     files = partial(_check_files, tables=tables)
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     kind = "a table" if tables else "two aligned files, or a table"
-    train = _value(arguments.train or aligned, f"training text ({kind})", "--train", files)
+    train = _value(
+        arguments.train or aligned,
+        f"training text ({kind})",
+        "--train",
+        partial(files, flag="--train"),
+    )
     prompt = f"validation text ({kind}; Enter: hold out training rows)"
-    valid = _value(arguments.valid, prompt, "--valid", files, required=False)
+    valid = _value(
+        arguments.valid, prompt, "--valid", partial(files, flag="--valid"), required=False
+    )
     tests = [_test(values, tables) for values in arguments.test]
     while not arguments.test and (
         values := _value(
@@ -188,8 +196,9 @@ def _value(
             print(error, file=sys.stderr)
 
 
-def _check_files(files: Sequence[str], tables: bool) -> list[str]:
-    """Return the files of a text; UserError if there are too many or one does not exist."""
+def _check_files(files: Sequence[str], tables: bool, flag: str) -> list[str]:
+    """Return the files of a text; UserError if there are too many, one does not exist, or one
+    side of two is missing."""
     from augury.corpora.files import find
 
     if len(files) > (1 if tables else 2):
@@ -199,7 +208,29 @@ def _check_files(files: Sequence[str], tables: bool) -> list[str]:
         )
     for file in files:
         find(file)
+    if not tables and len(files) == 1 and not _is_table(files[0]):
+        raise UserError(
+            f"{flag} has one file, {files[0]}, and its extension is not that of a table: its other "
+            f"side is missing, give both, as in {flag} {_both_sides(files[0])}"
+        )
     return list(files)
+
+
+def _is_table(file: str) -> bool:
+    """Return whether a file is a table by its extension, or a directory."""
+    from augury.corpora.splits import EXTENSIONS
+
+    suffixes = [suffix for suffix in Path(file).suffixes if suffix not in COMPRESSED]
+    return Path(file).is_dir() or (suffixes[-1:] or [""])[0].lower() in EXTENSIONS
+
+
+def _both_sides(file: str) -> str:
+    """Return a file and the likely file of its other side: of its name, with another extension."""
+    path = Path(file)
+    stem = path.name.removesuffix("".join(path.suffixes[-1:]))
+    others = sorted(str(other) for other in path.parent.glob(f"{glob.escape(stem)}.*"))
+    likely = next((other for other in others if other != str(path)), "OTHER_SIDE")
+    return f"{file} {likely}"
 
 
 def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
@@ -208,7 +239,7 @@ def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
             f"--test {' '.join(values)}: give a name and then the text, as in --test news news.de "
             "news.en"
         )
-    return values[0], _check_files(values[1:], tables)
+    return values[0], _check_files(values[1:], tables, f"--test {values[0]}")
 
 
 def _columns(

@@ -3,24 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from augury.cli.common import print_json, read_file
+from augury.cli.common import print_json, read_file, read_lines
+from augury.core.errors import UserError
 
 HELP = (
     "Score hypotheses against references by several metrics, with signatures and 95% confidence "
     "intervals."
 )
 EXAMPLE = """augury score hypotheses.txt references.txt --metrics bleu chrf++ ter
-  augury score hypotheses.txt references.txt --metrics multi_bleu --language de"""
+  augury score hypotheses.txt references.txt --metrics multi_bleu --language de
+  augury score --references first.en second.en < hypotheses.txt"""
+STANDARD_INPUT = "-"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     from augury.scoring.registry import names
 
-    parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence per line")
-    parser.add_argument("references", type=Path, help="one reference per line")
+    parser.add_argument(
+        "hypotheses",
+        nargs="?",
+        default=STANDARD_INPUT,
+        help="detokenised text, one sentence per line (default: -, standard input)",
+    )
+    parser.add_argument(
+        "reference_files",
+        nargs="*",
+        metavar="references",
+        help="one reference per line; several files: several references for every hypothesis",
+    )
+    parser.add_argument(
+        "--references",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="files of references, the same as behind the hypotheses",
+    )
     parser.add_argument(
         "--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them"
     )
@@ -43,9 +64,21 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.scoring.registry import lower_is_better
     from augury.scoring.scores import score
 
+    files = [*arguments.reference_files, *arguments.references]
+    if not files:
+        raise UserError(
+            "no references are given: augury score HYPOTHESES REFERENCES, or --references FILE for "
+            "hypotheses from standard input"
+        )
+    if arguments.hypotheses == STANDARD_INPUT:
+        hypotheses = read_lines(sys.stdin)
+    else:
+        hypotheses = read_file(Path(arguments.hypotheses))
+    references, *more = [read_file(Path(file)) for file in files]
     scores = score(
-        read_file(arguments.hypotheses),
-        read_file(arguments.references),
+        hypotheses,
+        references,
+        more_references=more,
         sources=read_file(arguments.sources) if arguments.sources else None,
         language=arguments.language,
         metrics=arguments.metrics,

@@ -26,7 +26,7 @@ PAGE_SECONDS = 15
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
-        "space", metavar="SPACE", help="name of a search space, or path of a Python file"
+        "space", metavar="SPACE", help="name of a search space, or path of a Python or YAML file"
     )
     parser.add_argument(
         "experiment",

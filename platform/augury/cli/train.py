@@ -6,7 +6,14 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from augury.cli.common import RESULTS, add_experiment, example_input, print_json
+from augury.cli.common import (
+    RESULTS,
+    add_experiment,
+    add_storage_and_seeds,
+    assignments_of,
+    example_input,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from augury.experiments.spec import Experiment
@@ -14,19 +21,18 @@ if TYPE_CHECKING:
 HELP = (
     "Run an experiment: prepare its data, train every system and seed, decode, score and compare."
 )
-EXAMPLE = (
-    "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --set seeds='[1, 2, 3]'"
-)
+EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --seeds 1 2 3"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser)
+    add_storage_and_seeds(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.experiments.systems import load
 
-    return compare(load(arguments.experiment, arguments.assignments), arguments.json)
+    return compare(load(arguments.experiment, assignments_of(arguments)), arguments.json)
 
 
 def compare(loaded: Experiment, as_json: bool) -> int:
@@ -46,9 +52,9 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.reporting.comparison import scored_sets
     from augury.tracking.tracker import Tracker
 
-    cautions = preflight.cautions(expand(loaded).values())
+    described = expand(loaded)
     runs, failures = run_experiment(loaded, Tracker)
-    seeds = {name: system.seeds for name, system in expand(loaded).items()}
+    seeds = {name: system.seeds for name, system in described.items()}
     folders = [folder for of_system in runs.values() for folder in of_system.values()]
     store, report = Store(loaded.storage), None
     addresses = {
@@ -75,7 +81,10 @@ def compare(loaded: Experiment, as_json: bool) -> int:
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
                 "page": f"{page.uri}/{reported.PAGE}" if report else None,
-                "cautions": cautions,
+                "cautions": [
+                    *preflight.cautions(described.values()),
+                    *preflight.text_cautions(described.values(), store),
+                ],
                 "failures": failures,
             }
         )
@@ -83,6 +92,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         validations = tables.plain_text([experiment.validations(systems)]) if not report else ""
         print(rendering.text(report) if report else validations)
         if report:
+            print(f"answer   {report.answer}")
             print(f"page     {page.uri}/{reported.PAGE}")
         print(
             "MLflow  ",

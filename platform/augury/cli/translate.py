@@ -27,7 +27,7 @@ NO_TAG = "none"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
-    from augury.decoding.settings import Combination, Utility
+    from augury.decoding.settings import Combination, LongTexts, Utility
 
     add_run(parser)
     parser.add_argument(
@@ -58,6 +58,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--tag",
         help="the symbol before every source, of a run trained on tagged texts: one "
         "of theirs, or none (default: that of the validation set)",
+    )
+    parser.add_argument(
+        "--long",
+        choices=get_args(LongTexts),
+        help="lines that are longer than the model reads: refuse all (default), cut them to what "
+        "it reads, or skip them, with an empty line; which lines these are is said",
     )
     add_executor(parser)
 
@@ -93,6 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
             f"{', '.join(map(flag_of, overrides))}"
         )
     options = _tag(arguments.tag, trained)
+    if arguments.long is not None:
+        if decoding is None:
+            raise UserError(
+                f"runs of task {task} cut long lines to the length of their training themselves: "
+                "leave out --long"
+            )
+        options["long"] = arguments.long
     if decoding is not None:
         options["decoding"] = config.validate(
             type(decoding), {**decoding.to_dict(), **overrides}, "decoding"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 GROUPS = {
-    "start": ("demo", "init", "config", "list"),
+    "start": ("demo", "init", "config", "list", "completion"),
     "run experiments": ("train", "sweep", "reproduce"),
     "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
     "use a trained run": ("translate", "export"),

@@ -11,6 +11,7 @@ import functools
 import logging
 import os
 import pickle
+import socket
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -334,12 +335,20 @@ def connect(address: str | None = None) -> None:
 
 
 def _connect(address: str | None) -> None:
+    logging.getLogger("ray").setLevel(logging.ERROR)
+    if "ray" in sys.modules:
+        import ray
+
+        if ray.is_initialized():
+            return
+    # Ray's processes end with the thread that starts them, which may be that of one of several
+    # runs. And Ctrl-C, which the main thread answers, would be lost or late in Ray's calls.
+    run_on_lasting_thread(functools.partial(_start_ray, address or os.environ.get("RAY_ADDRESS")))
+
+
+def _start_ray(address: str | None) -> None:
     import ray
 
-    logging.getLogger("ray").setLevel(logging.ERROR)
-    if ray.is_initialized():
-        return
-    address = address or os.environ.get("RAY_ADDRESS")
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
     # times as long.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
@@ -349,6 +358,7 @@ def _connect(address: str | None) -> None:
         "runtime_env": environment,
     }
     if address:
+        _check_answers(address)
         ray.init(address=address, **options)
     else:
         cores = available_cores()
@@ -357,10 +367,22 @@ def _connect(address: str | None) -> None:
             "resources": {"trial_driver": cores},
             "include_dashboard": False,
         }
-        # Ray's processes end with the thread that starts them, which may be that of one of several
-        # runs.
-        run_on_lasting_thread(functools.partial(ray.init, address="local", **options))
+        ray.init(address="local", **options)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def _check_answers(address: str) -> None:
+    """Raise UserError where nothing answers at HOST:PORT: Ray would try for a minute."""
+    host, _, port = address.rpartition(":")
+    if not port.isdigit() or "/" in host:
+        return  # such as auto, or ray://host:port
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except OSError as error:
+        raise UserError(
+            f"no Ray cluster answers at {address} ({error.strerror or error}): check "
+            "execution.address and RAY_ADDRESS; `ray start --head` prints the address of a new one"
+        ) from error

@@ -71,10 +71,9 @@ def run_on_lasting_thread(call: Callable[[], T]) -> T:
     """Run `call` on a thread that ends with the process; return its result or raise its exception.
 
     For calls that start processes which are to end with this one: Linux kills them when the thread
-    that started them ends (PR_SET_PDEATHSIG). The main thread lasts, too.
+    that started them ends (PR_SET_PDEATHSIG). The calling thread waits so that an interrupt ends
+    its waiting at once.
     """
-    if threading.current_thread() is threading.main_thread():
-        return call()
     future: Future[T] = Future()
 
     def work() -> None:

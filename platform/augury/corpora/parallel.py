@@ -40,6 +40,9 @@ class TextSpec(BaseText):
     """File, or files to concatenate, with one source sentence per line."""
     target: Paths | None = None
     """File or files with the translation of each line of `source`."""
+    references: tuple[str, ...] = Field((), exclude_if=lambda files: not files)
+    """Of a test set of aligned files: files with further references, one line for each of
+    `target`."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
     """Format of a table, by default that of the file extension; or of aligned files: `lines`,
     `wit3` (WIT3 training text, without metadata and tags) or `seg` (`<seg id=...>` elements of SGML
@@ -99,14 +102,14 @@ class TextSpec(BaseText):
         return self.format or "lines" if self.kind == "aligned" else super().layout
 
     def files(self) -> tuple[str, ...]:
-        return self.sources + self.targets or super().files()
+        return self.sources + self.targets + self.references or super().files()
 
     def generated(self, role: Role, languages: tuple[str, ...]) -> Generated:
         return generated_pairs(self, role, languages)
 
     def settings(self) -> dict[str, Any]:
         settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
-        for key in ("tag", "name", "weight") + ("reversed",) * (
+        for key in ("tag", "name", "weight", "references") + ("reversed",) * (
             not self.reversed
         ):  # no effect on records
             settings.pop(key, None)
@@ -117,6 +120,11 @@ class TextSpec(BaseText):
         if (self.source is None) != (self.target is None):
             side, other = ("source", "target") if self.target is None else ("target", "source")
             raise ValueError(f"{side} is given without {other}: give both")
+        if self.references and (self.kind != "aligned" or self.layout != "lines" or self.reversed):
+            raise ValueError(
+                "references are files of lines beside those of source and target: give both, or "
+                "remove references"
+            )
         if self.kind in ("table", "hub") and not (self.source_column and self.target_column):
             raise ValueError(
                 f"{kind_name(self.kind)} needs source_column and target_column: give both"
@@ -248,7 +256,7 @@ class CorpusSpec(BaseSpec):
         return self._deciding.name if isinstance(self._deciding, NamedText) else None
 
     def tag(self, split: str) -> str | None:
-        text = self._text_setting("valid" if self._is_validation(split) else split)
+        text = self._text_setting("valid" if self.is_validation(split) else split)
         return text.tag if isinstance(text, TextSpec) else None
 
     @property
@@ -299,6 +307,10 @@ class CorpusSpec(BaseSpec):
 
     @model_validator(mode="after")
     def _possible(self) -> CorpusSpec:
+        for name, text in self._text_settings().items():
+            assert isinstance(text, TextSpec)
+            if text.references and name.partition(".")[0] in ("train", "valid"):
+                raise ValueError(f"{name}.references: only tests have several references")
         if self.known is not None:
             check_languages(KNOWN[self.known], self.languages)
         if self.every is not None and (self.valid is not None or "train" not in self.splits()):

@@ -343,7 +343,7 @@ class BaseSpec(Section):
         """
         if split not in self.splits():
             raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
-        if self._is_validation(split):
+        if self.is_validation(split):
             return self.resolve("valid", directory)
         origin = "train" if split == "valid" and self.held_out else split
         role: Role = (
@@ -406,7 +406,7 @@ class BaseSpec(Section):
         assert not isinstance(text, tuple), "subclasses with several texts override this"
         return text
 
-    def _is_validation(self, split: str) -> bool:
+    def is_validation(self, split: str) -> bool:
         """Return whether a test set is the validation text."""
         return split in self.tests and self.tests[split].validation
 

@@ -104,6 +104,8 @@ class Exported(NamedTuple):
     """Notes for its users."""
     base_model: str | None = None
     """The pretrained model that training began with."""
+    reads_arguments: bool = False
+    """Whether the code of `usage` takes inputs from its arguments, in place of its examples."""
 
 
 @runtime_checkable

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from augury.core import config
 from augury.corpora.corpus import KINDS
+from augury.corpora.references import read_references
 from augury.experiments.description import describe_scores
 from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run
@@ -48,6 +49,7 @@ def _scored(run: Run, test: str) -> list[Score]:
     columns = KINDS[corpus.kind]
     outputs = find_task(run.experiment.task).outputs(run, corpus, test)
     run.folder.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
+    further = run.references.get(test)
     (language,) = set(corpus.column(columns.target_language))
     scores = score(
         outputs,
@@ -58,6 +60,7 @@ def _scored(run: Run, test: str) -> list[Score]:
         language=language,
         metrics=run.experiment.scoring.metrics,
         samples=run.experiment.scoring.bootstrap_samples,
+        more_references=read_references(run.stored_folder(further)) if further else (),
     )
     write_statistics(run.folder, test, scores)
     return [*scores]
@@ -70,6 +73,7 @@ def _evaluation(run: Run) -> str:
     return config.address(
         {
             **({"tags": tags} if tags else {}),
+            **({"references": dict(run.references)} if run.references else {}),
             "inputs": [list(corpus) for corpus in run.inputs],
             "decoding": sections.get("decoding"),
             "scoring": sections.get("scoring"),

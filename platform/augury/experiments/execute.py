@@ -50,6 +50,8 @@ def run_experiment(
     preflight.check(described.values(), graph)
     for caution in preflight.cautions(described.values()):
         say(caution)
+    for caution in preflight.text_cautions(described.values(), store):
+        say(f"warning: {caution}")
     systems = {name: _canonical(name, system, store) for name, system in described.items()}
     addresses = {name: plan.address for name, plan in graph.add(systems).items()}
     _refuse_shared_runs(addresses)

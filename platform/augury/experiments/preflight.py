@@ -22,10 +22,12 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS, word_counts
+from augury.corpora.identification import doubts
 from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.labelled import LABEL, label_counts
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
+from augury.corpora.references import stored_references
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.graph import Graph, Step, dev_sets
@@ -124,6 +126,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
             if isinstance(operator, Fitted):
                 operator.check_fitted(fitted)
         for test in experiment.test_sets:
+            stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
@@ -157,6 +160,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     cautioned = [
         *_model_cautions(systems.values()),
         *_leaks(trained, store),
+        *text_cautions(trained.values(), store),
         *_controls(texts.values(), store),
         *_imbalances(texts.values(), systems.values()),
         *(
@@ -198,6 +202,34 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
         for experiment in listed
     )
     return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
+
+
+def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
+    """Return warnings on texts that are not in their languages, and on tests that repeat the
+    validation text."""
+    cautioned: dict[str, None] = {}
+    for experiment in _distinct(experiments):
+        texts = _texts(experiment, store)
+        for name, corpus in texts.items():
+            cautioned.update(dict.fromkeys(doubts(name, corpus)))
+        for name in experiment.test_sets:
+            if not experiment.corpus.is_validation(name):
+                caution = _repeats_validation(name, texts[name], texts["valid"])
+                cautioned.update({caution: None} if caution else {})
+    return list(cautioned)
+
+
+def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> str:
+    """Return the warning on a test set that shares a tenth or more of its records with the
+    validation text; empty for others."""
+    count = overlap(valid, test)
+    if count < test.rows / 10:
+        return ""
+    return (
+        f"{count:,} of the {test.rows:,} {test.noun} of '{name}' are in the validation set too, "
+        "on which weights are chosen and training ends: scores on it are too good; give another "
+        f"test set, or say that it is meant, tests: {{{name}: {{validation: true}}}}"
+    )
 
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:

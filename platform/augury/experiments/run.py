@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from augury.augment.health import Health
@@ -52,6 +52,8 @@ class Run(TrainingRun):
 
     Empty where an earlier version made them.
     """
+    references: Mapping[str, str] = field(default_factory=dict)
+    """The folders of further references, by test set."""
     before: str | None = None
     """The address of the stage before this one; None for a first stage."""
 
@@ -108,9 +110,11 @@ class Run(TrainingRun):
             )
         content = folder.read_json(DESCRIPTION).get("run", {})
         lacking = [
-            field.name
-            for field in fields(cls)
-            if field.name not in (*content, "folder") and field.default is MISSING
+            part.name
+            for part in fields(cls)
+            if part.name not in (*content, "folder")
+            and part.default is MISSING
+            and part.default_factory is MISSING
         ]
         if lacking:
             parts = f" (it has no {', '.join(lacking)})" if content else ""
@@ -123,9 +127,7 @@ class Run(TrainingRun):
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON-like values; `from_dict` reads them."""
         values = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name != "folder"
+            part.name: getattr(self, part.name) for part in fields(self) if part.name != "folder"
         }
         return values | {
             "experiment": portable(self.experiment),
@@ -139,7 +141,7 @@ class Run(TrainingRun):
     @classmethod
     def from_dict(cls, root: str, content: Mapping[str, Any]) -> Run:
         """Return the run of a storage that JSON-like values describe; unknown keys are ignored."""
-        values = {field.name: content[field.name] for field in fields(cls) if field.name in content}
+        values = {part.name: content[part.name] for part in fields(cls) if part.name in content}
         values["experiment"] = parse({**values["experiment"], "storage": root})
         values["health"] = tuple(map(Health.from_dict, values.get("health", ())))
         values["inputs"] = tuple(

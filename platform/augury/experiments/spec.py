@@ -19,6 +19,7 @@ from augury.core import config
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
+from augury.core.extended_file import EXTENDS
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import PATH_PATTERN, Choice, Registry
 from augury.core.renamed import with_present_names
@@ -41,6 +42,11 @@ TASKS = Registry(
     contract="set TASK to an instance of a subclass of augury.experiments.task.Task",
 )
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+EXTENDS_SCHEMA = {
+    "type": "string",
+    "description": "An experiment file that this one extends, relative to it: mappings are merged, "
+    "and anything else is replaced.",
+}
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 
@@ -283,6 +289,15 @@ class Experiment(Section):
         """The name of this stage."""
         return FIRST if self.stage is None else self.stage.name
 
+    @field_validator("seeds", mode="before")
+    @classmethod
+    def _listed(cls, seeds: Any) -> Any:
+        if isinstance(seeds, int) and not isinstance(seeds, bool):
+            several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
+            number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
+            raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
+        return seeds
+
     @field_validator("seeds")
     @classmethod
     def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
@@ -424,16 +439,20 @@ def json_schema() -> dict[str, Any]:
     references, definitions = models_json_schema(
         [(settings, "validation") for settings in classes.values()]
     )
+    for reference in references.values():
+        definition = definitions["$defs"][reference["$ref"].rpartition("/")[2]]
+        definition["properties"][EXTENDS] = EXTENDS_SCHEMA
     return {
         "$schema": DIALECT,
         "title": "Augury experiment",
         "type": "object",
-        "required": ["name", "task"],
+        "anyOf": [{"required": ["name", "task"]}, {"required": [EXTENDS]}],
         "properties": {
+            EXTENDS: EXTENDS_SCHEMA,
             "task": {
                 "description": "The name of the task, or the path of a directory that holds it.",
                 "anyOf": [{"enum": tasks}, {"type": "string", "pattern": PATH_PATTERN}],
-            }
+            },
         },
         "allOf": [
             {

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 from augury.augment import pipeline
 from augury.augment.mixins import ExtraInputs, Fitted
 from augury.augment.operator import Operator
-from augury.core import config, yaml_file
+from augury.core import config, extended_file
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
@@ -28,14 +28,14 @@ def load(
     path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None
 ) -> Experiment:
     """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all
-    faults by line.
+    faults by line, and by file where the file extends others.
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file = yaml_file.read(path)
+    file = extended_file.read(path)
     assigned = config.parse_assignments(assignments)
     arguments = settings or {}
-    where = {place: f"line {line}" for place, line in file.lines.items()}
+    where = dict(file.places)
     origins = {key: f"--set {key}" for key in assigned} | {
         key: f"argument {key}" for key in arguments
     }

@@ -11,6 +11,7 @@ from augury.augment.operator import RECORDS, VIEW
 from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.corpora.ingest import warn_of_overlap
+from augury.corpora.references import stored_references
 from augury.experiments.examples import Examples
 from augury.experiments.graph import TRAIN, Plan, dev_sets
 from augury.experiments.run import Input, Run
@@ -51,6 +52,11 @@ def make_run(plan: Plan) -> Run:
     splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
     corpora = {split: task.corpus(experiment, split, store) for split in splits}
     train = corpora[TRAIN]
+    references = {
+        test: folder.name
+        for test in experiment.test_sets
+        if (folder := stored_references(experiment.corpus, test, corpora[test], store))
+    }
     for test in experiment.test_sets:
         if noise := experiment.corpus.noise(test):
             corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
@@ -90,6 +96,7 @@ def make_run(plan: Plan) -> Run:
         },
         left_out=examples.left_out,
         health=tuple(output for part in plan.parts if (output := part.health)),
+        references=references,
         before=plan.before.address if plan.before else None,
     )
 

@@ -231,12 +231,30 @@ def parse(value: Any) -> Regime:
             f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: "
             f"{', '.join(names())}"
         )
+    if hint := _preset_hint(value["name"]):
+        raise UserError(hint)
     schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
     return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")
+
+
+def _preset_hint(name: str) -> str:
+    """Return how to write a preset that is given as a regime, such as R-Drop; empty for others."""
+    if name in names():
+        return ""
+    presets: list[str] = []
+    for regime in REGIMES.builtin():
+        known = REGIMES.find(regime).PRESETS
+        alike = [preset for preset in known if _letters(preset) == _letters(name)]
+        presets += [f"{{name: {regime}, preset: {preset}}}" for preset in alike]
+    return f"'{name}' is a preset: write regime: {' or '.join(presets)}" if presets else ""
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 def names() -> list[str]:

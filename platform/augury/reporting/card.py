@@ -21,7 +21,7 @@ from augury.experiments.capabilities import Exported
 from augury.experiments.record import Cost, RunRecord
 from augury.experiments.spec import parse
 from augury.regimes.regime import Regime
-from augury.reporting.numbers import MISSING, amount, factor
+from augury.reporting.numbers import MISSING, amount, epochs, factor
 from augury.reporting.page import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
@@ -181,13 +181,16 @@ def _purpose(part: Regime | Operator) -> str:
 
 
 def _cost(cost: Cost, training: Outcome) -> Table:
+    """Return the cost in the columns of the tables of reports, and what these leave out."""
+    cpu = {} if cost.cpu_seconds is None else {"CPU time": duration(cost.cpu_seconds)}
     row = {
-        "parameters": amount(cost.parameters),
         "data": factor(cost.data_factor),
-        "updates": f"{cost.updates:,}",
-        "epochs": f"{training.epochs:.1f}",
+        "parameters": amount(cost.parameters),
+        "updates": f"{cost.updates:,.0f}",
+        "epochs": epochs(cost.epochs),
         "tokens seen": amount(cost.target_tokens),
-        "training": duration(cost.train_seconds),
+        **cpu,
+        "time": duration(cost.train_seconds),
         "device hours": f"{cost.device_hours:.3g}",
         "device": cost.device,
         "trainings": f"{cost.trainings}",

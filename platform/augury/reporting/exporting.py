@@ -11,7 +11,7 @@ from pathlib import Path
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store, reset_permissions
-from augury.experiments.capabilities import Exports, capable
+from augury.experiments.capabilities import Exported, Exports, capable
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.reporting import card
@@ -26,9 +26,9 @@ def usual_name(run: Folder, form: str) -> str:
     return re.sub(r"[^\w.-]+", "-", f"{record.name}-seed-{record.seed}-{form}")
 
 
-def export(run: Folder, store: Store, form: str, output: Path) -> None:
+def export(run: Folder, store: Store, form: str, output: Path) -> Exported:
     """Write a run's model for another library into a new directory, which appears when it is
-    complete.
+    complete; return what is known of it.
 
     UserError where the directory exists or cannot be made, where the task has no such form and
     where training has not ended.
@@ -54,5 +54,6 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         )
         reset_permissions(directory)
         os.replace(directory, output)
+        return exported
     finally:
         shutil.rmtree(directory, ignore_errors=True)

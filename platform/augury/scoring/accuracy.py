@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from augury.core.errors import UserError
 from augury.scoring.metric import VERSION, CountedMetric
 
 
@@ -21,6 +22,11 @@ class Accuracy(CountedMetric):
 
     def count(self, hypothesis: str, reference: str) -> list[int]:
         return statistics(hypothesis, reference)
+
+    def multiple_count(self, hypothesis: str, *references: str) -> list[float]:
+        raise UserError(
+            f"metric '{self.name}' compares with one label: give one file of references"
+        )
 
     @classmethod
     def value(cls, sums: Sequence[float]) -> float:

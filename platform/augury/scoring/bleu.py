@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
 from augury.scoring.metric import VERSION, CountedMetric
-from augury.scoring.ngrams import matches, pairwise_matches
+from augury.scoring.ngrams import matches, multiple_matches, pairwise_matches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +41,11 @@ class _Bleu(CountedMetric):
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
         return statistics(hypothesis, reference)
+
+    def multiple_count(
+        self, hypothesis: tuple[str, ...], *references: tuple[str, ...]
+    ) -> list[float]:
+        return [*multiple_statistics(hypothesis, references)]
 
     @classmethod
     def value(cls, sums: Sequence[float]) -> float:
@@ -170,6 +175,20 @@ def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[
     """
     in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
     return [*matched, *in_hypothesis, in_reference[0]]
+
+
+def multiple_statistics(
+    hypothesis: tuple[str, ...], references: Sequence[tuple[str, ...]]
+) -> list[int]:
+    """Return the `statistics` of a sentence given several references.
+
+    An n-gram matches as often as the reference that has most of it has it; the length is that of
+    the reference that is closest to the hypothesis, the shorter of two (Papineni et al., 2002).
+    """
+    in_hypothesis = [max(0, len(hypothesis) - n) for n in range(ORDER)]
+    matched = multiple_matches(hypothesis, references, ORDER)
+    length = min(map(len, references), key=lambda length: (abs(length - len(hypothesis)), length))
+    return [*matched, *in_hypothesis, length]
 
 
 def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:

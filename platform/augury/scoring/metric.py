@@ -59,6 +59,19 @@ class Metric(ABC):
         Raises UserError if the metric needs sources and there are none.
         """
 
+    def multiple_statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        """Return the statistics of each segment given several references, listed set by set, in the
+        shape of `statistics`.
+
+        Raises UserError where the metric has no such statistics.
+        """
+        raise UserError(f"metric '{self.name}' reads one reference: give one file of references")
+
     @classmethod
     def require(cls) -> None:
         """Raise UserError if a dependency is missing; called before training."""
@@ -85,6 +98,24 @@ class CountedMetric(Metric):
         return np.array(
             [self.count(self.prepare(h), self.prepare(r)) for h, r in pairs], dtype=np.int64
         )
+
+    def multiple_statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        import numpy as np
+
+        rows = zip(hypotheses, *references, strict=True)
+        return np.array([self.multiple_count(*map(self.prepare, row)) for row in rows])
+
+    def multiple_count(self, hypothesis: Any, *references: Any) -> list[float]:
+        """Return the counts of a prepared segment given several references, by default those of the
+        reference with the best value, the first of equals."""
+        counts = [self.count(hypothesis, reference) for reference in references]
+        best = min if self.lower_is_better else max
+        return [*best(counts, key=self.value)]
 
     @abstractmethod
     def prepare(self, line: str) -> Any:
@@ -115,6 +146,18 @@ class SegmentMetric(Metric):
             f"metric '{self.name}' must return one score per segment"
         )
         return np.column_stack([scores, np.ones(len(scores))])
+
+    def multiple_statistics(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[Sequence[str]],
+        sources: Sequence[str] | None = None,
+    ) -> NDArray[Any]:
+        """Return the mean statistics over the references of each segment."""
+        import numpy as np
+
+        sets = [self.statistics(hypotheses, of_set, sources) for of_set in references]
+        return np.mean(sets, axis=0)
 
     @abstractmethod
     def score(

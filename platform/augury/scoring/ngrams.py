@@ -25,6 +25,18 @@ def matches(
     )
 
 
+def multiple_matches(hypothesis: Tokens, references: Sequence[Tokens], order: int) -> list[int]:
+    """Count the matches of n-grams for n = 1 to `order`, clipped by the reference with most of
+    each."""
+    counts = []
+    for n in range(1, order + 1):
+        most: Counter[Tokens] = Counter()
+        for reference in references:
+            most |= _ngrams(reference, n)
+        counts.append(_clipped(_ngrams(hypothesis, n), most))
+    return counts
+
+
 def pairwise_matches(sequences: Sequence[Tokens], order: int) -> tuple[NDArray[Any], NDArray[Any]]:
     """Count the n-grams of each sequence, (sequences, order), and the clipped matches of all pairs.
 

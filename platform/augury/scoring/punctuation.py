@@ -83,6 +83,15 @@ def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
             lines = [fix(line, self.language, quote_space) for line in hypotheses]
             return super().statistics(lines, references, sources)
 
+        def multiple_statistics(
+            self,
+            hypotheses: Sequence[str],
+            references: Sequence[Sequence[str]],
+            sources: Sequence[str] | None = None,
+        ) -> NDArray[Any]:
+            lines = [fix(line, self.language, quote_space) for line in hypotheses]
+            return super().multiple_statistics(lines, references, sources)
+
     return Fixed
 
 

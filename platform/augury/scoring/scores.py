@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
 from augury.scoring.registry import metric
-from augury.scoring.signature import with_resampling
+from augury.scoring.signature import with_references, with_resampling
 from augury.scoring.significance import interval
 from augury.scoring.stored import Measured
 
@@ -21,8 +21,11 @@ def score(
     metrics: Sequence[str] = ("bleu", "chrf"),
     samples: int = SAMPLES,
     seed: int = SEED,
+    more_references: Sequence[Sequence[str]] = (),
 ) -> list[Measured]:
     """Score detokenised `hypotheses` by each metric, in the order of `metrics`.
+
+    `more_references` are further references of all segments, set by set.
 
     Raises UserError if a metric is unknown, if there are no lines, if the numbers of lines differ,
     or if a metric needs the `language` of the text or the `sources` and they are not given.
@@ -33,6 +36,12 @@ def score(
             f"{len(hypotheses)} hypotheses but {len(references)} references: give one hypothesis "
             "per reference, an empty line if there is no translation"
         )
+    for number, further in enumerate(more_references, start=2):
+        if len(further) != len(references):
+            raise UserError(
+                f"{len(further)} references in set {number}, and {len(references)} in the first: "
+                "each set needs one for every hypothesis"
+            )
     if sources is not None and len(sources) != len(references):
         raise UserError(
             f"{len(sources)} sources but {len(references)} references: give one source per "
@@ -42,10 +51,14 @@ def score(
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
     for scorer in chosen:
-        statistics = scorer.statistics(hypotheses, references, sources)
+        sets = [references, *more_references]
+        if more_references:
+            statistics = scorer.multiple_statistics(hypotheses, sets, sources)
+        else:
+            statistics = scorer.statistics(hypotheses, references, sources)
         resampled = resample([statistics], scorer.value, samples=samples, seed=seed)
         bounds = interval(resampled)
-        signature = with_resampling(scorer.signature, samples, seed)
+        signature = with_resampling(with_references(scorer.signature, len(sets)), samples, seed)
         scores.append(
             Measured(
                 scorer.name,

@@ -18,3 +18,11 @@ def with_resampling(signature: str, samples: int, seed: int) -> str:
 def without_resampling(signature: str) -> str:
     """Return a signature without bootstrap samples and seed, which do not affect the value."""
     return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))
+
+
+def with_references(signature: str, count: int) -> str:
+    """Return a signature with the number of references, which some metrics leave out if it is 1."""
+    parts = signature.split("|")
+    if parts[0].startswith("nrefs:"):
+        return "|".join([f"nrefs:{count}", *parts[1:]])
+    return signature if count == 1 else f"nrefs:{count}|{signature}"

@@ -30,6 +30,14 @@ class Ter(CountedMetric):
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
         return statistics(hypothesis, reference)
 
+    def multiple_count(
+        self, hypothesis: tuple[str, ...], *references: tuple[str, ...]
+    ) -> list[float]:
+        """Return the fewest edits to a reference, and the mean number of words of references."""
+        counts = [statistics(hypothesis, reference) for reference in references]
+        edits, words = zip(*counts, strict=True)
+        return [min(edits), sum(words) / len(words)]
+
     @classmethod
     def value(cls, sums: Sequence[float]) -> float:
         return value(sums)

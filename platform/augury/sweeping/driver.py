@@ -137,6 +137,8 @@ class _Driver:
         preflight.check(experiments, self.plan.graph)
         for caution in preflight.cautions(experiments):
             say(caution)
+        for caution in preflight.text_cautions(experiments, self.plan.store):
+            say(f"warning: {caution}")
         connect(self.base.execution.address)
         # Models of operators and earlier stages are trials too.
         graph = self.plan.graph

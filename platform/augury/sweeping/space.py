@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import file_of, is_path
+from augury.sweeping import yaml_space
 from augury.sweeping.declarations import (
     Mode,
     Point,
@@ -85,12 +86,13 @@ def find(
     scheduler: SchedulerName | None = None,
 ) -> Space:
     """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a
-    file.
+    Python or YAML file.
 
     `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name
     and for missing or invalid definitions.
     """
-    return resolve(load_space(name), name, scale, search, scheduler)
+    declared = yaml_space.load(name) if yaml_space.is_yaml(name) else load_space(name)
+    return resolve(declared, name, scale, search, scheduler)
 
 
 def resolve(
@@ -126,7 +128,7 @@ def resolve(
     if callable(mutations) and scheduler != "pbt":
         mutations = {}
     return Space(
-        name=file_of(name).stem if is_path(name) else name.replace("/", "-"),
+        name=short_name(name).replace("/", "-"),
         question=" ".join(declared.question.split()),
         base=config.merge(declared.base, declared.scales[scale]),
         scale=scale,
@@ -143,6 +145,11 @@ def resolve(
         families=declared.families() if declared.families else {},
         joins=declared.joins,
     )
+
+
+def short_name(name: str) -> str:
+    """Return the name of a space given by its name, or by the path of its file."""
+    return file_of(name).stem if is_path(name) or yaml_space.is_yaml(name) else name
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:

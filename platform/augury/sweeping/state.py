@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import title
-from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.experiments import record
 from augury.scoring.registry import bounds
+from augury.sweeping.space import short_name
 from augury.training import history
 from augury.training.trained import OUTCOME, Outcome
 
@@ -266,7 +266,7 @@ def resolve(store: Store, name: str) -> str:
     existing = names(store)
     if name in existing:
         return name
-    space = file_of(name).stem if is_path(name) else name
+    space = short_name(name)
     scales = {sweep: store.folder(KIND, sweep).read_json(DEFINITION)["scale"] for sweep in existing}
     beginnings = {sweep: f"{space}-{scale}-".replace("/", "-") for sweep, scale in scales.items()}
     of_space = [

@@ -243,7 +243,7 @@ def artifact_files(run: Folder) -> list[File]:
     ]
 
 
-def model_writer(run: Folder) -> Callable[[Path], None] | None:
+def model_writer(run: Folder) -> Callable[[Path], object] | None:
     """Return a function that exports a run's model as `augury export --to hf` does; None unless
     logging it is on."""
     record = RunRecord.read(run)

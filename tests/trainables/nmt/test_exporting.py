@@ -3,8 +3,11 @@ what the run knows."""
 
 from __future__ import annotations
 
+import ast
 import stat
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,14 +15,19 @@ import yaml
 from huggingface_hub import ModelCard
 
 from augury.augment.models import ReadyModel
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
 from augury.experiments.graph import address
 from augury.experiments.ready_models import ready_model
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
+from augury.reporting.results import comparable_seconds
+from augury.reporting.score_tables import cost_cells
 from trainables.nmt import TASK
 
 MESSY = [
@@ -113,11 +121,36 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     assert ("CipherDAug: Ciphertext based" in card.text) == (
         scored.experiment.regime.name == "coregularised"
     )
+    cost = RunRecord.read(scored.folder).cost
+    assert cost is not None
+    row = SimpleNamespace(cost=cost, time_factor=None)
+    (seconds,) = comparable_seconds([cost])[1]
+    for cell in cost_cells(row, seconds)[:-1]:  # type: ignore[arg-type]
+        assert f"| {cell.text} |" in card.text
     assert "augury train experiment.yaml" in card.text
     again = load(output / "experiment.yaml", [f"storage={tmp_path}"])
     assert again.seeds == (1,) and address(again, Store(tmp_path)) == scored.address
     assert not {"storage", "tracking"} & set(
         yaml.safe_load((output / "experiment.yaml").read_text())
+    )
+
+
+def test_the_next_command_translates_a_text_of_a_test_set(
+    scored: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is in no file of the export, which may become public."""
+    output = tmp_path / "ct2"
+    describe(scored, "toy")
+    capsys.readouterr()
+    assert main(["export", scored.folder.uri, "--to", "ctranslate2", "--output", str(output)]) == 0
+    next_line = capsys.readouterr().out.splitlines()[-1].removeprefix("next").strip()
+    source = scored.corpus("one").column("source")[0]
+    printed = subprocess.run(
+        ["bash", "-c", next_line], capture_output=True, text=True, check=True
+    ).stdout
+    assert ast.literal_eval(printed) == TASK.translate(scored, [source])
+    assert source not in "".join(
+        (output / name).read_text() for name in ("README.md", "example.py")
     )
 
 

@@ -6,15 +6,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.experiments.description import describe
-from augury.experiments.evaluate import evaluate
+from augury.experiments.evaluate import evaluate, evaluated
+from augury.experiments.execute import prepare
+from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
@@ -45,6 +49,37 @@ def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
             assert measure.value(kept[score["name"]].sum(0).tolist()) == score["value"]
 
 
+def test_test_sets_may_have_several_references(untrained: Any, tmp_path: Path) -> None:
+    """They are cleaned as targets are, and another text of them is another evaluation."""
+    texts = {"source": ["der Hund", "das Haus"], "target": ["the dog", "the house"]}
+    texts |= {"more": ["A DOG ", "&quot;house&quot;"]}
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
+    files = {side: str(tmp_path / side) for side in ("source", "target")}
+    corpus = {
+        "source_language": "de",
+        "target_language": "en",
+        "train": {"builtin": 40},
+        "valid": {"builtin": 4},
+        "tests": {"one": {**files, "references": [str(tmp_path / "more")]}, "two": files},
+        "filter": {"lowercase": True, "unescape": True},
+    }
+    run: Run = untrained(corpus=corpus)
+    evaluate(run)
+    stored = Run.read(run.folder)
+    assert evaluated(stored) and list(stored.references) == ["one"]
+    tests = RunRecord.read(run.folder).tests
+    signatures = {test: scores[0].signature[:8] for test, scores in tests.items()}
+    assert signatures == {"one": "nrefs:2|", "two": "nrefs:1|"}
+    hypotheses = run.folder.sub("hypotheses").read("one.txt").decode().splitlines()
+    sets = [texts["target"], ["a dog", '"house"']]
+    measure = metric("chrf", "en")
+    expected = measure.multiple_statistics(hypotheses, sets)
+    assert read_statistics(run.folder, "one")["chrf"].tolist() == expected.tolist()
+    (tmp_path / "more").write_text("a hound\nthe home\n")
+    assert not evaluated(prepare(run.experiment, run.store))
+
+
 def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(
     untrained: Any,
 ) -> None:
@@ -61,6 +96,25 @@ def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(
     assert not {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"} & set(
         modules.split()
     )
+
+
+def test_too_long_texts_are_refused_cut_or_skipped(
+    untrained: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run: Run = untrained()
+    most = run.experiment.model.max_positions - 1  # type: ignore[attr-defined]
+    text = run.corpus("one").column("source")[0]
+    long = " ".join([text] * most)
+    beginning = Trained(run).encode([long])[0][:most]
+    with pytest.raises(UserError, match="line 2 .* pieces.*--long cut"):
+        TASK.translate(run, [text, long])
+    (short,) = TASK.translate(run, [text])
+    assert TASK.translate(run, [text, long], long="skip") == [short, ""]
+    assert "1 of 2 lines" in capsys.readouterr().err
+    assert TASK.translate(run, [text, long], long="cut") == [
+        short,
+        *TASK.translate_ids(run, [beginning]),
+    ]
 
 
 # What analyses ask for

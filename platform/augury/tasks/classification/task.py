@@ -153,19 +153,23 @@ model: {{{f"architecture: {model}" if scratch else named}}}""",
             _usage(self.columns(experiment), experiment.max_length),
             (_reads(self.columns(experiment), labels, experiment.corpus.preparation),),
             base_model=base_model(experiment.model),
+            reads_arguments=True,
         )
 
 
 def _usage(columns: Sequence[str], max_length: int) -> str:
-    """Return Python code that labels a row."""
-    row = '{"text": "Two dogs run."}'
-    if len(columns) > 1:
-        row = '{"text": "Two dogs run.", "text_pair": "Animals move."}'
+    """Return Python code that labels a row, by default an example."""
+    count = len(columns)
+    examples, names = ["Two dogs run.", "Animals move."], ["text", "text_pair"]
+    texts, keys = (str(words[:count]).replace("'", '"') for words in (examples, names))
     return f"""\
+import sys
+
 from transformers import pipeline
 
 classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
-row = {row}  # {", ".join(columns)}
+texts = sys.argv[1:] or {texts}  # {", ".join(columns)}
+row = dict(zip({keys}, texts, strict=True))
 print(classify(row, truncation=True, max_length={max_length}))
 """
 

@@ -1,0 +1,80 @@
+"""`augury completion`: a shell script that completes verbs, flags and their values.
+
+The script is static: completing a word starts no Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from collections.abc import Iterable, Sequence
+
+HELP = "Print a script that completes verbs, flags and values with Tab, for bash or zsh."
+EXAMPLE = """augury completion bash > ~/.local/share/bash-completion/completions/augury
+  augury completion zsh > ~/.augury-completion   # then, in ~/.zshrc: source ~/.augury-completion"""
+ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
+SCRIPT = """\
+_augury() {{
+    local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        words={verbs}
+    else
+        case ${{COMP_WORDS[1]}} in
+{cases}
+        esac
+    fi
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+}}
+complete -o default -F _augury augury
+"""
+CASE = """\
+            {verb})
+                words={positional}
+                case $previous in
+{values}
+                esac
+                case $word in -*) words={flags} ;; esac ;;"""
+
+
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    parser.add_argument("shell", choices=["bash", "zsh"], help="the shell that completes")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    script = completion_script()
+    print((ZSH if arguments.shell == "zsh" else "") + script, end="")
+    return 0
+
+
+def completion_script() -> str:
+    """Return the functions of bash that complete the command line; zsh reads them too."""
+    from augury.cli import verbs
+    from augury.sweeping import declarations
+
+    named = {"sweep": declarations.known(), "reproduce": declarations.tables()}
+    cases = [
+        _case(verb, verbs.parser(verb, []), named.get(verb, [])) for verb in sorted(verbs.VERBS)
+    ]
+    return SCRIPT.format(verbs=_words(verbs.VERBS), cases="\n".join(cases))
+
+
+def _case(verb: str, parser: argparse.ArgumentParser, names: Sequence[str]) -> str:
+    """Return the part of a verb: its flags, the values of these, and its positional arguments."""
+    flags, values, positional = [], [], [*names]
+    for action in parser._actions:
+        flags += [flag for flag in action.option_strings if flag.startswith("--")]
+        if action.choices and action.option_strings:
+            options = "|".join(action.option_strings)
+            values.append(f"                    {options}) words={_words(action.choices)} ;;")
+        elif action.choices:
+            positional += map(str, action.choices)
+    return CASE.format(
+        verb=verb,
+        positional=_words(positional),
+        values="\n".join(values) or "                    '') ;;",
+        flags=_words(flags),
+    )
+
+
+def _words(words: Iterable[object]) -> str:
+    return shlex.quote(" ".join(map(str, words)))

@@ -1,0 +1,47 @@
+"""What bash completes with the script that `augury completion` prints."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+
+import pytest
+
+from augury.cli import verbs
+from augury.cli.completion import completion_script
+from augury.sweeping import declarations
+
+SCRIPT = completion_script()
+COMPLETE = """
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_augury
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["augury", ""], verbs.VERBS),
+        (["augury", "tra"], ["train", "track", "translate"]),
+        (["augury", "train", "--se"], ["--set", "--seeds"]),
+        (["augury", "export", "RUN", "--to", ""], ["hf", "ctranslate2"]),
+        (["augury", "translate", "RUN", "--long", "c"], ["cut"]),
+        (["augury", "sweep", ""], declarations.known()),
+        (["augury", "reproduce", "noisy_nmt/"], [n for n in declarations.tables() if "noisy" in n]),
+        (["augury", "completion", "z"], ["zsh"]),
+        (["augury", "train", "my"], [""]),  # bash goes on with files
+        (["augury", "nothing", "--"], [""]),
+    ],
+)
+def test_words_are_completed(words: Sequence[str], expected: Sequence[str]) -> None:
+    result = subprocess.run(
+        ["bash", "-c", SCRIPT + COMPLETE, "bash", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert sorted(result.stdout.splitlines()) == sorted(expected) and not result.stderr

@@ -1,0 +1,90 @@
+"""Languages of texts against their codes, on sentences of XNLI's and Multi30k's languages."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from augury.core.store import Store
+from augury.corpora import builtin
+from augury.corpora.corpus import MONOLINGUAL, PARALLEL, Corpus, CorpusWriter
+from augury.corpora.identification import doubts
+
+XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
+
+
+def corpus(texts: Sequence[str], language: str, folder: Path) -> Corpus:
+    """A text of one language."""
+    rows = [
+        {"id": str(row), "text": text, "language": language, "origin": "original", "views": []}
+        for row, text in enumerate(texts)
+    ]
+    writer = CorpusWriter(Store(folder).folder("corpora", language))
+    writer.add(pa.Table.from_pylist(rows, schema=MONOLINGUAL))
+    return writer.finish({"kind": "monolingual"})
+
+
+def pairs(texts: Sequence[tuple[str, str]], languages: tuple[str, str], folder: Path) -> Corpus:
+    """A parallel text."""
+    columns = dict(zip(("source_language", "target_language"), languages, strict=True))
+    rows = [
+        {"id": str(row), "source": source, "target": target, "origin": "original", "views": []}
+        | columns
+        for row, (source, target) in enumerate(texts)
+    ]
+    writer = CorpusWriter(Store(folder).folder("corpora", "-".join(languages)))
+    writer.add(pa.Table.from_pylist(rows, schema=PARALLEL))
+    return writer.finish({"kind": "parallel"})
+
+
+@pytest.fixture(scope="module")
+def hypotheses(data: Path) -> dict[str, list[str]]:
+    """400 hypotheses of every language of XNLI."""
+    texts = {}
+    for code in XNLI:
+        with gzip.open(data / "xnli" / f"dev.{code}.tsv.gz", "rt", encoding="utf-8") as file:
+            lines = [next(file) for _ in range(401)][1:]
+        texts[code] = [line.split("\t")[1] for line in lines]
+    return texts
+
+
+@pytest.mark.parametrize("language", XNLI)
+def test_each_language_is_accepted_as_itself_and_doubted_as_others(
+    language: str, hypotheses: dict[str, list[str]], tmp_path: Path
+) -> None:
+    assert doubts("train", corpus(hypotheses[language], language, tmp_path)) == []
+    for other in XNLI:
+        if other != language:
+            (doubt,) = doubts("train", corpus(hypotheses[language], other, tmp_path))
+            assert f"'{other}'" in doubt
+
+
+@pytest.mark.parametrize("language", ["und", "mul", "qaa", "tlh", "de_AT"])
+def test_languages_that_nothing_is_known_of_are_not_doubted(language: str, tmp_path: Path) -> None:
+    german = [pair.source for pair in builtin.generate("train", 100)]
+    assert doubts("train", corpus(german, language, tmp_path)) == []
+
+
+def test_few_words_are_not_judged(tmp_path: Path) -> None:
+    german = [pair.source for pair in builtin.generate("train", 5)]
+    assert doubts("train", corpus(german, "en", tmp_path)) == []
+
+
+def test_a_latin_transcription_is_accepted_by_its_subtag(tmp_path: Path) -> None:
+    pinyin = ["wo men dou xi huan zai gong yuan li san bu"] * 40
+    assert doubts("train", corpus(pinyin, "zh-Latn", tmp_path)) == []
+    (doubt,) = doubts("train", corpus(pinyin, "zh", tmp_path))
+    assert "Latin letters" in doubt
+
+
+def test_swapped_sides_are_one_warning(tmp_path: Path) -> None:
+    texts = [(pair.source, pair.target) for pair in builtin.generate("train", 100)]
+    assert doubts("train", pairs(texts, ("de", "en"), tmp_path)) == []
+    (doubt,) = doubts("train", pairs(texts, ("en", "de"), tmp_path))
+    assert "swapped: the source reads like de and the target like en" in doubt
+    (doubt,) = doubts("train", pairs(texts, ("fr", "en"), tmp_path))
+    assert doubt.startswith("train: the language of its source is 'fr', and it reads like 'de'")

@@ -1,0 +1,88 @@
+"""Search spaces in YAML: equal to those in Python, domains, and errors with their lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from augury.cli import main
+from augury.core.errors import UserError
+from augury.sweeping import points, space
+from tests import tiny
+
+MINIMAL = """question: Does it help?
+base: {name: x, task: nmt}
+keys:
+  regime.beta: [0, 5]
+metric: valid/bleu
+seeds: [1, 2]
+"""
+
+
+def write(folder: Path, text: str, name: str = "mine.yaml") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_it_is_what_the_same_space_in_python_is(tmp_path: Path) -> None:
+    python = """from augury.sweeping.declarations import SearchSpace
+
+SPACE = SearchSpace(
+    question="Does it help?", base={"name": "x", "task": "nmt"}, keys={"regime.beta": [0, 5]},
+    metric="valid/bleu", mode="max", seeds=(1, 2),
+)
+"""
+    assert space.find(write(tmp_path, MINIMAL)) == space.find(write(tmp_path, python, "mine.py"))
+
+
+def test_small_values_of_a_loss_are_the_best(tmp_path: Path) -> None:
+    text = MINIMAL.replace("valid/bleu", "valid/loss")
+    assert space.find(write(tmp_path, text)).mode == "min"
+    assert space.find(write(tmp_path, text + "mode: max\n")).mode == "max"
+
+
+def test_domains_are_those_of_ray_tune(tmp_path: Path) -> None:
+    text = MINIMAL.replace(
+        "[0, 5]", "{loguniform: [0.1, 10]}\n  regime.tau: {choice: [1, 2]}\n  seeds.x: [1]"
+    )
+    found = space.find(write(tmp_path, text))
+    drawn = points.sample(found, samples=20)
+    assert found.search == "random" and len({point["regime.beta"] for point in drawn}) == 20
+    assert all(0.1 <= point["regime.beta"] <= 10 for point in drawn)
+    assert {point["regime.tau"] for point in drawn} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("question:", "querstion:", "line 1: unknown key 'querstion': did you mean 'question'"),
+        ("[0, 5]", "{loguniforn: [1, 2]}", "line 4: regime.beta: .*did you mean 'loguniform'"),
+        ("[0, 5]", "{loguniform: 1}", "line 4: regime.beta is .*one domain with its arguments"),
+        ("[0, 5]", "{uniform: [1, 2, 3]}", "line 4: regime.beta: uniform"),
+        ("[1, 2]", "[]", "line 6: seeds"),
+        ("{name: x, task: nmt}", "nowhere.yaml", "no experiment file"),
+    ],
+)
+def test_faults_have_their_lines(tmp_path: Path, before: str, after: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        space.find(write(tmp_path, MINIMAL.replace(before, after)))
+
+
+def test_its_plan_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a bare file name, on an experiment file beside it."""
+    monkeypatch.chdir(tmp_path)
+    experiment = tiny.experiment("nmt", tmp_path / "store").model_dump(
+        mode="json", exclude_unset=True
+    )
+    Path("my.yaml").write_text(yaml.safe_dump(experiment))
+    keys = "keys:\n  training.learning_rate: [0.001, 0.002]\n"
+    text = MINIMAL.partition("keys:")[0].replace("{name: x, task: nmt}", "my.yaml") + keys
+    write(tmp_path, text + "metric: valid/bleu\nseeds: [1]\n")
+    assert main(["sweep", "mine.yaml", "--dry-run", "--storage", "store", "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["question"] == "Does it help?" and len(plan["configurations"]) == 2
