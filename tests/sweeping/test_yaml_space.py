@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,11 @@ SPACE = SearchSpace(
     metric="valid/bleu", mode="max", seeds=(1, 2),
 )
 """
-    assert space.find(write(tmp_path, MINIMAL)) == space.find(write(tmp_path, python, "mine.py"))
+    of_yaml, of_python = (
+        space.find(write(tmp_path, text, name))
+        for text, name in ((MINIMAL, "mine.yaml"), (python, "mine.py"))
+    )
+    assert replace(of_yaml, declared=of_python.declared) == of_python
 
 
 def test_small_values_of_a_loss_are_the_best(tmp_path: Path) -> None:

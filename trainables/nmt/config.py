@@ -72,6 +72,10 @@ class Config(Experiment):
             system |= {"decoding.views": [], "decoding.combine": None}
         return system
 
+    @property
+    def validated(self) -> tuple[str, Literal["max", "min"]]:
+        return f"valid/{self.validation.metric}", "max"
+
     def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
         """Return the tags before a source, of the target language and of the text's domain."""
         corpus = self.corpus

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow.compute as pc
@@ -129,9 +129,6 @@ class Nmt(VocabularyTask):
             f"words and {characters.max():,} characters. The vocabulary decides; to be sure, "
             f"{remedy}"
         )
-
-    def validated(self, experiment: Config) -> tuple[str, Literal["max", "min"]]:
-        return f"valid/{experiment.validation.metric}", "max"
 
     def size(self, experiment: Config, store: Store) -> Size:
         sizes = resolve(experiment.model)

@@ -140,6 +140,12 @@ class Experiment(Section):
         return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
     @property
+    def validated(self) -> tuple[str, Literal["max", "min"]]:
+        """The metric that decides on the validation set, by its name in the history, and whether
+        its largest or its smallest value is the best."""
+        return "valid/loss", "min"
+
+    @property
     def view_names(self) -> list[str]:
         """The names of the views that the operators make."""
         return [part.name() for part in self._parts if _reads_as_view(part)]

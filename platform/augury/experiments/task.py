@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core.errors import UserError
 from augury.corpora.ingest import cached_address, cached_corpus
@@ -62,11 +62,6 @@ class Task(ABC):
     @abstractmethod
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return the output of a finished run for every record of the test set called `test`."""
-
-    def validated(self, experiment: Any) -> tuple[str, Literal["max", "min"]]:
-        """Return the metric that decides on the validation set, by its name in the history, and
-        whether its largest or its smallest value is the best."""
-        return "valid/loss", "min"
 
     @abstractmethod
     def translate(

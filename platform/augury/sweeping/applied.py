@@ -15,7 +15,6 @@ from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.task import find_task
 from augury.sweeping.declarations import Point
 from augury.sweeping.points import rounded
 from augury.sweeping.space import Domain, Space
@@ -81,7 +80,7 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         isinstance(reference, Mapping) and _refusal(base, reference)
     ):
         reference = next(iter(rows), None)
-    metric, mode = find_task(experiment.task).validated(experiment)
+    metric, mode = experiment.validated
     applied = replace(
         space,
         base=base,

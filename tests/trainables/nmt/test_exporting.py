@@ -26,7 +26,7 @@ from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.experiments.systems import load
 from augury.reporting.exporting import export
-from augury.reporting.results import comparable_seconds
+from augury.reporting.results import seconds_of, time_kind
 from augury.reporting.score_tables import cost_cells
 from trainables.nmt import TASK
 
@@ -124,8 +124,9 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     cost = RunRecord.read(scored.folder).cost
     assert cost is not None
     row = SimpleNamespace(cost=cost, time_factor=None)
-    (seconds,) = comparable_seconds([cost])[1]
-    for cell in cost_cells(row, seconds)[:-1]:  # type: ignore[arg-type]
+    seconds = seconds_of(cost, time_kind([cost]))
+    comparison = SimpleNamespace(seconds=lambda system: seconds)
+    for cell in cost_cells(comparison, row)[:-1]:  # type: ignore[arg-type]
         assert f"| {cell.text} |" in card.text
     assert "augury train experiment.yaml" in card.text
     again = load(output / "experiment.yaml", [f"storage={tmp_path}"])

@@ -138,6 +138,10 @@ class ClassifierConfig(Experiment):
 
     FROM_NOTHING: ClassVar[type[Training] | None] = ScratchClassifierTraining
 
+    @property
+    def validated(self) -> tuple[str, Literal["max", "min"]]:
+        return "valid/accuracy", "max"
+
     @model_validator(mode="after")
     def _possible(self) -> ClassifierConfig:
         if self.max_length > self.training.max_tokens:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core import yaml_file
 from augury.core.errors import UserError
@@ -63,9 +63,6 @@ class ClassifierTask(SubwordTask):
                 experiment.max_length,
                 perturbable=experiment.regime.needs_embeddings,
             )
-
-    def validated(self, experiment: Any) -> tuple[str, Literal["max", "min"]]:
-        return "valid/accuracy", "max"
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         model = experiment.model
