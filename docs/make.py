@@ -63,6 +63,7 @@ def screenshot(page: Path, picture: Path) -> None:
 
 if __name__ == "__main__":
     storage = str(ROOT / "build" / "docs")
+    (ROOT / "build").mkdir(exist_ok=True)
     text = table(storage)
     readme = ROOT / "README.md"
     readme.write_text(replace(readme.read_text(encoding="utf-8"), text), encoding="utf-8")
