@@ -65,10 +65,13 @@ def answer(table: Comparison) -> str:
             f"; {first.name} scores still {more} ({number(first.difference, signed)}), but that "
             "may be chance"
         )
-    idle = [row.never_acted for row in compared if row.never_acted]
+    idle = [row for row in compared if row.never_acted]
+    doubts = [row.never_acted for row in idle]
+    if len(idle) > 1:  # the notes say why of each
+        doubts = [f"the regimes of {', '.join(row.name for row in idle)} never acted"]
     if unequal := table.unequal_budgets:
         sentence = f"Budgets differ ({unequal}): {sentence[0].lower()}{sentence[1:]}"
-    return f"{'; '.join([sentence, *idle])}."
+    return f"{'; '.join([sentence, *doubts])}."
 
 
 def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
