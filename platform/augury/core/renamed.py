@@ -32,12 +32,18 @@ def with_present_entries(content: Any) -> Any:
     """Return a copy of the content of a run's file with the present name of every entry."""
     if not isinstance(content, Mapping):
         return content
-    return {_STORED.get(name, name): with_present_entries(value) for name, value in content.items()}
+    names = _STORED | RENAMED
+    return {_renamed(key, names): with_present_entries(value) for key, value in content.items()}
 
 
 def _present(key: Any) -> Any:
+    name = str(key).rpartition(".")[2]
+    if name in RENAMED:
+        say_once(f"{name} is now called {RENAMED[name]}; the former name is read too")
+    return _renamed(key, RENAMED)
+
+
+def _renamed(key: Any, names: Mapping[str, str]) -> Any:
+    """Return a key, dotted or not, with the present name of its last part."""
     section, dot, name = str(key).rpartition(".")
-    if name not in RENAMED:
-        return key
-    say_once(f"{name} is now called {RENAMED[name]}; the former name is read too")
-    return f"{section}{dot}{RENAMED[name]}"
+    return f"{section}{dot}{names[name]}" if name in names else key

@@ -223,7 +223,7 @@ class RunRecord:
 
         UserError for a damaged file, or one of a later version of Augury.
         """
-        content = dict(run.read_json(DESCRIPTION))
+        content: dict[str, Any] = with_present_entries(run.read_json(DESCRIPTION))
         _check_version(run, DESCRIPTION, content)
         described = content.get("run", {})
         content["before"] = described.get("before")
