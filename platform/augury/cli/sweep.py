@@ -239,6 +239,9 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     print(size_of(plan, options))
     if cost := estimate(plan, options.seeds, options.at_once):
         print(cost)
+        if options.budget is not None and cost.all_seeds > options.budget:
+            fit = options.budget / max(cost.first_seed, 1e-9)
+            print(f"--budget ends it before: seed by seed, about {fit:.1f} seeds of all fit")
     for line in [line for statement in power for line in statement.lines()]:
         print(line)
     return 0

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from augury.core.cores import available_cores
+from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.experiments import preflight
 from augury.experiments.cost import ERROR_FACTOR
@@ -50,13 +51,24 @@ def keep_within(
     plan: Plan, seeds: Sequence[int], budget: float, at_once: int | None = None
 ) -> None:
     """Leave out the configurations that cost most until one seed of the others, the reference
-    among them, takes `budget` seconds or less; note them in the plan."""
+    among them, takes `budget` seconds or less; note them in the plan.
+
+    Raises UserError where nothing would be left to compare with the reference.
+    """
     costs = _costs(plan, seeds)
     if costs is None:
         return
     parallel = _parallel(plan.base(), at_once)
     reference, *others = plan.configurations
     needed = sum(cost.first_seed for cost in costs.values()) / parallel
+    cheapest = min((costs[address].first_seed for address in others), default=0.0)
+    least = (costs[reference].first_seed + cheapest) / parallel
+    if others and least > budget:
+        raise UserError(
+            f"--budget {duration(budget)} leaves nothing to compare: one seed of "
+            f"{plan.configurations[reference].name} and of the cheapest other takes about "
+            f"{duration(least)}, one of all {duration(needed)}: raise it"
+        )
     for address in sorted(others, key=lambda address: -costs[address].first_seed):
         if needed <= budget:
             break
