@@ -142,3 +142,11 @@ def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.Mo
     assert main(["runs", store.root, "baseline", "--delete", "--yes"]) == 0
     names = set(logged_runs(f"sqlite:///{store.root}/mlflow.db"))
     assert names == {"cipher seed 1", "cipher seed 2", "my"}
+
+
+def test_a_storage_that_was_moved_is_missed_with_those_beside_it(
+    store: Store, tmp_path: Path, capsys: Output
+) -> None:
+    moved = Path(store.root).rename(tmp_path / "archive")
+    assert main(["runs", store.root]) == 2
+    assert str(moved) in capsys.readouterr().err
