@@ -39,10 +39,11 @@ def stored_summary(sweep: Sweep) -> dict[str, Any]:
 def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
     """Write a summary; numbers that are not finite become null.
 
-    It names the sweep by its folder in the storage, which may be moved.
+    It names the sweep and its runs by their folders in the storage, which may be moved.
     """
-    stored = {**content, "sweep": sweep.folder.name, STATE: _state(sweep)}
-    text = json.dumps(stored, ensure_ascii=False)
+    text = json.dumps({**content, STATE: _state(sweep)}, ensure_ascii=False)
+    root = json.dumps(f"{sweep.folder.root.rstrip('/')}/", ensure_ascii=False).rstrip('"')
+    text = text.replace(root, '"')
     summary: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
     sweep.folder.write_json(SUMMARY, summary)
     return summary
