@@ -56,7 +56,7 @@ def keep_within(
     Raises UserError where nothing would be left to compare with the reference.
     """
     costs = _costs(plan, seeds)
-    if costs is None:
+    if not costs:  # not known, or all points are still to be suggested
         return
     parallel = _parallel(plan.base(), at_once)
     reference, *others = plan.configurations
