@@ -3,7 +3,7 @@ any number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice, starmap
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from augury.corpora.builtin import (
     stream,
 )
 from augury.corpora.corpus import LABELS, Label
+from augury.corpora.splits import Generated
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
 from toy_languages.nli_languages import realise
@@ -55,6 +56,18 @@ class Inference(NamedTuple):
     premise: Statement
     hypothesis: Statement
     label: Label
+
+
+def as_pairs(
+    role: str, examples: Callable[[], Iterable[Example]], columns: Sequence[str]
+) -> Generated:
+    """Return examples as a built-in text of two sentences and a label, in these columns."""
+    return Generated(
+        ["builtin nli", role],
+        NOTE,
+        ("id", *columns),
+        lambda: ((row.id, row.premise, row.hypothesis, row.label) for row in examples()),
+    )
 
 
 def examples(

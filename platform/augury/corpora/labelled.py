@@ -104,12 +104,7 @@ class PairText(_Text):
             seed=self.seed,
             lexicon=self.lexicon or NLI_LEXICON,
         )
-        return Generated(
-            ["builtin nli", role],
-            builtin_nli.NOTE,
-            ("id", *self.COLUMNS),
-            lambda: ((row.id, row.premise, row.hypothesis, row.label) for row in examples()),
-        )
+        return builtin_nli.as_pairs(role, examples, self.COLUMNS)
 
 
 class LabelledFilter(Cleaning):

@@ -85,12 +85,7 @@ class NliText(BaseText):
             seed=self.seed,
             lexicon=self.lexicon or NLI_LEXICON,
         )
-        return Generated(
-            ["builtin nli", role],
-            builtin_nli.NOTE,
-            ("id", *self.COLUMNS),
-            lambda: ((row.id, row.premise, row.hypothesis, row.label) for row in examples()),
-        )
+        return builtin_nli.as_pairs(role, examples, self.COLUMNS)
 
     def settings(self) -> dict[str, Any]:
         # The language may be that of the corpus; addresses have the language of the split.
