@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from augury.sweeping.race import Work
 from augury.sweeping.rounds import Rounds, combinations
@@ -25,13 +25,13 @@ def run(rounds: Rounds) -> list[Work]:
 
 
 def test_the_second_round_races_the_winner_with_combinations() -> None:
-    rankings: list[Sequence[str]] = []
+    rankings: list[list[str]] = []
 
-    def combine(ranking: Sequence[str]) -> list[str]:
-        rankings.append(ranking)
+    def combine(standings: Mapping[str, float]) -> list[str]:
+        rankings.append(list(standings))
         return ["view + noise"]
 
-    rounds = Rounds("plain", ["bad", "noise", "view"], SEEDS, [4, None], combine, mode="max")
+    rounds = Rounds("plain", ["bad", "noise", "view"], SEEDS, [4, None], [combine], mode="max")
     done = run(rounds)
     assert rankings == [["view", "noise", "bad"]]
     assert len(done) == len(set(done))
@@ -43,14 +43,14 @@ def test_the_second_round_races_the_winner_with_combinations() -> None:
 
 
 def test_nothing_to_combine_is_a_race_of_one_round() -> None:
-    rounds = Rounds("plain", ["view", "bad"], SEEDS, [4, None], lambda ranking: [], mode="max")
+    rounds = Rounds("plain", ["view", "bad"], SEEDS, [4, None], [lambda standings: []], mode="max")
     run(rounds)
     assert [decision.configuration for decision in rounds.decisions][-1] == "view"
 
 
 def test_a_failed_combination_leaves_the_winner() -> None:
     rounds = Rounds(
-        "plain", ["view", "bad"], SEEDS, [4, None], lambda ranking: ["view + noise"], mode="max"
+        "plain", ["view", "bad"], SEEDS, [4, None], [lambda standings: ["view + noise"]], mode="max"
     )
     while not rounds.finished:
         work = rounds.work()[0]

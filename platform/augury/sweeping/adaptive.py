@@ -54,11 +54,11 @@ class OptunaScheduler:
         self.samples = samples
         self.at_once = at_once
         self.prepare = prepare
-        self.distributions = distributions(space)
+        self.distributions = distributions(space.domains, space.grid)
         self.study = _open_study(space, sweep, self.distributions)
         self.decisions: list[RungDecision] = []
         self.eliminated: set[str] = set()
-        self._choices = {key: values for key, values in space.grid.items() if not _storable(values)}
+        self._choices = {key: values for key, values in space.grid.items() if not storable(values)}
         self._values: dict[str, dict[int, float]] = {}
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._points: dict[int, Future[str]] = {}
@@ -148,22 +148,25 @@ class OptunaScheduler:
                 self._told.add(number)
 
 
-def distributions(space: Space) -> dict[str, BaseDistribution]:
-    """Return Optuna's distributions of a space's keys.
+def distributions(
+    domains: Mapping[str, Any], grid: Mapping[str, Sequence[Any]]
+) -> dict[str, BaseDistribution]:
+    """Return Optuna's distributions of keys with domains of Ray Tune and with lists of values.
 
     Values its database cannot store are drawn by index.
     """
     from ray.tune.search.optuna import OptunaSearch
 
-    by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(dict(space.domains))
-    for key, values in space.grid.items():
+    by_key: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(dict(domains))
+    for key, values in grid.items():
         by_key[key] = CategoricalDistribution(
-            list(values) if _storable(values) else list(range(len(values)))
+            list(values) if storable(values) else list(range(len(values)))
         )
     return by_key
 
 
-def _storable(values: Sequence[Any]) -> bool:
+def storable(values: Sequence[Any]) -> bool:
+    """Return whether Optuna can keep values as they are."""
     return all(value is None or isinstance(value, bool | int | float | str) for value in values)
 
 

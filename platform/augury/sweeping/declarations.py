@@ -29,6 +29,8 @@ Rows = dict[str, dict[str, Any]]
 Mode = Literal["max", "min"]
 SchedulerName = Literal["all", "halving", "pbt"]
 SearchName = Literal["grid", "random", "optuna"]
+MainSettings = Mapping[str, tuple[str, Any]]
+"""Name of an operator or a regime -> its main setting, with a list of values or a domain."""
 PrintedValues = Mapping[str, Mapping[str, int | float | None]]
 """Row -> test set, or `mean` for the mean over all test sets -> value; None: not printed."""
 Measure = Callable[..., Mapping[str, float]]
@@ -57,6 +59,9 @@ class SearchSpace(config.Section):
     families: Callable[[], Mapping[str, str]] | None = None
     """Row -> the family of methods that it belongs to. Halving combines the best row with the best
     of other families, in a second round."""
+    main_settings: Callable[[], MainSettings] | None = None
+    """Operator or regime -> its main setting and the values to try. With `families`, halving tunes
+    those of the winner, in a third round."""
     joins: bool = False
     """Whether the systems of an experiment that the space is applied to are rows too."""
     domains: AtScale[Mapping[str, Any]] = {}

@@ -1,25 +1,38 @@
-"""A race in two rounds: the methods of a space, then combinations of the best of them."""
+"""A race in rounds: the methods of a space, combinations of the best, main settings, the last few.
+
+Everything here is a function of scores: `benchmarks/race.py` runs it without training.
+"""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from augury.sweeping.declarations import Point
-from augury.sweeping.race import RungDecision, Work
-from augury.sweeping.reference import RaceWithReference
+from augury.sweeping.race import Exhaustive, Race, RungDecision, Work
 
 COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
+FINALISTS = 4
+"""How many configurations race at the end, with more seeds."""
+CONFIDENCE, CONFIDENCE_AT_END = 0.8, 0.8
+"""Of the intervals that stop a configuration before the last race, and in it."""
 
-Combine = Callable[[Sequence[str]], Sequence[str]]
-"""Plans combinations of configurations, given all of them, best first; returns theirs."""
+Standings = Mapping[str, float]
+"""Configuration -> its mean over seeds as far as it was trained; the winner first, then the others,
+best first."""
+Propose = Callable[[Standings], Sequence[str]]
+"""Plans the configurations that race with the winner in the next round."""
 
 
 class Rounds:
-    """Races configurations, then the winner with combinations of the best ones.
+    """Races configurations, then the winner with those that the next round proposes, and so on.
 
-    The second round knows all values of the first, so that it trains nothing twice.
+    A round knows all earlier values, so that nothing is trained twice. At the end the best
+    `FINALISTS` of all rounds race with `more` seeds. The winner and the reference then train with
+    `fresh` seeds, which no race has seen: the winner of a race was chosen for the luck of its seeds
+    too, and its score on fresh ones is not.
     """
 
     def __init__(
@@ -28,79 +41,131 @@ class Rounds:
         others: Sequence[str],
         seeds: Sequence[int],
         rungs: Sequence[int | None],
-        combine: Combine,
+        rounds: Sequence[Propose],
         *,
         mode: Literal["max", "min"],
+        more: Sequence[int] = (),
+        fresh: Sequence[int] = (),
     ):
+        assert not {*seeds, *more} & {*fresh}, "fresh seeds decide nothing"
         self.mode: Literal["max", "min"] = mode
-        self.seeds, self.rungs = seeds, rungs
-        self.reference = reference
-        self._combine = combine
-        self._first = RaceWithReference(reference, others, seeds, rungs, mode=mode)
-        self._second: RaceWithReference | None = None
-        self._ended = False
-        """Whether the first round has ended, with or without combinations to race."""
+        self.seeds, self.more, self.fresh = tuple(seeds), tuple(more), tuple(fresh)
+        self.rungs, self.reference = rungs, reference
+        self._proposals = list(rounds)
+        self._own = Exhaustive([reference], seeds, rungs, mode=mode)
+        self._races = [Race(others, seeds, rungs, mode=mode, confidence=CONFIDENCE)]
+        self._last_begun = not more
+        """Whether no further race comes once there are no proposals."""
         self._values: dict[Work, float] = {}
         self._failed: list[tuple[str, int]] = []
 
     def work(self) -> list[Work]:
         """Return what can be trained now, most urgent first."""
-        return (self._second or self._first).work()
+        return [*self._races[-1].work(), *self._own.work(), *self._confirmations()]
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the value of a configuration with a seed at a rung."""
         self._values.setdefault(Work(configuration, seed, rung), value)
-        if configuration in self._first.configurations:
-            self._first.tell(configuration, seed, rung, value)
-        if self._second and configuration in self._second.configurations:
-            self._second.tell(configuration, seed, rung, value)
+        for race in self._deciding(configuration, seed):
+            race.tell(configuration, seed, rung, value)
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
         """Record that a configuration cannot be trained further with a seed."""
         self._failed.append((configuration, seed))
-        if configuration in self._first.configurations:
-            self._first.fail(configuration, seed)
-        if self._second and configuration in self._second.configurations:
-            self._second.fail(configuration, seed)
+        for race in self._deciding(configuration, seed):
+            race.fail(configuration, seed)
         self._advance()
 
     @property
+    def best(self) -> str | None:
+        """The winner of the last race that is decided; None before one is."""
+        winners = [race.best for race in self._races if race.best]
+        return winners[-1] if winners else None
+
+    @property
     def decisions(self) -> list[RungDecision]:
-        """Return the decisions of both rounds."""
-        second = self._second.decisions if self._second else []
-        return [*self._first.decisions, *second]
+        """Return the decisions of all rounds."""
+        decisions: list[RungDecision] = []
+        for race in self._races:
+            decisions += race.decisions
+        return decisions
 
     @property
     def eliminated(self) -> frozenset[str]:
-        """Return the configurations that a round has eliminated."""
-        second: frozenset[str] = self._second.eliminated if self._second else frozenset()
-        return self._first.eliminated | second
+        """Return the configurations that a race has eliminated and that are not in the last one."""
+        eliminated: set[str] = set()
+        for race in self._races:
+            eliminated = (eliminated - {*race.configurations}) | race.eliminated
+        return frozenset(eliminated)
 
     @property
     def finished(self) -> bool:
         """Return whether nothing is left to train."""
-        return (self._second or self._first).finished
+        return self._races[-1].finished and not self.work()
+
+    def standings(self) -> dict[str, float]:
+        """Return the mean of every configuration but the reference over the seeds that race."""
+        sign = 1 if self.mode == "max" else -1
+        groups: dict[str, dict[int, list[float]]] = {}
+        for (name, seed, rung), value in self._values.items():
+            if name != self.reference and seed not in self.fresh:
+                groups.setdefault(name, {}).setdefault(rung, []).append(value)
+        means = {name: statistics.fmean(by_rung[max(by_rung)]) for name, by_rung in groups.items()}
+
+        def place(name: str) -> tuple[bool, int, float]:
+            return name == self.best, max(groups[name]), sign * means[name]
+
+        return {name: means[name] for name in sorted(means, key=place, reverse=True)}
+
+    def _deciding(self, configuration: str, seed: int) -> list[Race | Exhaustive]:
+        """Return the races that a seed of a configuration has a part in."""
+        races: list[Race | Exhaustive] = [self._own, *self._races]
+        return [
+            race for race in races if configuration in race.configurations and seed in race.seeds
+        ]
 
     def _advance(self) -> None:
-        """Begin the second round once the race of the first has ended."""
-        race = self._first.race
-        if self._ended or not race.finished:
-            return
-        self._ended = True
-        combined = self._combine(race.ranking()) if race.best else []
-        if not race.best or not combined:
-            return
-        second = RaceWithReference(
-            self.reference, [race.best, *combined], self.seeds, self.rungs, mode=self.mode
+        """Begin the next round once the race of the last one has ended."""
+        while self._races[-1].finished and self._races[-1].best:
+            if self._proposals:
+                proposed = list(self._proposals.pop(0)(self.standings()))
+                if proposed:
+                    self._begin(proposed, self.seeds, CONFIDENCE)
+            elif not self._last_begun:
+                self._last_begun = True
+                ended = {work.configuration for work in self._values if self._is_last(work)}
+                proposed = [name for name in self.standings() if name in ended][1:FINALISTS]
+                if proposed:
+                    self._begin(proposed, (*self.seeds, *self.more), CONFIDENCE_AT_END)
+            else:
+                break
+
+    def _is_last(self, work: Work) -> bool:
+        return work.rung == len(self.rungs) - 1
+
+    def _begin(self, proposed: Sequence[str], seeds: Sequence[int], confidence: float) -> None:
+        assert self.best is not None
+        race = Race(
+            [self.best, *proposed], seeds, self.rungs, mode=self.mode, confidence=confidence
         )
+        self._races.append(race)
         for work, value in self._values.items():
-            if work.configuration in second.configurations:
-                second.tell(*work, value)
+            if race in self._deciding(work.configuration, work.seed):
+                race.tell(*work, value)
         for configuration, seed in self._failed:
-            if configuration in second.configurations:
-                second.fail(configuration, seed)
-        self._second = second
+            if race in self._deciding(configuration, seed):
+                race.fail(configuration, seed)
+
+    def _confirmations(self) -> list[Work]:
+        """Return the missing trainings with fresh seeds, once the last race is decided."""
+        best, last = self._races[-1].best, len(self.rungs) - 1
+        if self._proposals or not self._last_begun or best is None:
+            return []
+        works = [Work(name, seed, last) for seed in self.fresh for name in (best, self.reference)]
+        return [
+            work for work in works if work not in self._values and work[:2] not in self._failed
+        ]
 
 
 def combinations(

@@ -11,6 +11,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.plugins import file_of, is_path
 from augury.sweeping import yaml_space
 from augury.sweeping.declarations import (
+    MainSettings,
     Mode,
     Point,
     SchedulerName,
@@ -60,6 +61,8 @@ class Space:
     """What a command finds it by: its name, or the absolute path of its file."""
     families: Mapping[str, str] = field(default_factory=dict)
     """Row -> family of methods."""
+    main_settings: MainSettings = field(default_factory=dict)
+    """Operator or regime -> its main setting, with the values to try in a third round."""
     joins: bool = False
     """Whether the systems of an experiment that it is applied to are rows too."""
     experiment: str = ""
@@ -143,6 +146,7 @@ def resolve(
         mutations=_keys(name, at_scale(mutations, scale)),
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
+        main_settings=declared.main_settings() if declared.main_settings else {},
         joins=declared.joins,
     )
 

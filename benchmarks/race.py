@@ -1,0 +1,583 @@
+"""Measure how often the race of `augury sweep augmentations` recommends the right system.
+
+    PYTHONPATH=platform:. python benchmarks/race.py [--draws 300] [--seed 1] [--json]
+        [--seeds 3] [--fresh 3]
+
+Nothing is trained: the rounds (families, combinations, main settings by Optuna), the stopping, the
+recommendation and the test are those of the sweep (`augury.sweeping.rounds`, `main_settings`,
+`verdict`), on the rows, families and domains of `search_spaces/augmentations.py`. True effects come
+from a prior, noise from runs that are stored (`docs/evidence/why`).
+
+    near       share of races whose recommendation is at most 0.3 BLEU below the best system, the
+               baseline among them. The best is that of all systems which the race or `all seeds`
+               trains, with their tuned points. Goal: at least 90 %
+    false      share of races that say of a system whose true effect is at or below 0 that it helps.
+               Goal: at most 5 %
+    helps      share of races that say that the system they recommend helps
+    cost       training as a share of `all seeds`. Goal: at most a third
+    reported   mean of reported minus true effect of the recommended system, on the seeds that did
+               not choose it; `chosen on`, in BLEU of validation, on those that did: the winner's
+               curse
+    all seeds  the same three rounds, everything trained to the end with five seeds, the best mean
+               recommended: `near` of it is what five seeds of everything buy
+
+Prior of the true effects on BLEU, in the scenario `usual`: a family N(0.4, 0.6), a row N(0, 0.4)
+around its family. In combination, the second row adds a share U(0, 1) of its gain and all of its
+loss. A main setting has an optimum N(0, 0.25) from its default, on the (logarithmic) range from 0
+to 1; with the distance d from it, 4 d^2 BLEU are lost on average (exponential); each list of keys
+has N(0, 0.2).
+    small effects   half of all effects
+    nothing helps   every row has an effect of -|N(0, 0.5)|, and settings gain nothing
+    noisy seeds     three times the variance between seeds
+
+Noise: components of the variance of a score by `augury.scoring.power`, printed first. A system is
+off by its interaction with the sentences of validation (1,014) and test (1,000), the same with
+every seed; a seed by training noise, the same on both, and by its interaction with the sentences of
+each. The stored runs have one seed a system: they show the sum of what sentences do to a difference
+(the interaction of systems, and twice that of seeds), in the ratio of `TYPICAL`, whose training
+noise is taken, too. Halfway, systems lag by b (2^c - 1) with b log-normal around 1.5 and c uniform
+on [0.3, 0.9], as in `benchmarks/halving.py`, and a seed's noise correlates with its final one by
+0.7. Times of systems that are stored are theirs, those of others are guesses, stated in `COSTS`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from augury.augment import operator
+from augury.core.naming import title
+from augury.core.rng import generator
+from augury.core.store import Store
+from augury.experiments import stored_runs
+from augury.experiments.record import RunRecord
+from augury.regimes import regime
+from augury.reporting.planned_power import TYPICAL
+from augury.scoring.bleu import Bleu
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.power import Components, components
+from augury.scoring.seed_variance import pool, sample_variance
+from augury.scoring.significance import compare
+from augury.scoring.stored import read_statistics
+from augury.sweeping.declarations import Point
+from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
+from augury.sweeping.race import rungs
+from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
+from augury.sweeping.verdict import helps, recommends
+from search_spaces import augmentations
+
+EVIDENCE = Path(__file__).parents[1] / "docs/evidence/why"
+TEST, METRIC = "test2016", "bleu"
+VALIDATION_SENTENCES, TEST_SENTENCES = 1014, 1000
+ALL_SEEDS, SAMPLES, NEAR = 5, 50, 0.3
+GOALS = {"near": 0.9, "false": 0.05, "cost": 1 / 3}
+COSTS = {
+    "baseline": 1.0,
+    "R-Drop": 2.0,
+    "ROT-1": 2.3,
+    "ROT-1 and 2": 3.3,
+    "BPE-dropout view": 2.5,
+    "EDA view": 2.3,
+    "spelling noise": 1.5,
+    "EDA": 1.5,
+    "fuzzy matches": 1.5,
+    "data diversification": 3.0,
+    "FGM 0.01": 2.2,
+    "PGD 0.005": 4.0,
+    "PGD 0.01": 4.0,
+}
+"""Times of one seed, in those of the baseline, where none is stored; 1.1 for draws of tokens."""
+VALIDATIONS = 40
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is drawn."""
+
+    family: tuple[float, float] = (0.4, 0.6)
+    row: float = 0.4
+    setting: float = 4.0
+    harmful: bool = False
+    noise: float = 1.0
+    """Factor of the variance between seeds."""
+
+
+SCENARIOS = {
+    "usual": Scenario(),
+    "small effects": Scenario(family=(0.2, 0.3), row=0.2, setting=2.0),
+    "nothing helps": Scenario(harmful=True, setting=0.0),
+    "noisy seeds": Scenario(noise=3.0),
+}
+
+
+class Noise(NamedTuple):
+    """Components of the variance and times, with where they come from."""
+
+    components: Components
+    measured: float
+    """Of a difference of two stored systems on one sentence, all that sentences do; 0: nothing is
+    stored."""
+    systems: int
+    costs: Mapping[str, float]
+
+
+def noise_of(evidence: Path = EVIDENCE) -> Noise:
+    """Return the components of the variance that stored runs show, and their processor times."""
+    groups: dict[str, list[Any]] = {}
+    seconds: dict[str, float] = {}
+    for run in stored_runs.folders(Store(str(evidence))):
+        record = RunRecord.read(run)
+        statistics = read_statistics(run, TEST)
+        if METRIC in statistics:
+            groups.setdefault(record.name, []).append(statistics[METRIC])
+        if record.cost and record.cost.cpu_seconds:
+            seconds[record.name] = record.cost.cpu_seconds
+    systems = [resample(tables, Bleu.value, samples=200) for tables in groups.values()]
+    costs = {name: time / seconds["baseline"] for name, time in seconds.items()}
+    typical = TYPICAL[METRIC]
+    if len(systems) < 2:
+        return Noise(typical, 0.0, len(systems), costs)
+    sentences = len(systems[0].statistics[0])
+    pairs = [(a, b) for place, a in enumerate(systems) for b in systems[place + 1 :]]
+    moved = [float((a.samples.mean(1) - b.samples.mean(1)).var()) for a, b in pairs]
+    measured = sentences * sum(moved) / len(moved)
+    known = components(systems, sentences)
+    if known is None:  # one seed of each
+        expected = 2 * typical.seeds_and_sentences + typical.systems_and_sentences
+        factor = measured / expected
+        known = Components(
+            typical.seeds,
+            factor * typical.seeds_and_sentences,
+            factor * typical.systems_and_sentences,
+        )
+    return Noise(known, measured, len(systems), costs)
+
+
+@dataclass
+class World:
+    """True effects and noisy scores of systems, drawn when they are first asked for."""
+
+    scenario: Scenario
+    noise: Noise
+    random: np.random.Generator
+    declared: Mapping[str, tuple[str, Any]]
+    points: dict[str, Point] = field(default_factory=dict)
+    truth: dict[str, float] = field(default_factory=dict)
+    cost: dict[str, float] = field(default_factory=dict)
+    _runs: dict[str, Runs] = field(default_factory=dict)
+    _tuned: dict[str, Settings] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        effects: dict[str, float] = {"baseline": 0.0}
+        mean, spread = self.scenario.family
+        families = augmentations.families()
+        for family in dict.fromkeys(families.values()):
+            of_family = self.random.normal(mean, spread)
+            for name in (name for name, its in families.items() if its == family):
+                effects[name] = of_family + self.random.normal(0, self.scenario.row)
+                if self.scenario.harmful:
+                    effects[name] = -abs(self.random.normal(0, 0.5))
+        self.points |= augmentations.rows("toy")
+        self.truth |= effects
+        stored = {name: self.noise.costs[name] for name in effects if name in self.noise.costs}
+        self.cost |= {name: COSTS.get(name, 1.1) for name in effects} | stored
+
+    def combine(self, name: str, point: Point) -> str:
+        """Add a combination, the better row named first."""
+        if name not in self.truth:
+            first, second = name.split(" + ")
+            gain = self.truth[second]
+            self.truth[name] = self.truth[first] + gain * (self.random.uniform() if gain > 0 else 1)
+            self.cost[name] = self.cost[first] + self.cost[second] - 1
+            self.points[name] = point
+        return name
+
+    def tune(self, base: str, values: Mapping[str, Any]) -> str:
+        """Add a system with other main settings."""
+        name = f"{base}, {title(values)}"
+        if name not in self.truth:
+            settings = self.settings(base)
+            self.truth[name] = self.truth[base] + settings.gain(values)
+            self.cost[name] = self.cost[base]
+            self.points[name] = with_values(self.points[base], values)
+        return name
+
+    def settings(self, base: str) -> Settings:
+        """Return how the score of a system depends on its main settings."""
+        if base not in self._tuned:
+            domains = main_settings(self.points[base], self.declared)
+            self._tuned[base] = Settings.draw(
+                domains, defaults(self.points[base]), self.scenario.setting, self.random
+            )
+        return self._tuned[base]
+
+    def runs(self, name: str) -> Runs:
+        """Return the scores of all seeds of a system."""
+        if name not in self._runs:
+            known = self.noise.components
+            self._runs[name] = Runs.draw(
+                self.truth[name], known, self.scenario.noise, self.random
+            )
+        return self._runs[name]
+
+
+def defaults(point: Point) -> dict[str, Any]:
+    """Return the values of a row's settings by dotted key."""
+    values: dict[str, Any] = {}
+    sections: dict[str, Any] = {"regime": regime.parse(dict(point["regime"])).to_dict()}
+    for place, part in enumerate(point.get("augment", ())):
+        sections[f"augment.{place}"] = operator.parse(dict(part)).to_dict()
+    for section, content in sections.items():
+        values |= {f"{section}.{key}": value for key, value in content.items()}
+    return values
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A surface over the main settings of one system."""
+
+    domains: Mapping[str, Any]
+    default: Mapping[str, Any]
+    optimum: Mapping[str, float]
+    curvature: Mapping[str, float]
+    of_list: Mapping[str, Sequence[float]]
+
+    @classmethod
+    def draw(
+        cls,
+        domains: Mapping[str, Any],
+        values: Mapping[str, Any],
+        strength: float,
+        random: np.random.Generator,
+    ) -> Settings:
+        default = {key: _plain(values[key]) for key in domains}
+        optimum, curvature, of_list = {}, {}, {}
+        for key, domain in domains.items():
+            if isinstance(domain, Sequence):
+                of_list[key] = random.normal(0, 0.05 * strength, len(domain))
+            else:
+                optimum[key] = _share(domain, default[key]) + random.normal(0, 0.25)
+                curvature[key] = random.exponential(strength)
+        return cls(domains, default, optimum, curvature, of_list)
+
+    def gain(self, values: Mapping[str, Any]) -> float:
+        """Return what values gain over the defaults."""
+        return self._height(values) - self._height(self.default)
+
+    def _height(self, values: Mapping[str, Any]) -> float:
+        height = 0.0
+        for key, value in values.items():
+            domain = self.domains[key]
+            if key in self.of_list:
+                height += self.of_list[key][domain.index(value)] if value in domain else 0.0
+            else:
+                height -= self.curvature[key] * (_share(domain, value) - self.optimum[key]) ** 2
+        return height
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _share(domain: Any, value: float) -> float:
+    """Return the place of a value in a domain of Ray Tune, from 0 to 1."""
+    scale = math.log if "Log" in type(domain.get_sampler()).__name__ else float
+    low, high = scale(domain.lower), scale(domain.upper)
+    return (scale(value) - low) / (high - low)
+
+
+class Runs(NamedTuple):
+    """The scores of all seeds of one system."""
+
+    early: np.ndarray
+    """Validation halfway, (seeds,)."""
+    final: np.ndarray
+    """Validation at the end, (seeds,)."""
+    test: np.ndarray
+    """Test, (seeds,)."""
+    moves: np.ndarray
+    """What resampled sentences move the test scores by, (samples, seeds)."""
+
+    @classmethod
+    def draw(
+        cls, truth: float, known: Components, noisier: float, random: np.random.Generator
+    ) -> Runs:
+        count = 20
+        training = math.sqrt(noisier * known.seeds) * random.standard_normal(count)
+
+        def over(sentences: int) -> tuple[float, float]:
+            system = math.sqrt(known.systems_and_sentences / 2 / sentences)
+            return system, math.sqrt(known.seeds_and_sentences / sentences)
+
+        system, seed = over(VALIDATION_SENTENCES)
+        final = (
+            30 + truth + random.normal(0, system) + training + random.normal(0, seed, count)
+        )
+        lag = 1.5 * math.exp(0.4 * random.standard_normal()) * (2 ** random.uniform(0.3, 0.9) - 1)
+        deviation = math.hypot(math.sqrt(noisier * known.seeds), seed)
+        rest = math.sqrt(1 - 0.7**2) * deviation * random.standard_normal(count)
+        early = 30 + truth - lag + (0.7 * (final - 30 - truth) + rest) * 2**0.3
+        system, seed = over(TEST_SENTENCES)
+        test = 30 + truth + random.normal(0, system) + training + random.normal(0, seed, count)
+        moves = random.normal(0, system, (SAMPLES, 1)) + random.normal(0, seed, (SAMPLES, count))
+        return cls(early, final, test, moves)
+
+    def resampled(self, seeds: Sequence[int]) -> Resampled:
+        """Return the test scores of some seeds, which begin with 1."""
+        places = [seed - 1 for seed in seeds]
+        return Resampled(self.test[places], self.test[places] + self.moves[:, places], ())
+
+
+def proposals(world: World) -> list[Propose]:
+    """Return the rounds after the first, as `augury sweep` has them."""
+    rows, families = augmentations.rows("toy"), augmentations.families()
+
+    def combine(standings: Standings) -> list[str]:
+        combined = combinations(list(standings), rows, families)
+        return [world.combine(name, point) for name, point in combined.items()]
+
+    base: list[str] = []
+
+    def tune(standings: Standings) -> list[str]:
+        base[:] = base or [next(iter(standings))]
+        settings = world.settings(base[0])
+        if not settings.domains:
+            return []
+        scored = [(settings.default, standings[base[0]])]
+        for name, score in standings.items():
+            if name.startswith(f"{base[0]}, "):
+                scored.append(({**settings.default, **tuned[name]}, score))
+        suggested = suggest(settings.domains, scored, mode="max")
+        names = [world.tune(base[0], values) for values in suggested]
+        tuned.update(zip(names, suggested, strict=True))
+        return names
+
+    tuned: dict[str, Mapping[str, Any]] = {}
+    return [combine, *[tune] * ROUNDS]
+
+
+class Outcome(NamedTuple):
+    """One simulated race."""
+
+    regret: float
+    regret_of_all: float
+    """Of `all seeds`."""
+    false: bool
+    helps: bool
+    cost: float
+    reported: float
+    chosen_on: float
+
+
+def race(world: World, seeds: int, more: int, fresh: int) -> Outcome:
+    """Run the race of the sweep and the exhaustive one in the same world."""
+    schedule = rungs(VALIDATIONS)
+    names = list(world.truth)
+    racing = list(range(1, seeds + 1))
+    further = list(range(seeds + 1, seeds + more + 1))
+    confirming = list(range(seeds + more + 1, seeds + more + fresh + 1))
+    rounds = Rounds(
+        names[0],
+        names[1:],
+        racing,
+        schedule,
+        proposals(world),
+        mode="max",
+        more=further,
+        fresh=confirming,
+    )
+    trained: dict[tuple[str, int], float] = {}
+    while work := rounds.work():
+        for name, seed, rung in work:
+            last = rung == len(schedule) - 1
+            runs = world.runs(name)
+            trained[name, seed] = 1.0 if last else 0.5
+            value = (runs.final if last else runs.early)[seed - 1]
+            rounds.tell(name, seed, rung, float(value))
+            break  # what one trial shows may make others needless
+    assert rounds.best is not None
+    return _judge(world, rounds.best, trained, [*racing, *further], confirming)
+
+
+def _judge(
+    world: World,
+    best: str,
+    trained: Mapping[tuple[str, int], float],
+    racing: Sequence[int],
+    confirming: Sequence[int],
+) -> Outcome:
+    """Recommend, test, and hold both against the truth."""
+    best_of_all, cost_of_all = exhaustive(world)
+    top = max(world.truth.values())
+    ended: dict[str, list[int]] = {}
+    for (name, seed), share in trained.items():
+        if share == 1.0:
+            ended.setdefault(name, []).append(seed)
+    own = confirming or racing
+    reference, chosen = world.runs("baseline"), world.runs(best)
+    recommended = best
+    if not recommends(
+        reference.final[[seed - 1 for seed in ended["baseline"]]].tolist(),
+        chosen.final[[seed - 1 for seed in own]].tolist(),
+        mode="max",
+    ):
+        recommended = "baseline"
+    systems = {
+        name: world.runs(name).resampled(own if name == best else seeds)
+        for name, seeds in ended.items()
+    }
+    pooled = pool([sample_variance(system) for system in systems.values()])
+    difference = compare(systems["baseline"], systems[best], pooled)
+    said = helps(difference, lower_is_better=False)
+    cost = sum(world.cost[name] * share for (name, _), share in trained.items())
+    chosen_on = chosen.final[[seed - 1 for seed in racing]].mean() - 30 - world.truth[best]
+    return Outcome(
+        regret=top - world.truth[recommended],
+        regret_of_all=top - world.truth[best_of_all],
+        false=said and world.truth[best] <= 0,
+        helps=said,
+        cost=cost / cost_of_all,
+        reported=float(systems[best].value - 30 - world.truth[best]),
+        chosen_on=float(chosen_on),
+    )
+
+
+def exhaustive(world: World) -> tuple[str, float]:
+    """Train all that three rounds consider with five seeds; return the best and the cost."""
+    names = list(augmentations.rows("toy"))
+
+    def ranked(names: Sequence[str]) -> dict[str, float]:
+        means = {name: float(world.runs(name).final[:ALL_SEEDS].mean()) for name in names}
+        return dict(sorted(means.items(), key=lambda item: -item[1]))
+
+    for propose in proposals(world):
+        standings = ranked(names)
+        standings.pop("baseline")
+        names += [name for name in propose(standings) if name not in names]
+    return next(iter(ranked(names))), ALL_SEEDS * sum(world.cost[name] for name in names)
+
+
+class Result(NamedTuple):
+    """The results of a scenario, each with its standard error."""
+
+    scenario: str
+    near: tuple[float, float]
+    false: tuple[float, float]
+    helps: tuple[float, float]
+    cost: tuple[float, float]
+    regret: tuple[float, float]
+    reported: tuple[float, float]
+    chosen_on: tuple[float, float]
+    all_seeds_near: tuple[float, float]
+
+
+def simulate(
+    name: str, noise: Noise, draws: int, seed: int, seeds: int, fresh: int
+) -> Result:
+    """Simulate races of one scenario."""
+    outcomes = []
+    for draw in range(draws):
+        world = World(
+            SCENARIOS[name],
+            noise,
+            generator("race", name, seed, draw),
+            augmentations.main_settings(),
+        )
+        outcomes.append(race(world, seeds, fresh))
+
+    def mean(value: Callable[[Outcome], float]) -> tuple[float, float]:
+        return _mean([value(outcome) for outcome in outcomes])
+
+    return Result(
+        name,
+        mean(lambda outcome: outcome.regret <= NEAR),
+        mean(lambda outcome: outcome.false),
+        mean(lambda outcome: outcome.helps),
+        mean(lambda outcome: outcome.cost),
+        mean(lambda outcome: outcome.regret),
+        mean(lambda outcome: outcome.reported),
+        mean(lambda outcome: outcome.chosen_on),
+        mean(lambda outcome: outcome.regret_of_all <= NEAR),
+    )
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    array = np.asarray(values, dtype=float)
+    return float(array.mean()), float(array.std() / math.sqrt(len(array)))
+
+
+def table(results: Sequence[Result]) -> str:
+    """Return the results as text."""
+    lines = [
+        f"{'':16}{'near %':>13}{'false %':>12}{'helps %':>13}{'cost %':>12}{'regret':>14}"
+        f"{'reported':>15}{'chosen on':>15}{'all seeds near %':>19}"
+    ]
+    for result in results:
+        near, false, said, cost = (
+            f"{100 * value:.1f} ± {100 * error:.1f}" for value, error in result[1:5]
+        )
+        regret, reported, chosen = (
+            f"{value:+.2f} ± {error:.2f}" for value, error in result[5:8]
+        )
+        of_all = f"{100 * result.all_seeds_near[0]:.1f} ± {100 * result.all_seeds_near[1]:.1f}"
+        lines.append(
+            f"{result.scenario:16}{near:>13}{false:>12}{said:>13}{cost:>12}{regret:>14}"
+            f"{reported:>15}{chosen:>15}{of_all:>19}"
+        )
+    return "\n".join(lines)
+
+
+def describe(noise: Noise) -> str:
+    """Return the components of the variance as text."""
+    known = noise.components
+    test = known.seeds + known.seeds_and_sentences / TEST_SENTENCES
+    return (
+        f"{noise.systems} stored systems: sentences move a difference by a variance of "
+        f"{noise.measured:.0f} / sentences\n"
+        f"training noise {known.seeds:.2f}, seeds and sentences {known.seeds_and_sentences:.0f}, "
+        f"systems and sentences {known.systems_and_sentences:.0f} BLEU^2: one seed on "
+        f"{TEST_SENTENCES:,} sentences has a deviation of {math.sqrt(test):.2f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--draws", type=int, default=300, help="races a scenario (default 300)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default 1)")
+    parser.add_argument("--seeds", type=int, default=3, help="seeds that race (default 3)")
+    parser.add_argument("--fresh", type=int, default=3, help="seeds that confirm (default 3)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    arguments = parser.parse_args()
+    noise = noise_of()
+    results = [
+        simulate(name, noise, arguments.draws, arguments.seed, arguments.seeds, arguments.fresh)
+        for name in SCENARIOS
+    ]
+    if arguments.json:
+        print(
+            json.dumps(
+                {
+                    **vars(arguments),
+                    "goals": GOALS,
+                    "noise": {**vars(noise.components), "measured": noise.measured},
+                    "scenarios": [result._asdict() for result in results],
+                },
+                indent=2,
+            )
+        )
+    else:
+        print(describe(noise))
+        print(table(results))
+
+
+if __name__ == "__main__":
+    main()
