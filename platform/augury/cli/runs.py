@@ -135,6 +135,7 @@ def _sorted(runs: list[StoredRun], key: str) -> list[StoredRun]:
 def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> None:
     """Change the names and tags of runs."""
     from augury.reporting import run_names
+    from augury.tracking import sync
 
     _refuse_all(arguments)
     name = arguments.name
@@ -152,6 +153,7 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
         kept = [tag for tag in (*run.label.tags, *arguments.tag) if tag not in arguments.untag]
         label = run.label.name if name is None else name or None
         run_names.write_label(run.folder, run_names.Label(label, tuple(dict.fromkeys(kept))))
+    sync.relabel(store, [run.folder for run in runs])
 
 
 def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:

@@ -24,7 +24,7 @@ from augury.core.config import Section
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.parallel import run_on_lasting_thread
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage, say, say_once
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -362,6 +362,7 @@ def _start_ray(address: str | None) -> None:
         ray.init(address=address, **options)
     else:
         cores = available_cores()
+        say(f"starting Ray on {cores} cores")
         options |= {
             "num_cpus": cores,
             "resources": {"trial_driver": cores},

@@ -105,6 +105,8 @@ class Report:
     graph: Graph
     stages: Sequence[str] = ()
     """The names in `costs` that are stages before systems, which run with every seed too."""
+    unreachable: Sequence[str] = ()
+    """The names of pretrained models of systems, which training would need and cannot have."""
 
 
 def check(experiments: Iterable[Experiment], graph: Graph) -> None:
@@ -157,8 +159,9 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
                 else f"{text.name} of {name}"
             )
             texts.setdefault(text.address, replace(text, name=label))
+    missing = _unreachable_models(systems.values())
     cautioned = [
-        *_model_cautions(systems.values()),
+        *(_model_caution(name, reason) for name, reason in missing.items()),
         *_leaks(trained, store),
         *text_cautions(trained.values(), store),
         *_controls(texts.values(), store),
@@ -172,7 +175,8 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     ]
     costs = estimates(graph)
     cautioned += _too_late(trained, costs)
-    return Report(list(texts.values()), cautioned, costs, graph, list(earlier))
+    unreachable = [name for name in missing if name in _model_names(systems.values())]
+    return Report(list(texts.values()), cautioned, costs, graph, list(earlier), unreachable)
 
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
@@ -371,22 +375,30 @@ def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> 
     return [note for note in notes if note]
 
 
-def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """Return warnings on pretrained models, of operators too, that cannot be had here."""
+def _unreachable_models(experiments: Iterable[Experiment]) -> dict[str, str]:
+    """Return why pretrained models, of operators too, cannot be had here, by their names."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments.values()]
-    models = [getattr(experiment, "model", None) for experiment in listed]
-    unique = {str(model): model for model in models if isinstance(model, Pretrained)}
-    cautions = []
-    for model in unique.values():
-        if reason := pretrained.unreachable(model.name, model.revision):
-            cautions.append(
-                f"the pretrained model {model.name} cannot be had here, and training would end "
-                "with that: there is no such directory, and no hub that has it can be reached "
-                f"({reason:.200}); give model.name the path of a directory that save_pretrained "
-                "wrote, or train from nothing, model: {architecture: tiny}"
-            )
-    return cautions
+    reasons = {
+        name: pretrained.unreachable(name, revision)
+        for name, revision in _model_names(listed).items()
+    }
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
+def _model_names(experiments: Iterable[Experiment]) -> dict[str, str | None]:
+    """Return the revisions of the pretrained models of experiments, by their names."""
+    models = [getattr(experiment, "model", None) for experiment in experiments]
+    return {model.name: model.revision for model in models if isinstance(model, Pretrained)}
+
+
+def _model_caution(name: str, reason: str) -> str:
+    return (
+        f"the pretrained model {name} cannot be had here, and training would end with that: there "
+        f"is no such directory, and no hub that has it can be reached ({reason:.200}); give "
+        "model.name the path of a directory that save_pretrained wrote, or train from nothing, "
+        "model: {architecture: tiny}"
+    )
 
 
 def seed_cost(
