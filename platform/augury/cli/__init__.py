@@ -13,15 +13,19 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
 
 from augury import __version__
 from augury.cli import verbs
-from augury.core import messages
+from augury.core import agreed_code, messages
 from augury.core.commands import command
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.messages import logger
 from augury.core.progress import duration
 
+PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
+"""Flags that take plug-ins by path, of which one may be a directory."""
 INTERRUPTED = 128 + signal.SIGINT
 
 # Spinning threads make training ten times slower if another process is busy.
@@ -58,15 +62,32 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _run(verb: str, argv: Sequence[str]) -> int:
+    _agree_to_plugins(argv)
     try:
         arguments = _parse(verb, argv)
     except KeyboardInterrupt:
         return INTERRUPTED
+    if arguments.allow_code:
+        agreed_code.allow_any()
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         code = _execute(arguments, verb, argv)
         logger.debug("%s took %s", verb, duration(time.monotonic() - start))
         return code
+
+
+def _agree_to_plugins(argv: Sequence[str]) -> None:
+    """Agree to the plug-in files that the words of a command are, or are given to its flags."""
+    words = [
+        word.rpartition("=")[2].partition(":")[0]
+        for flag, word in pairwise(["", *argv])
+        if flag in PLUGIN_FLAGS or ".py" in word
+    ]
+    files = [word for word in words if word.endswith(".py") or Path(word, "__init__.py").is_file()]
+    if files:
+        from augury.core import plugins  # slow: imports pydantic
+
+        plugins.agree_to(files)
 
 
 def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
