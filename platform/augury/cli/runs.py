@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, print_json
 from augury.core.errors import UserError
+from augury.core.naming import FILE_NAME
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -140,8 +141,10 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
     _refuse_all(arguments)
     name = arguments.name
     if name:
-        if not re.fullmatch(r"[\w.-]+", name):
-            raise UserError(f"--name {name}: give letters, digits, '.', '_' and '-' only")
+        if not re.fullmatch(FILE_NAME, name):
+            raise UserError(
+                f"--name {name:.60}: use letters, digits, '_', '-' and, not first, '.', at most 100"
+            )
         addresses = {run.record.address for run in runs}
         holders = {of.address for of in run_names.named_runs(store) if of.name == name}
         if len(addresses | holders) > 1:

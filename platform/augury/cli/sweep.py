@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
 from augury.core.errors import UserError
+from augury.core.naming import FILE_NAME
 
 if TYPE_CHECKING:
     from augury.reporting.planned_power import PlannedPower
@@ -273,8 +274,10 @@ def _default_name(space: Space, arguments: argparse.Namespace) -> str:
 
 
 def _check_name(name: str) -> str:
-    if not re.fullmatch(r"[\w.-]+", name):
-        raise UserError(f"--name '{name}': use only letters, digits, '.', '-' and '_'")
+    if not re.fullmatch(FILE_NAME, name):
+        raise UserError(
+            f"--name '{name:.60}': use letters, digits, '_', '-' and, not first, '.', at most 100"
+        )
     return name
 
 

@@ -174,7 +174,7 @@ class Execution(Section):
         Literal["auto", "cpu", "cuda"], BeforeValidator(lambda name: _DEVICES.get(name, name))
     ] = "auto"
     """auto: GPUs if the cluster, or else this machine, has any at the start; gpu means cuda."""
-    at_once: int = Field(1, ge=1)
+    at_once: int = Field(1, ge=1, le=100_000)
     """Number of runs of an experiment that train concurrently, with launcher ray, if resources
     allow."""
     threads: int | None = Field(None, ge=1)

@@ -29,6 +29,8 @@ from augury.core.errors import UserError
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
+LONGEST = 200
+"""Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
 
 class Store:
@@ -70,8 +72,10 @@ class Folder:
         return _open(self.root)
 
     def path(self, name: str = "") -> str:
-        """Return the path of a file in the store's filesystem."""
+        """Return the path of a file in the store's filesystem; UserError for one outside."""
         base = self._filesystem[1].rstrip("/")
+        _check_inside(self.name)
+        _check_inside(name)
         return "/".join(part for part in (base, self.name, name) if part)
 
     @property
@@ -240,6 +244,21 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+def _check_inside(name: str) -> None:
+    """Raise UserError for a name that leads out of the store, or that no filesystem takes.
+
+    Names come from users, and from files of a storage that someone else may have written.
+    """
+    parts = name.split("/")
+    outside = name.startswith("/") or ".." in parts or "." in parts
+    if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
+        shown = f"{name[:60]}…" if len(name) > 60 else name
+        raise UserError(
+            f"{shown!r} cannot be the name of something in a storage: give one of at most "
+            f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
+        )
 
 
 def reset_permissions(directory: Path) -> None:

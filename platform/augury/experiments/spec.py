@@ -21,6 +21,7 @@ from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.extended_file import EXTENDS
 from augury.core.faults import Fault, InvalidSettings
+from augury.core.naming import FILE_NAME
 from augury.core.plugins import PATH_PATTERN, Choice, Registry
 from augury.core.renamed import with_present_names
 from augury.corpora.splits import BaseSpec, Share
@@ -78,7 +79,7 @@ class Experiment(Section):
     """One question: a corpus, its augmentation, the training of a model on it, and the systems
     to compare."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=FILE_NAME)
     """The name of the experiment in tables and in MLflow."""
     task: str
     """The name of the task, or the path of a file or directory that holds it."""
@@ -302,6 +303,8 @@ class Experiment(Section):
             several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
             number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
             raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
+        if isinstance(seeds, list | tuple) and any(isinstance(seed, bool) for seed in seeds):
+            raise UserError("true and false are no seeds: give whole numbers, such as [1, 2, 3]")
         return seeds
 
     @field_validator("seeds")
