@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from augury.cli.common import add_overrides, print_json
+from augury.cli.common import add_overrides, print_json, whole_number
 from augury.core.errors import UserError
 from augury.core.naming import FILE_NAME
 
@@ -51,7 +51,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="how to choose points (default: the space's)",
     )
     parser.add_argument(
-        "--samples", type=int, metavar="N", help="number of points to draw if keys have domains"
+        "--samples",
+        type=whole_number,
+        metavar="N",
+        help="number of points to draw if keys have domains",
     )
     parser.add_argument(
         "--dry-run",
@@ -79,14 +82,14 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--at-once",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="maximum concurrent trials (default: as many as fit)",
     )
     parser.add_argument(
         "--budget", metavar="TIME", help="start no trial after this time: 90s, 30m, 2h or 1d"
     )
-    parser.add_argument("--trials", type=int, metavar="N", help="start at most N trials")
+    parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
     parser.add_argument(
         "--fail-fast", action="store_true", help="stop after the first failed trial"
     )
