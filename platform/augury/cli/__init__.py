@@ -1,7 +1,8 @@
 """The command line `augury VERB`, with one module per verb.
 
 A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments)
--> int`, and is listed in `verbs.GROUPS`. `augury --help` imports all of them, so slow imports
+-> int`, and is listed in `verbs.GROUPS`. One whose output is text of the user's says `WRITES_TEXT`;
+of others, passwords and keys are removed. `augury --help` imports all of them, so slow imports
 belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C.
 """
 
@@ -13,6 +14,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from augury.core.commands import command
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.messages import logger
 from augury.core.progress import duration
+from augury.core.secrets import RedactedStream
 
 PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
 """Flags that take plug-ins by path, of which one may be a directory."""
@@ -92,8 +95,12 @@ def _agree_to_plugins(argv: Sequence[str]) -> None:
 
 def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
     """Run a verb and return the exit code; exceptions become messages."""
+    module = verbs.module(verb)
     try:
-        return int(verbs.module(verb).run(arguments))
+        if getattr(module, "WRITES_TEXT", False):
+            return int(module.run(arguments))
+        with redirect_stdout(RedactedStream(sys.stdout)):
+            return int(module.run(arguments))
     except BrokenPipeError:
         raise
     except KeyboardInterrupt as interrupt:

@@ -223,5 +223,4 @@ def read_file(path: Path) -> list[str]:
 
 def print_json(value: Any) -> None:
     """Print a JSON document to standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
-    sys.stdout.write("\n")
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")

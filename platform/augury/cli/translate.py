@@ -13,6 +13,7 @@ from augury.core.errors import UserError, unknown
 if TYPE_CHECKING:
     from augury.experiments.run import Run
 
+WRITES_TEXT = True
 HELP = (
     "Translate, or label, standard input with a trained run: a sentence a line, or what the run's "
     "task reads, such as two sentences separated by a tab."

@@ -26,9 +26,12 @@ import pyarrow as pa
 from pyarrow import fs
 
 from augury.core.errors import UserError
+from augury.core.secrets import redacted
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
+REDACTED = (".json", ".html", ".yaml")
+"""Endings of the files that may quote URIs, unlike those that hold text and outputs."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
@@ -128,9 +131,11 @@ class Folder:
         return json.loads(self.read(name))
 
     def write(self, name: str, content: bytes | str) -> None:
-        """Write a file atomically."""
+        """Write a file atomically; records and pages without passwords and keys."""
+        if isinstance(content, str):
+            content = (redacted(content) if name.endswith(REDACTED) else content).encode()
         with self.writing(name) as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.write(content)
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file, without sorting keys."""
