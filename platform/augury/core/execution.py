@@ -347,6 +347,10 @@ def _connect(address: str | None) -> None:
 
 
 def _start_ray(address: str | None) -> None:
+    if not address:
+        # Ray's servers then listen on the loopback interface, as on macOS, and not on all: nobody
+        # else can reach what runs on this machine alone. It is read when ray is first imported.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     import ray
 
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
