@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.augment.answers import AnswerReader, Filters
+from augury.augment.answers import AnswerReader, AnswerFilters
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import ingest
@@ -50,7 +50,7 @@ def read(
 ) -> tuple[dict[str, str], str]:
     reader = AnswerReader(
         pattern or r"(?P<target>\S.*)",
-        Filters.model_validate({**OFF, **filters}),
+        AnswerFilters.model_validate({**OFF, **filters}),
         corpus,
         ("contradiction", "entailment"),
     )

@@ -22,7 +22,7 @@ DISAGREED, STRAYED, REPEATED = "teacher", "round trip", "there already"
 """Reasons for which an answer becomes no record."""
 
 
-class Filters(Section):
+class AnswerFilters(Section):
     """What an answer must be to become a record; those left out are counted by reason."""
 
     copied: bool = True
@@ -76,7 +76,7 @@ class AnswerReader:
 
     pattern: str
     """A regular expression whose named groups are the columns."""
-    filters: Filters
+    filters: AnswerFilters
     corpus: Corpus
     """The training text, like which texts are cleaned."""
     labels: tuple[str, ...]

@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import templates
-from augury.augment.answers import REPEATED, Answer, AnswerReader, Filters
+from augury.augment.answers import REPEATED, Answer, AnswerReader, AnswerFilters
 from augury.augment.generation import (
     ANSWERS_PER_SECOND,
     BLOCK_ROWS,
@@ -95,7 +95,8 @@ class Generate(UsesModels, CorpusOperator):
     engine: Engine = "transformers"
     """What draws the answers of a causal model: transformers, or vllm (an optional package, faster
     on a GPU), which draws others with the same seed."""
-    filters: Filters = Filters()
+    filters: AnswerFilters = AnswerFilters()
+    """What an answer must be to become a record."""
     called: str = Field("generate", pattern=r"[a-z][a-z0-9_-]*")
     """The name of the records in tables and in `mixture`, for several such operators in one
     system."""
