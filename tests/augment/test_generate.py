@@ -20,8 +20,12 @@ from augury.corpora.ingest import ingest
 from augury.corpora.labelled import LabelledSpec
 from augury.corpora.nli import NliSpec
 from augury.corpora.parallel import CorpusSpec
+from augury.decoding.settings import GREEDY
+from augury.experiments.description import describe
+from augury.experiments.execute import prepare
 from augury.experiments.graph import Graph
 from augury.experiments.ready_models import ready_model
+from augury.experiments.training import train
 from tests import tiny
 from tests.language_models import (
     END,
@@ -324,6 +328,29 @@ def test_the_plain_baseline_can_judge_and_translate_back(tmp_path: Path) -> None
     assert (back.corpus.source_language, back.corpus.target_language) == ("qab", "qaa")
     (models,) = Graph(store).models(labels)
     assert models[TEACHER].name.startswith("runs/")
+
+
+@pytest.mark.trains
+def test_a_run_answers_as_it_draws_text(tmp_path: Path) -> None:
+    store, experiment = Store(tmp_path), tiny.experiment("seq2seq", tmp_path)
+    run = prepare(experiment, store)
+    describe(run, "seq2seq")
+    assert train(run)
+    model = ReadyModel(run=run.folder.uri)
+    corpus = parallel(tmp_path)
+    part, records = generated(
+        corpus,
+        model=model,
+        prompt="{{ source }} zu",
+        fills=["target"],
+        temperature=0,
+        filters={"length_ratio": None, "copied": False, "repeated": False, "language": False},
+    )
+    draw = ready_model(model).sampler(store, whole=True)
+    texts = [f"{source} zu" for source, _ in PAIRS]
+    outputs = draw(texts, [1] * 4, GREEDY.model_copy(update={"max_length": 8}))
+    assert [row["target"] for row in records] == [text for text in outputs if text]
+    assert part.model_names == {WRITER: run.folder.name}
 
 
 def test_a_prompt_that_is_too_long_and_an_answer_of_another_form_are_counted(

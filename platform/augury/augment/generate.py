@@ -12,7 +12,7 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import templates
-from augury.augment.answers import REPEATED, Answer, AnswerReader, AnswerFilters
+from augury.augment.answers import REPEATED, Answer, AnswerFilters, AnswerReader
 from augury.augment.generation import (
     ANSWERS_PER_SECOND,
     BLOCK_ROWS,
@@ -168,14 +168,15 @@ class Generate(UsesModels, CorpusOperator):
         return self.called
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        readable = [name for name in columns if name not in UNREAD]
-        templates.check_columns_of(self.prompt, readable)
         fillable = [*sentence_columns(columns), *(name for name in columns if name == LABEL)]
         for column in self.fills:
             if column not in fillable:
                 raise UserError(
-                    f"'{column}' cannot be filled: an answer can fill {', '.join(fillable)}"
+                    f"these records have no '{column}' to be filled: give fills, of "
+                    f"{', '.join(fillable)}"
                 )
+        readable = [name for name in columns if name not in UNREAD]
+        templates.check_columns_of(self.prompt, readable)
         needed = {"label: other": self.label == "other", "filters.teacher": self.filters.teacher}
         for setting, used in needed.items():
             if used and LABEL not in columns:

@@ -121,6 +121,9 @@ class Generation(Translation):
         ids = self.records(block).column("id").to_pylist()
         return [seed_of(seed, KIND, name, self.prompts.copy) for name in ids]
 
+    def _rows(self, block: Block) -> int:
+        return len(self.records(block))
+
     def records(self, block: Block) -> pa.Table:
         """Return the records of a block."""
         return self.corpus.shard(block.shard).slice(block.start, block.rows)
@@ -159,6 +162,9 @@ class RoundTrip(Translation):
             if not answer.reason:
                 texts[answer.row] = answer.texts[self.filled]
         return texts
+
+    def _rows(self, block: Block) -> int:
+        return len(self.generation.records(block))
 
     def reject(
         self, answers: Sequence[Answer], translated: Sequence[str | None], min_chrf: float

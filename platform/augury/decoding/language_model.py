@@ -46,8 +46,10 @@ class LanguageModel:
 
     @property
     def name(self) -> str:
-        """The model's identity: a directory's content, or a hub name with its revision."""
-        return pretrained.identity(self.checkpoint, self.revision)
+        """The model's identity: a directory's content, or a hub name with its revision; with its
+        languages."""
+        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
+        return pretrained.identity(self.checkpoint, self.revision) + languages
 
     def sampler(self, store: Store, whole: bool = True) -> Sampler:
         """Return the model as a function that answers prompts, loaded once.

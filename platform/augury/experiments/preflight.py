@@ -372,21 +372,30 @@ def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> 
 
 
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """Return warnings on pretrained models, of operators too, that cannot be had here."""
+    """Return warnings on pretrained models, and those of operators, that cannot be had here."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments.values()]
-    models = [getattr(experiment, "model", None) for experiment in listed]
-    unique = {str(model): model for model in models if isinstance(model, Pretrained)}
-    cautions = []
-    for model in unique.values():
-        if reason := pretrained.unreachable(model.name, model.revision):
-            cautions.append(
-                f"the pretrained model {model.name} cannot be had here, and training would end "
-                "with that: there is no such directory, and no hub that has it can be reached "
-                f"({reason:.200}); give model.name the path of a directory that save_pretrained "
-                "wrote, or train from nothing, model: {architecture: tiny}"
+    advice: dict[tuple[str, str | None], str] = {}
+    for experiment in listed:
+        model = getattr(experiment, "model", None)
+        if isinstance(model, Pretrained):
+            advice[model.name, model.revision] = (
+                "give model.name the path of a directory that save_pretrained wrote, or train "
+                "from nothing, model: {architecture: tiny}"
             )
-    return cautions
+        for operator, roles in zip(experiment.augment, experiment.models, strict=True):
+            for role, ready in roles.items():
+                if isinstance(ready, ReadyModel) and ready.checkpoint:
+                    advice[ready.checkpoint, ready.revision] = (
+                        f"give the {role} of operator {operator.operator} as the path of a "
+                        "directory that save_pretrained wrote"
+                    )
+    return [
+        f"the pretrained model {name} cannot be had here, and training would end with that: there "
+        f"is no such directory, and no hub that has it can be reached ({reason:.200}); {remedy}"
+        for (name, revision), remedy in advice.items()
+        if (reason := pretrained.unreachable(name, revision))
+    ]
 
 
 def seed_cost(
