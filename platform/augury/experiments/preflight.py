@@ -159,9 +159,9 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
                 else f"{text.name} of {name}"
             )
             texts.setdefault(text.address, replace(text, name=label))
-    missing = _unreachable_models(systems.values())
+    missing = _missing_models(systems.values())
     cautioned = [
-        *(_model_caution(name, reason) for name, reason in missing.items()),
+        *missing.values(),
         *_leaks(trained, store),
         *text_cautions(trained.values(), store),
         *_controls(texts.values(), store),
@@ -175,7 +175,8 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     ]
     costs = estimates(graph)
     cautioned += _too_late(trained, costs)
-    unreachable = [name for name in missing if name in _model_names(systems.values())]
+    own = {model.name for system in systems.values() if (model := _pretrained(system))}
+    unreachable = [name for name in missing if name in own]
     return Report(list(texts.values()), cautioned, costs, graph, list(earlier), unreachable)
 
 
@@ -375,30 +376,37 @@ def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> 
     return [note for note in notes if note]
 
 
-def _unreachable_models(experiments: Iterable[Experiment]) -> dict[str, str]:
-    """Return why pretrained models, of operators too, cannot be had here, by their names."""
+def _missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
+    """Return warnings on pretrained models, and those of operators, that cannot be had here, by
+    their names."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments.values()]
-    reasons = {
-        name: pretrained.unreachable(name, revision)
-        for name, revision in _model_names(listed).items()
+    advice: dict[tuple[str, str | None], str] = {}
+    for experiment in listed:
+        if model := _pretrained(experiment):
+            advice[model.name, model.revision] = (
+                "give model.name the path of a directory that save_pretrained wrote, or train "
+                "from nothing, model: {architecture: tiny}"
+            )
+        for operator, roles in zip(experiment.augment, experiment.models, strict=True):
+            for role, ready in roles.items():
+                if isinstance(ready, ReadyModel) and ready.checkpoint:
+                    advice[ready.checkpoint, ready.revision] = (
+                        f"give the {role} of operator {operator.operator} as the path of a "
+                        "directory that save_pretrained wrote"
+                    )
+    return {
+        name: f"the pretrained model {name} cannot be had here, and training would end with that: "
+        f"there is no such directory, and no hub that has it can be reached ({reason:.200}); "
+        f"{remedy}"
+        for (name, revision), remedy in advice.items()
+        if (reason := pretrained.unreachable(name, revision))
     }
-    return {name: reason for name, reason in reasons.items() if reason}
 
 
-def _model_names(experiments: Iterable[Experiment]) -> dict[str, str | None]:
-    """Return the revisions of the pretrained models of experiments, by their names."""
-    models = [getattr(experiment, "model", None) for experiment in experiments]
-    return {model.name: model.revision for model in models if isinstance(model, Pretrained)}
-
-
-def _model_caution(name: str, reason: str) -> str:
-    return (
-        f"the pretrained model {name} cannot be had here, and training would end with that: there "
-        f"is no such directory, and no hub that has it can be reached ({reason:.200}); give "
-        "model.name the path of a directory that save_pretrained wrote, or train from nothing, "
-        "model: {architecture: tiny}"
-    )
+def _pretrained(experiment: Experiment) -> Pretrained | None:
+    model = getattr(experiment, "model", None)
+    return model if isinstance(model, Pretrained) else None
 
 
 def seed_cost(
