@@ -7,7 +7,6 @@ numbered behind the embeddings of the model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -136,10 +135,9 @@ class PretrainedVocabulary:
         self.tokenizer = _load(directory, direction)
         self.config = _config(directory)
         self.generation = _generation(directory)
-        self.pad, self.eos, self.unk = (
-            _required(self.tokenizer, name)
-            for name in ("pad_token_id", "eos_token_id", "unk_token_id")
-        )
+        self.pad = _required(self.tokenizer, "<pad>", self.tokenizer.pad_token_id)
+        self.eos = _required(self.tokenizer, "</s>", self.tokenizer.eos_token_id)
+        self.unk = _required(self.tokenizer, "<unk>", self.tokenizer.unk_token_id)
         self.embedded = int(self.config.vocab_size)
         """The number of embeddings of the pretrained model."""
         self._models = {
@@ -211,16 +209,22 @@ class PretrainedVocabulary:
 
     @cached_property
     def never(self) -> tuple[int, ...]:
-        """The ids that no output has: those that the model suppresses, and new pieces, of which
-        targets have none."""
+        """The ids that no output has: those that the model suppresses or that stand for no piece,
+        and new pieces, of which targets have none."""
         suppressed = {*(self.generation.suppress_tokens or ())}
         suppressed |= {ids[0] for ids in self.generation.bad_words_ids or () if len(ids) == 1}
-        return (*sorted(suppressed | {self.pad}), *range(self.embedded, len(self)))
+        pieces = {*self.tokenizer.get_vocab().values(), *self.first}
+        without_piece = set(range(self.embedded)) - pieces
+        return (*sorted(suppressed | without_piece | {self.pad}), *range(self.embedded, len(self)))
 
     @property
     def ordinary(self) -> npt.NDArray[np.integer]:
         """The ids of pieces that are no symbols, in order."""
-        symbols = {*self.tokenizer.all_special_ids, *language_codes(self.tokenizer).values()}
+        symbols = {
+            self.unk,
+            *self.tokenizer.all_special_ids,
+            *language_codes(self.tokenizer).values(),
+        }
         return np.setdiff1d(np.arange(len(self)), sorted(symbols))
 
     def encode(
@@ -293,9 +297,10 @@ def _generation(directory: str) -> GenerationConfig:
     return GenerationConfig.from_pretrained(directory)
 
 
-def _required(tokenizer: PreTrainedTokenizerBase, name: str) -> int:
-    index = getattr(tokenizer, name)
+def _required(tokenizer: PreTrainedTokenizerBase, usual: str, index: int | None) -> int:
+    """Return the id of a symbol, or of its usual name where a tokenizer does not declare it."""
+    if index is None:  # exports of Augury declare no unknown symbol, which they decode to text
+        index = tokenizer.get_vocab().get(usual)
     if index is None:
-        symbol = re.sub("_token_id$", "", name)
-        raise UserError(f"the model's tokenizer has no symbol '{symbol}', which translation needs")
-    return int(index)
+        raise UserError(f"the model's tokenizer has no symbol such as {usual}, which is needed")
+    return index

@@ -32,20 +32,22 @@ def to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tup
             "eos_token_id": vocabulary.eos,
             "pad_token_id": vocabulary.pad,
             "forced_bos_token_id": next(iter(vocabulary.first), None),
+            "min_new_tokens": len(vocabulary.first) + 1,
         }
     )
     with pretrained.quiet():
         model.save_pretrained(directory)
+    lines, read = _texts(trained, vocabulary, ", or its name on the hub")
     usage = f"""\
 import sys
 
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-{_texts(trained, vocabulary, ", or its name on the hub")}
+{lines}
 model = AutoModelForSeq2SeqLM.from_pretrained(place)
-batch = tokenizer(texts, return_tensors="pt", padding=True)
+batch = tokenizer({read}, return_tensors="pt", padding=True)
 outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attention_mask)
-print(tokenizer.batch_decode(outputs, skip_special_tokens=True))
+print(tokenizer.batch_decode(outputs[:, {len(vocabulary.first) + 1} :], skip_special_tokens=True))
 """
     return usage, []
 
@@ -61,24 +63,26 @@ def to_ctranslate2(trained: Trained, prefix: list[str], directory: Path) -> tupl
     decoding = trained.experiment.decoding
     first = [str(index) for index in vocabulary.first]
     never = [[str(index)] for index in vocabulary.never if index < vocabulary.embedded]
+    lines, read = _texts(trained, vocabulary, "")
     usage = f"""\
 import sys
 
 import ctranslate2
 from transformers import AutoTokenizer
 
-{_texts(trained, vocabulary, "")}
+{lines}
 translator = ctranslate2.Translator(place)
 results = translator.translate_batch(
-    [[str(index) for index in tokenizer(text).input_ids[:-1]] for text in texts],
+    [[str(index) for index in tokenizer(text).input_ids[:-1]] for text in {read}],
     target_prefix=[{first} for _ in texts],
     beam_size={decoding.beam},
     length_penalty={decoding.length_penalty},
+    min_decoding_length={len(first) + 1},
     max_decoding_length={decoding.max_length},
     max_input_length=0,  # otherwise longer sources are cut
     suppress_sequences={never},
 )
-ids = [list(map(int, result.hypotheses[0])) for result in results]
+ids = [list(map(int, result.hypotheses[0]))[{len(first)}:] for result in results]
 print(tokenizer.batch_decode(ids, skip_special_tokens=True))
 """
     return usage, ["It names subwords by their ids."]
@@ -92,14 +96,16 @@ def _write_tokenizer(trained: Trained, directory: Path) -> tuple[Any, Pretrained
     return without_new_pieces(trained.model(), vocabulary.embedded), vocabulary
 
 
-def _texts(trained: Trained, vocabulary: PretrainedVocabulary, hub: str) -> str:
-    """Return the lines of code that load the tokenizer and take texts."""
+def _texts(trained: Trained, vocabulary: PretrainedVocabulary, hub: str) -> tuple[str, str]:
+    """Return the lines of code that load the tokenizer and take texts, and the variable of those
+    that are read."""
     prompt, language = vocabulary.direction.prompt, trained.experiment.corpus.source_language
     lines = [
         f'place = "."  # this directory{hub}',
         "tokenizer = AutoTokenizer.from_pretrained(place)",
         f'texts = sys.argv[1:] or ["a sentence in \'{language}\'", "and another"]',
     ]
-    if prompt:
-        lines.append(f"texts = [{f'{prompt} '!r} + text for text in texts]")
-    return "\n".join(lines)
+    if not prompt:
+        return "\n".join(lines), "texts"
+    lines.append(f"prompted = [{f'{prompt} '!r} + text for text in texts]")
+    return "\n".join(lines), "prompted"

@@ -106,6 +106,7 @@ def _search(
     options = search_options(decoding, banned) | {
         "renormalize_logits": False,
         "num_return_sequences": count,
+        "min_new_tokens": len(prefix) + 1,
         "forced_bos_token_id": prefix[0] if prefix else None,
     }
     sequences = model.generate(**encoded, **options, logits_processor=[_Averaging(len(views))])
@@ -116,7 +117,9 @@ def _search(
     body = (produced == eos).cumsum(1) == 0
     lengths = (body.sum(1) + 1).clamp(max=produced.shape[1])
     encoded = {name: tensor.repeat_interleave(count, 0) for name, tensor in encoded.items()}
-    sums = _log_probabilities(model, encoded, sequences, lengths.repeat(len(views)), banned)
+    sums = _log_probabilities(
+        model, encoded, sequences, lengths.repeat(len(views)), banned, len(prefix)
+    )
     scores = (
         sums.unflatten(0, (len(views), -1)).mean(0) / lengths**decoding.length_penalty
     ).tolist()
@@ -148,15 +151,18 @@ def _log_probabilities(
     sequences: Tensor,
     lengths: Tensor,
     banned: list[int],
+    forced: int,
 ) -> Tensor:
     """Return log-probabilities (B,) of the first `lengths` (B,) subwords of `sequences` (B, 1 + T).
 
-    The start symbol of a sequence is not counted. One forward pass over the sequences takes less
-    memory than the scores that `generate` can return, which are those of all beams at all steps.
+    Neither the start symbol of a sequence nor its first `forced` subwords are counted. One forward
+    pass over the sequences takes less memory than the scores that `generate` can return, which are
+    those of all beams at all steps.
     """
     logits = model(**encoded, decoder_input_ids=sequences[:, :-1], use_cache=False).logits.float()
     logits[..., banned] = float("-inf")
-    logits[:, 0, model.config.eos_token_id] = float("-inf")
+    logits[:, forced : forced + 1, model.config.eos_token_id] = float("-inf")
     chosen = logits.gather(2, sequences[:, 1:, None]).squeeze(2) - logits.logsumexp(2)
-    inside = torch.arange(chosen.shape[1], device=chosen.device) < lengths[:, None]
+    steps = torch.arange(chosen.shape[1], device=chosen.device)
+    inside = (steps < lengths[:, None]) & (steps >= forced)
     return chosen.where(inside, 0).sum(1)

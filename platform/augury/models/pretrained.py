@@ -176,6 +176,8 @@ def _generation_file(name: str, revision: str | None) -> Path | None:
         cached = try_to_load_from_cache(name, GENERATION, revision=revision)
         if isinstance(cached, str):
             return Path(cached)
+        if commit(name, revision) is None:  # downloading would try again and again
+            return None
         return Path(hf_hub_download(name, GENERATION, revision=revision, etag_timeout=HUB_SECONDS))
     except Exception:  # from huggingface_hub and its HTTP library; loading the model says why
         return None
