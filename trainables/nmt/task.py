@@ -22,6 +22,8 @@ from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
 from augury.experiments.sizes import Size, pretrained_size, transformer
 from augury.models import pretrained
+from augury.models.lora import require_peft
+from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import split_suffix
 from augury.tasks.vocabulary_task import VocabularyTask
@@ -57,7 +59,11 @@ class Nmt(VocabularyTask):
                 metric(name, experiment.corpus.target_language)
         self._check_budget(experiment, store)
         if isinstance(experiment.model, PretrainedTranslator):
+            if experiment.model.lora:
+                require_peft()
             pretrained.check_files(experiment.model)
+            if model_directory(experiment.model.name):  # one of the hub is loaded when it is needed
+                self.check_model(experiment, store)
         else:
             super().check(experiment, store)
 

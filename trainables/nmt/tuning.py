@@ -8,7 +8,7 @@ from transformers import GenerationConfig, PreTrainedModel
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Folder
-from augury.models.lora import adapt, require_peft
+from augury.models.lora import adapt
 from augury.tasks import encoder_decoder
 from trainables.nmt.architecture import PretrainedTranslator
 from trainables.nmt.config import Config
@@ -27,8 +27,6 @@ def check(experiment: Config, config: PretrainedTranslator, folder: Folder) -> N
             f"'{config.name}' ({vocabulary.config.model_type}) is no encoder-decoder: take a model "
             "of the families of Marian, M2M-100, mBART-50 or T5"
         )
-    if config.lora:
-        require_peft()
     around = max(len(vocabulary.before), len(vocabulary.first)) + 1
     most = positions(experiment, vocabulary) - around
     if experiment.max_pieces > most:

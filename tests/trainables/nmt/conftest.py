@@ -105,7 +105,7 @@ def prepared(checkpoint: Callable[[str], str], tmp_path: Path) -> Make:
 
     def make(family: str, **changes: Any) -> Run:
         experiment = parse(content(tmp_path, checkpoint(family), **changes))
-        TASK.check_model(experiment, Store(tmp_path))
+        TASK.check(experiment, Store(tmp_path))
         return prepare(experiment, Store(tmp_path))
 
     return make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from augury.experiments.graph import address
 from augury.experiments.record import run_folder
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.training.trained import Outcome
+from augury.experiments.systems import last_stage
+from augury.training.trained import WEIGHTS, Outcome
 from tests import tiny
-from tests.trainables.nmt.tuned import finished
+from tests.trainables.nmt.tuned import content, finished
 from trainables.nmt import TASK
 
 pytestmark = pytest.mark.trains
@@ -61,6 +63,18 @@ def test_a_tuned_run_starts_as_the_exported_one(clean: dict[str, Any], tmp_path:
     assert start.experiment.decoding == first.experiment.decoding
     tuned = train(tmp_path, "noisy", **tuning)
     assert Outcome.read(tuned.folder).updates > 0
-    before, after = (run.folder.read("weights.safetensors") for run in (start, tuned))
+    before, after = (run.folder.read(WEIGHTS) for run in (start, tuned))
     assert before != after
     assert len(TASK.translate(tuned, texts)) == len(texts)
+
+
+def test_a_model_is_tuned_in_stages(checkpoint: Callable[[str], str], tmp_path: Path) -> None:
+    stages = {"stages": {"noisy": {"augment": NOISE["augment"], "training.max_epochs": 1}}}
+    content_of = content(tmp_path / "results", checkpoint("marian"), **stages)
+    (tmp_path / "staged.yaml").write_text(yaml.safe_dump(content_of))
+    assert main(["train", str(tmp_path / "staged.yaml")]) == 0
+    last = last_stage(parse(content_of))
+    store = Store(tmp_path / "results")
+    run = Run.read(run_folder(store, address(last, store), 1))
+    assert run.init_from is not None and run.init_from.run.exists(WEIGHTS)
+    assert run.tokenizer == Run.read(run.init_from.run).tokenizer

@@ -12,10 +12,12 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
+from augury.cli import main
 from augury.core.errors import UserError
 from augury.decoding.generate import n_best
 from augury.decoding.settings import Decoding
 from augury.experiments.spec import parse
+from augury.experiments.systems import load
 from augury.reporting.exporting import export
 from augury.text.subwords.language_codes import code_of
 from augury.training.checkpoint import parameters
@@ -203,3 +205,21 @@ def test_languages_are_found_by_the_corpus() -> None:
         code_of("zh", codes, "model.target_language")
     with pytest.raises(UserError, match="unknown language"):
         code_of("fr", codes, "model.target_language")
+
+
+def test_init_drafts_the_tuning_of_a_model(
+    checkpoint: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for language, word in (("de", "hund"), ("en", "dog")):
+        lines = "".join(f"{word} {number}\n" for number in range(40))
+        Path(f"train.{language}").write_text(lines, encoding="utf-8")
+    flags = ["--source", "train.de", "--target", "train.en", "--model", checkpoint("m2m_100")]
+    Path("my.yaml").write_text("")
+    assert main(["init", "my.yaml", *flags, "--force"]) == 2  # 500 pieces do not fit
+    changed = Path("my.yaml").read_text().replace("model: {", "max_pieces: 200\nmodel: {")
+    Path("my.yaml").write_text(changed)
+    assert main(["config", "my.yaml"]) == 0
+    experiment: Any = load("my.yaml")
+    assert experiment.model.name == checkpoint("m2m_100")
+    assert (experiment.regime.name, experiment.decoding.beam) == ("coregularised", 3)
