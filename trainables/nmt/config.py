@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -41,6 +42,8 @@ class TranslationTuning(FineTuning):
 
     Settings that are not listed are those of a model from nothing.
     """
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     learning_rate: float = Field(5e-5, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)

@@ -38,7 +38,7 @@ SIZES: dict[str, Any] = {
     "encoder_ffn_dim": 32,
     "decoder_ffn_dim": 32,
     "max_position_embeddings": 256,
-    "init_std": 0.5,
+    "init_std": 0.2,
     "dropout": 0.0,
     "encoder_layerdrop": 0.0,
     "decoder_layerdrop": 0.0,
@@ -116,7 +116,7 @@ def _model(family: str, tokenizer: PreTrainedTokenizerBase, learned: int) -> Any
     if family == "t5":
         sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
         start = {"decoder_start_token_id": tokenizer.pad_token_id}
-        config = T5Config(**sizes, **special, **start, dropout_rate=0.0, initializer_factor=5.0)
+        config = T5Config(**sizes, **special, **start, dropout_rate=0.0, initializer_factor=1.0)
         return T5ForConditionalGeneration(config)
     start = {"decoder_start_token_id": tokenizer.eos_token_id}
     if family in ("mbart50", "mbart25"):
