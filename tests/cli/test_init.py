@@ -152,7 +152,6 @@ def test_answers_replace_flags(
         ([], "--train is missing"),
         (["--task", "nmtt"], "did you mean 'nmt'"),
         (["--task", "seq2seq"], "or nli or nmt"),
-        ([*ALIGNED, "--model", "a"], "leave out --model"),
         ([*LABELLED, "--train", "train.tsv"], "--columns is missing, the columns for text label"),
         (
             [*LABELLED, "--train", "train-labelled.tsv", "--columns", "text"],

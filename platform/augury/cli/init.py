@@ -80,7 +80,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--model",
         metavar="NAME",
         help="name on the hub or directory of the pretrained model; for classifiers also tiny or "
-        "small, a model from nothing",
+        "small, a model from nothing (default of translation)",
     )
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     parser.set_defaults(words=argv)
