@@ -35,8 +35,9 @@ def render() -> str:
         for section in _sections(experiment):
             if section not in seen and section not in (Operator, Regime):
                 seen.add(section)
-                scratch = section is experiment.FROM_NOTHING
-                rows = _inherited_rows(section) if scratch else ()
+                follows_model = section in (experiment.FROM_NOTHING, *experiment.TUNING)
+                base = experiment.model_fields["training"].annotation
+                rows = _inherited_rows(section, base) if follows_model else ()
                 table = _table(section, rows)
                 parts.append(f"### {section.__name__}\n\n{_summary(section)}\n\n{table}")
     for title, kind in (("Operators", OPERATORS), ("Regimes", REGIMES)):
@@ -75,9 +76,14 @@ def _table(schema: type[Section], without: Container[str] = ()) -> str:
     ) + _presets(schema)
 
 
-def _inherited_rows(schema: type[Section]) -> list[str]:
-    """Return the settings of a section that it has from the one that it derives from."""
-    return [name for name in schema.model_fields if name not in schema.__annotations__]
+def _inherited_rows(schema: type[Section], base: type[Section]) -> list[str]:
+    """Return the settings of a section that it has from `base`, from which it derives."""
+    own = schema.__mro__[: schema.__mro__.index(base)]
+    return [
+        name
+        for name in schema.model_fields
+        if not any(name in derived.__annotations__ for derived in own)
+    ]
 
 
 def _presets(schema: type[Section]) -> str:
@@ -152,11 +158,12 @@ def _cell(text: str | None) -> str:
 def _sections(schema: type[Section]) -> Iterator[type[Section]]:
     """Yield the sections within a section, in order, each before its own."""
     scratch = getattr(schema, "FROM_NOTHING", None)
+    others = ([scratch] if scratch else []) + [*getattr(schema, "TUNING", ())]
     for name, field in schema.model_fields.items():
         for section in _models(field.annotation):
             yield section
-            if name == "training" and scratch:
-                yield scratch
+            if name == "training":
+                yield from others
             yield from _sections(section)
 
 

@@ -7,6 +7,7 @@ import ast
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.2")
 os.environ.setdefault(
     "RAY_worker_niceness", "0"
 )  # Ray's 15 lets workers starve behind the tests of other processes
+# What tests agree to is theirs, and not remembered for the user who runs them.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="augury-tests-")
+os.environ["AUGURY_AGREED_CODE"] = "any"
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [
         str(Path(__file__).parents[1] / "platform"),

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     from augury.tracking.tracker import Tracker
 
     if isinstance(experiment, Mapping):
-        parsed = parse(config.merge(experiment, settings))
+        with named_by_user():
+            parsed = parse(config.merge(experiment, settings))
     else:
         parsed = load(experiment, settings=settings)
     runs, failures = run_experiment(parsed, Tracker)
@@ -138,7 +140,8 @@ def apply(
         raise UserError(
             f"apply takes a DataFrame, not a {type(frame).__name__}: give one with columns of texts"
         )
-    parsed = operators.parse({"operator": operator, **parameters})
+    with named_by_user():
+        parsed = operators.parse({"operator": operator, **parameters})
     if isinstance(parsed, mixins.UsesModels):
         raise UserError(
             f"operator {parsed.operator} needs trained models: use `augury augment FILE`"

@@ -20,6 +20,7 @@ def test_built_in_operators_say_by_their_bases_what_they_do() -> None:
         "back_translation",
         "data_diversification",
         "forward_translation",
+        "generate",
         "reorder",
         "semantic",
     }

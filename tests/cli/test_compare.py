@@ -185,6 +185,22 @@ def test_the_p_values_of_sacrebleu(
     )
 
 
+def test_several_references_give_what_score_gives(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = ["the cat sat on the mat", "a dog is in my garden"]
+    files = [write(tmp_path / "one", lines), write(tmp_path / "two", lines[::-1])]
+    references = [
+        write(tmp_path / "first", ["the cat is on the mat", "there is a dog in my garden"]),
+        write(tmp_path / "second", ["a cat sat on the mat", "a dog is here in my garden"]),
+    ]
+    (table,) = compared(capsys, *files, "--references", *references, "--language", "en")["tables"]
+    assert main(["score", files[0], *references, "--language", "en", "--json"]) == 0
+    (bleu, _) = json.loads(capsys.readouterr().out)["scores"]
+    assert table["rows"][0]["scores"]["bleu"]["value"] == pytest.approx(bleu["value"])
+    assert "nrefs:2" in table["rows"][0]["scores"]["bleu"]["signature"]
+
+
 def test_labels_are_compared_by_accuracy(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

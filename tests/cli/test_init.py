@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,17 @@ def test_written_files_epoch_the_preflight(
     assert main(["config", "mine.yaml"]) == 0
 
 
+def test_without_the_pretrained_model_the_next_command_needs_none(
+    texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert main(["init", "mine.yaml", *NLI, "--language", "qaa", "--json"]) == 0
+    words = shlex.split(json.loads(capsys.readouterr().out)["next"])
+    assert words[-3:] == ["--model", "tiny", "--force"]
+    assert main([*words[1:], "--json"]) == 0
+    assert shlex.split(json.loads(capsys.readouterr().out)["next"])[-1] == "mine.yaml"
+
+
 def test_rows_of_a_single_table_are_held_out_and_its_labels_listed(
     texts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -140,7 +152,6 @@ def test_answers_replace_flags(
         ([], "--train is missing"),
         (["--task", "nmtt"], "did you mean 'nmt'"),
         (["--task", "seq2seq"], "or nli or nmt"),
-        ([*ALIGNED, "--model", "a"], "leave out --model"),
         ([*LABELLED, "--train", "train.tsv"], "--columns is missing, the columns for text label"),
         (
             [*LABELLED, "--train", "train-labelled.tsv", "--columns", "text"],

@@ -59,7 +59,7 @@ def test_installed_plugins_are_listed_and_broken_ones_say_why(
     )
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     entries = listed(capsys, "operators")
-    assert entries["upper"] == "The source in capitals."
+    assert entries["upper"] == "The source in capitals. (reads source, target)"
     assert entries["broken"].startswith("cannot be loaded: ")
 
 

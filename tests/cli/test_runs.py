@@ -144,6 +144,17 @@ def test_a_deleted_run_is_deleted_in_mlflow(store: Store, monkeypatch: pytest.Mo
     assert names == {"cipher seed 1", "cipher seed 2", "my"}
 
 
+def test_names_and_tags_are_sent_to_mlflow(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    store.folder("runs", f"{A}/seed-1").write_json(
+        "record.json", {"status": "FINISHED", "since": 2}
+    )
+    sync_storage(store, Tracking())
+    assert main(["runs", store.root, "baseline", "--name", "best", "--tag", "a", "b"]) == 0
+    tags = logged_runs(f"sqlite:///{store.root}/mlflow.db")["baseline seed 1"].data.tags
+    assert (tags["augury.label"], tags["augury.tags"]) == ("best", "a, b")
+
+
 def test_a_storage_that_was_moved_is_missed_with_those_beside_it(
     store: Store, tmp_path: Path, capsys: Output
 ) -> None:

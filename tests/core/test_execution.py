@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib
+import json
+import subprocess
 import sys
 import threading
 import time
@@ -175,3 +177,31 @@ def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
     mine = operator.parse({"operator": "./mine.py", "times": 3})
     with Stage("multiply", 2, "numbers") as stage:
         assert RayExecutor().map(_Times(mine), [1, 2], stage) == [3, 6]
+
+
+LISTENING = """
+import json
+import psutil
+from augury.core.execution import connect
+
+connect(None)
+import ray
+
+processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+listening = {
+    connection.laddr.port: connection.laddr.ip
+    for process in processes
+    for connection in process.net_connections("tcp")
+    if connection.status == psutil.CONN_LISTEN
+}
+print(json.dumps([ray.nodes()[0]["NodeManagerAddress"], listening]))
+"""
+
+
+@pytest.mark.slow
+def test_a_local_ray_listens_on_the_loopback_interface_alone() -> None:
+    command = [sys.executable, "-c", LISTENING]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    address, listening = json.loads(result.stdout)
+    assert address == "127.0.0.1" and len(listening) >= 4
+    assert set(listening.values()) <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}

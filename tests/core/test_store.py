@@ -153,3 +153,16 @@ def test_a_storage_on_a_disk_that_is_not_there_is_an_error(tmp_path: Path) -> No
 def test_a_storage_has_a_name(root: str) -> None:
     with pytest.raises(UserError, match="storage is empty"):
         Store(root)
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../etc/passwd", "..", "a/../../b", "/etc/passwd", "a\0b", "x" * 300]
+)
+def test_names_do_not_lead_out_of_a_store(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("secret")
+    for folder in (
+        Store(tmp_path / "store").folder("runs", name),
+        Store(tmp_path).folder("a", "b"),
+    ):
+        with pytest.raises(UserError, match="name of something in a storage"):
+            folder.read(name)

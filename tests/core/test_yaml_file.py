@@ -52,6 +52,13 @@ def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
     assert read(path).content["b"] == {"x": 3, "y": 2}
 
 
+BOMB = b"a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + b"".join(
+    b"a%d: &a%d [%s]\n" % (level, level, b", ".join([b"*a%d" % (level - 1)] * 9))
+    for level in range(1, 9)
+)
+"""Aliases of aliases: 9^9 items."""
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -61,6 +68,8 @@ def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
         (b"a:\n\tb: 2\n", "line 2: not valid YAML.*not with tabs"),
         (b"a: 1\nb: \xff\n", "line 2: byte 0xff is not UTF-8"),
         (b"a: &x [*x]\n", "a.0 is an alias of a node that contains it"),
+        (b"a: " + 3000 * b"[" + 3000 * b"]" + b"\n", "line 1: more than 100 levels of nesting"),
+        (BOMB, "aliases make this more than"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(

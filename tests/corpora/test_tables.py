@@ -105,7 +105,8 @@ def test_a_dot_in_the_name_of_a_column(tmp_path: Path) -> None:
 def test_a_column_that_does_not_exist(tmp_path: Path, layout: str) -> None:
     rows = [{"german": "eins", "english": "one"}]
     with pytest.raises(
-        UserError, match=r"has no column 'germn': did you mean 'german'\?; columns: german, english"
+        UserError,
+        match=r"has no column 'germn': did you mean 'german'\? Its columns are german, english",
     ):
         read(write(tmp_path, layout, rows), ["germn", "english"])
 

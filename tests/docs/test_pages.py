@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from augury.augment import operator, pipeline
+from augury.augment import operator, pipeline, templates
 from augury.cli import main
 from augury.cli.verbs import VERBS
 from augury.core.config import merge
@@ -67,6 +67,15 @@ def test_its_recipe_for_noisy_text_is_valid() -> None:
         ["forward_translation"],
         ["forward_translation", "fuzzy_match"],
     ]
+
+
+def test_its_records_by_a_language_model_are_valid() -> None:
+    compared = expand(parse(yaml.safe_load(block("synthetic", "yaml", "generate"))))
+    operators = [operator for system in compared.values() for operator in system.augment]
+    assert [operator.operator for operator in operators] == ["generate"] * 3
+    record = {"source": "Ein Haus", "source_language": "de"}
+    template, examples = (getattr(operators[2], name) for name in ("prompt", "examples"))
+    assert templates.render(template, record, examples).startswith("German: Ein Hund läuft")
 
 
 def test_its_experiment_is_what_init_writes_and_epochs_the_preflight(

@@ -244,6 +244,13 @@ def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
         preflight.check([experiment], Graph(Store(tmp_path)))
 
 
+def test_a_model_of_an_operator_that_cannot_be_had_is_a_caution(tmp_path: Path) -> None:
+    operator = {"operator": "generate", "model": "nobody/no-such-model", "prompt": "paraphrase"}
+    experiment = tiny.experiment("nmt", tmp_path, augment=[operator])
+    report = preflight.report({"tiny": experiment}, Store(tmp_path))
+    assert any("give the writer of operator generate" in caution for caution in report.cautions)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -83,7 +83,7 @@ def test_the_classes_of_a_checkpoint_are_found_by_name(
         with_classes(classifier.exported, tmp_path / "other", ["good", "bad", "ugly"])
     )
     with pytest.raises(
-        UserError, match="labels good, bad, ugly, not .* take a classifier of natural language"
+        UserError, match="labels good, bad, ugly, not .* take a classifier of these labels"
     ):
         other.probabilities(ELSEWHERE, *sides)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from augury.core import config
 from augury.core.errors import UserError
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand, load
@@ -122,6 +123,23 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
 def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         parse({**BASE, **change})
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("name", ".."),
+        ("name", "x" * 300),
+        ("seeds", [True]),
+        ("training.learning_rate", float("1e400")),
+        ("regime.beta", float("nan")),
+        ("training.workers", 10**9),
+        ("decoding.beam", 10**12),
+    ],
+)
+def test_values_that_no_run_can_have_are_refused(key: str, value: Any) -> None:
+    with pytest.raises(UserError, match=key.rpartition(".")[2]):
+        parse(config.merge(BASE, {key: value}))
 
 
 def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,15 @@ def test_other_systems_find_their_report_again(store: Store) -> None:
         folder.write_json(reported.SUMMARY, {"systems": {"a": [run(store, address, 1).name]}})
     assert reported.folder_of(store, "my", {"a": "C"}).name == "reports/my-2"
     assert reported.folder_of(store, "my", {"a": "D"}).name == "reports/my-3"
+
+
+def test_the_latest_report_of_an_experiment_is_known(store: Store) -> None:
+    for age, (name, of) in enumerate([("other-2", "other-2"), ("my-2", "my"), ("my", "my")]):
+        folder = store.folder(reported.KIND, name)
+        folder.write_json(reported.SUMMARY, {"systems": {}, "experiment": of})
+        os.utime(folder.path(reported.SUMMARY), (2e9 - age, 2e9 - age))
+    assert reported.latest(store, "my").name == "reports/my-2"
+    assert reported.latest(store, "other").name == "reports/other"
 
 
 def test_a_report_keeps_the_seeds_that_it_shows(store: Store) -> None:

@@ -11,7 +11,14 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.reporting import reported
-from augury.reporting.run_names import Label, find, label, name_of, write_label
+from augury.reporting.run_names import (
+    Label,
+    find,
+    label,
+    label_of_system,
+    name_of,
+    write_label,
+)
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]
@@ -108,6 +115,12 @@ def test_users_give_names(store: Store, add: Add) -> None:
         write_label(run, Label("best", ("checked",)))
     assert find("best", store.root) == runs and find("best/2", store.root) == runs[1:]
     assert label(runs[0]) == Label("best", ("checked",))
+
+
+def test_a_name_is_of_later_seeds_too(store: Store, add: Add) -> None:
+    write_label(add("one key", A, 1), Label("best"))
+    later = add("one key", A, 2)
+    assert find("best/2", store.root) == [later] and label_of_system(later) == "best"
 
 
 def test_unknown_runs_are_told_the_nearest_with_dates(store: Store, add: Add) -> None:

@@ -20,7 +20,7 @@ def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
         for name, address in (("base", "aa"), ("cipher", "bb"))
     ]
     samples = draw(load(folders), "test")
-    lines = [int(sample.heading.removeprefix("line ")) for sample in samples]
+    lines = [int(sample.heading.removeprefix("example ")) for sample in samples]
     assert len(set(lines)) == 10
     assert lines == sorted(lines)
     assert all(1 <= line <= 40 for line in lines)
@@ -28,7 +28,7 @@ def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
         index = line - 1
         outputs = {"base": f"base {index}", "cipher": f"cipher {index}"}
         source, target = {"source": f"quelle {index}"}, {"target": f"reference {index}"}
-        assert sample == Example(f"line {line}", source, target, outputs, "de", "en")
+        assert sample == Example(f"example {line}", source, target, outputs, "de", "en")
     assert draw(load(folders[:1]), "test")[0].heading == samples[0].heading
 
 
@@ -64,7 +64,7 @@ def test_of_inferences_both_sentences_and_the_label_are_shown(results: Any) -> N
     samples = draw(load([run]), "test")
     second = {"premise": "a dog runs", "hypothesis": "it rains"}
     assert samples[1] == Example(
-        "line 2", second, {"label": "neutral"}, {"base": "contradiction"}, "sw", "sw"
+        "example 2", second, {"label": "neutral"}, {"base": "contradiction"}, "sw", "sw"
     )
 
 
@@ -88,7 +88,7 @@ def test_what_is_cut_is_not_longer(text: str) -> None:
 
 def test_an_endless_output_is_cut_and_one_as_long_as_the_reference_is_not() -> None:
     words = " ".join(map(str, range(1000)))
-    example = Example("line 1", {"source": "x"}, {"target": "y"}, {"base": words, "cipher": "z"})
+    example = Example("example 1", {"source": "x"}, {"target": "y"}, {"base": words, "cipher": "z"})
     assert example.short_outputs == {"base": f"{words[:400]}… [3,889 characters]", "cipher": "z"}
-    alike = Example("line 1", {"source": "x"}, {"target": words}, {"base": words})
+    alike = Example("example 1", {"source": "x"}, {"target": words}, {"base": words})
     assert alike.short_outputs == {"base": words}

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from augury.reporting import tables
@@ -60,6 +61,12 @@ def test_markdown_has_every_cell_and_note(compared: Comparison) -> None:
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(shown.columns) + 1}
     assert ODD.replace("|", "\\|") in rows[3] and "+50.0\\*\\* [" in rows[3]
     assert [line[2:] for line in lines if line.startswith("- ")] == list(shown.notes)
+
+
+@pytest.mark.parametrize("text", ["=1+2|cmd", "+1", "-1", "@a", "\t=1"])
+def test_csv_has_no_formulas(text: str) -> None:
+    (row,) = csv.DictReader(io.StringIO(tables.csv(pd.DataFrame({"a": [text], "b": [-1.5]}))))
+    assert row == {"a": f"'{text}", "b": "-1.5"}
 
 
 def test_csv_has_every_number_exactly(compared: Comparison) -> None:

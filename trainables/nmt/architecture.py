@@ -1,14 +1,17 @@
-"""Settings of the translation transformer: a named architecture with changes."""
+"""Settings of the translation transformer: a named architecture with changes, or a pretrained
+model."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from augury.core.config import Section, discriminated_union
-from augury.models.settings import Attention, check_heads, overridden
+from augury.core.config import Section, discriminated_union, validate
+from augury.models.lora import Lora
+from augury.models.settings import Attention, Pretrained, check_heads, overridden
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,37 @@ class ModelConfig(Section):
     def _fits(self) -> ModelConfig:
         resolve(self)
         return self
+
+
+class PretrainedTranslator(Pretrained):
+    """A pretrained encoder-decoder that translates, of the families of Marian, M2M-100 (NLLB),
+    mBART-50 or T5, with its own tokenizer."""
+
+    source_language: str | None = None
+    """The source language as the tokenizer calls it, such as deu_Latn; null: that of the corpus,
+    where the model knows several languages."""
+    target_language: str | None = None
+    """The target language, with which outputs begin."""
+    prompt: str = ""
+    """Text before every source: `translate German to English:` for T5, `>>deu<<` for a Marian of
+    several languages."""
+    new_pieces: int = Field(4_000, ge=0)
+    """Pieces to learn for every view that the tokenizer splits into 1.5 times the pieces of the
+    source or more, as ciphers; those that the model lacks get new embeddings. 0: no new ones."""
+    lora: Lora | None = None
+    """Train updates of low rank in place of all weights; needs the package peft."""
+
+
+def _select(value: Any) -> Any:
+    """Return the settings of a pretrained model if they have a `name`, else of one from nothing."""
+    if not isinstance(value, Mapping):
+        return value
+    if "name" in value:
+        return validate(PretrainedTranslator, value, "a pretrained model")
+    return validate(ModelConfig, value, "a model trained from scratch")
+
+
+TranslationModel = Annotated[ModelConfig | PretrainedTranslator, BeforeValidator(_select)]
 
 
 def resolve(config: ModelConfig) -> Sizes:

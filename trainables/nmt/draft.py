@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from augury.core.errors import UserError
+from augury.core import yaml_file
 from augury.experiments.capabilities import Draft
 
 
@@ -49,20 +49,20 @@ TIERS = (
 )
 
 
+FILTER = """\
+Of training text, in words:
+filter: {max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}"""
+
+
 def draft(rows: int, model: str | None) -> Draft:
-    """Return a first experiment, CipherDAug, for a training text of `rows` pairs; UserError for a
-    pretrained model."""
+    """Return a first experiment for a training text of `rows` pairs: CipherDAug with a model from
+    nothing, or R-Drop with a pretrained one."""
     if model:
-        raise UserError(
-            f"--model {model}: a translation model is trained from scratch; leave out --model, or "
-            "take a task with pretrained models"
-        )
+        return _tuning(model)
     tier = next(tier for tier in TIERS if rows <= tier.max_rows)
     return Draft(
         question="Does CipherDAug help on this text?",
-        corpus="""\
-Of training text, in words:
-filter: {max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}""",
+        corpus=FILTER,
         system=f"""\
 # Further views of every source sentence: ciphers, each letter moved by a key in the alphabet.
 augment:
@@ -76,4 +76,22 @@ model: {{{tier.model}}}""",
         training=tier.training,
         baseline="augment: [], regime: plain",
         other="regime: {name: multi_source}",
+    )
+
+
+def _tuning(model: str) -> Draft:
+    return Draft(
+        question="Does R-Drop help when this model is tuned on this text?",
+        corpus=FILTER,
+        system=f"""\
+# The model is trained to agree on a sentence read twice, with other dropout.
+regime: {{name: coregularised, preset: r_drop}}
+# augment: [{{operator: word_drop}}]    # others: switch_out, noise, cipher (with new pieces)
+
+# A directory that `augury export --to hf` or save_pretrained wrote, or a name on the hub. Further
+# settings: source_language, target_language, prompt, new_pieces, lora: {{rank: 16}}
+model: {{name: {yaml_file.scalar(model)}}}""",
+        training="max_tokens: 4096",  # the rest follows the model
+        baseline="regime: plain",
+        other="augment: [{operator: word_drop}], regime: plain",
     )

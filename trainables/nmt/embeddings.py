@@ -13,7 +13,7 @@ from collections.abc import Callable
 import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
-from transformers import MarianMTModel
+from transformers import MarianMTModel, PreTrainedModel
 from transformers.initialization import no_init_weights
 
 from trainables.nmt.architecture import Alone, Embeddings, Table
@@ -155,7 +155,7 @@ def install(model: MarianMTModel, settings: Embeddings) -> None:
 
 
 @torch.no_grad()
-def tabulated(model: MarianMTModel) -> MarianMTModel:
+def tabulated(model: PreTrainedModel) -> PreTrainedModel:
     """Return an equal model with ordinary tables as embeddings, for other programs; may be `model`.
 
     Its outputs are those of `model` without dropout. Its weights are a copy.

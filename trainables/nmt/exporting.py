@@ -15,7 +15,11 @@ from augury.decoding.settings import PLAIN
 from augury.experiments.capabilities import Exported
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE
+from augury.tasks.subword_task import base_model
 from augury.text.vocabulary.fast_tokenizer import fast_tokenizer, save
+from augury.text.vocabulary.vocabulary import Vocabulary
+from trainables.nmt import tuned_exporting
+from trainables.nmt.architecture import PretrainedTranslator
 from trainables.nmt.config import Config
 from trainables.nmt.trained import Trained
 
@@ -31,18 +35,29 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
-    corpus = trained.experiment.corpus
+    corpus, model = trained.experiment.corpus, trained.experiment.model
     library, write = FORMS[form]
+    if isinstance(model, PretrainedTranslator):
+        write = TUNED_FORMS[form]
     # Of the tags of domains, that of the validation set.
     usage, notes = write(trained, trained.experiment.prefix(corpus.tag("valid")), directory)
     languages = (corpus.source_language, corpus.target_language)
     notes = [*_notes(trained.experiment), *notes]
-    return Exported(library, "translation", languages, usage, tuple(notes), reads_arguments=True)
+    return Exported(
+        library,
+        "translation",
+        languages,
+        usage,
+        tuple(notes),
+        base_model=base_model(model),
+        reads_arguments=True,
+    )
 
 
 def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
     """Write model and tokenizer; return how they are used and what must be known."""
     vocabulary, experiment = trained.vocabulary, trained.experiment
+    assert isinstance(vocabulary, Vocabulary)
     if not vocabulary.preprocessor.is_identity:
         raise UserError(
             "its text is written as tokens of Moses or with its case as markers, which no "
@@ -50,18 +65,20 @@ def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tu
         )
     model = trained.model()
     model.generation_config = GenerationConfig(
-        **search_options(experiment.decoding, [vocabulary.pad, *trained.tags]),
+        **search_options(experiment.decoding, [vocabulary.pad, *vocabulary.never]),
         decoder_start_token_id=vocabulary.eos,
         eos_token_id=vocabulary.eos,
         pad_token_id=vocabulary.pad,
     )
     with pretrained.quiet():
         model.save_pretrained(directory)
-    lowercase, positions = experiment.corpus.preparation.lowercase, experiment.model.max_positions
-    save(
-        fast_tokenizer(vocabulary, prefix=prefix, lowercase=lowercase, positions=positions),
-        directory,
+    tokenizer = fast_tokenizer(
+        vocabulary,
+        prefix=prefix,
+        lowercase=experiment.corpus.preparation.lowercase,
+        positions=experiment.transformer.max_positions,
     )
+    save(tokenizer, directory)
     usage = f"""\
 import sys
 
@@ -85,6 +102,7 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 def _to_ctranslate2(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
     """Write model and subwords; return how they are used and what must be known."""
     vocabulary, experiment = trained.vocabulary, trained.experiment
+    assert isinstance(vocabulary, Vocabulary)
     to_ctranslate2(trained.model(), directory, vocabulary.pieces, unk=vocabulary.unk)
     (directory / "sentencepiece.model").write_bytes(vocabulary.model())
     decoding, symbols = experiment.decoding, "".join(f'"{symbol}", ' for symbol in prefix)
@@ -130,6 +148,11 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
 
 FORMS = {"hf": ("transformers", _to_transformers), "ctranslate2": ("ctranslate2", _to_ctranslate2)}
 """Export formats: the library that reads an export -> the function that writes it."""
+TUNED_FORMS = {
+    "hf": tuned_exporting.to_transformers,
+    "ctranslate2": tuned_exporting.to_ctranslate2,
+}
+"""The functions that write a tuned model."""
 
 
 def _notes(experiment: Config) -> list[str]:

@@ -8,13 +8,44 @@ from collections.abc import Callable
 import numpy as np
 import torch
 from torch import Tensor, nn
-from transformers import MarianConfig, MarianMTModel
+from transformers import MarianConfig, MarianMTModel, PreTrainedModel
 from transformers.initialization import no_init_weights
 
 from augury.core.rng import seed_of
+from augury.core.store import Folder
+from augury.models.lora import merged
 from augury.models.settings import attention
-from trainables.nmt.architecture import ModelConfig, resolve
-from trainables.nmt.embeddings import ComputedEmbedding, install
+from augury.training.trained import load_weights
+from trainables.nmt import tuning
+from trainables.nmt.architecture import ModelConfig, PretrainedTranslator, resolve
+from trainables.nmt.config import Config
+from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
+from trainables.nmt.subwords import PretrainedVocabulary
+from trainables.nmt.vocabulary import AnyVocabulary
+
+
+def untrained(experiment: Config, vocabulary: AnyVocabulary, seed: int) -> PreTrainedModel:
+    """Return the model of an experiment before training, on the CPU and in training mode."""
+    if isinstance(vocabulary, PretrainedVocabulary):
+        assert isinstance(experiment.model, PretrainedTranslator)
+        perturbable = experiment.regime.needs_embeddings
+        return tuning.build(experiment.model, vocabulary, seed=seed, perturbable=perturbable)
+    size, pad, eos = len(vocabulary), vocabulary.pad, vocabulary.eos
+    return build(experiment.transformer, size, pad=pad, eos=eos, seed=seed)
+
+
+def trained(experiment: Config, vocabulary: AnyVocabulary, run: Folder) -> PreTrainedModel:
+    """Return the model with the weights that a run reports on, in the form of `plain`."""
+    if isinstance(vocabulary, PretrainedVocabulary):
+        assert isinstance(experiment.model, PretrainedTranslator)
+        return plain(load_weights(run, tuning.empty(experiment.model, vocabulary)))
+    return plain(load_weights(run, untrained(experiment, vocabulary, seed=0)))
+
+
+def plain(model: PreTrainedModel) -> PreTrainedModel:
+    """Return an equal model as `transformers` knows it: embeddings in tables, updates of low rank
+    in the weights; may be `model`."""
+    return merged(tabulated(model))
 
 
 def build(

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines, word_counts
@@ -19,12 +20,16 @@ from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
 from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
-from augury.experiments.sizes import Size, transformer
+from augury.experiments.sizes import Size, pretrained_size, transformer
+from augury.models import pretrained
+from augury.models.lora import require_peft
+from augury.models.settings import model_directory
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.punctuation import split_suffix
 from augury.tasks.vocabulary_task import VocabularyTask
+from augury.text.tokens import Text, Tokenizer
 from augury.training.settings import Training
-from trainables.nmt.architecture import resolve
+from trainables.nmt.architecture import PretrainedTranslator, resolve
 from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
@@ -53,7 +58,39 @@ class Nmt(VocabularyTask):
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)
         self._check_budget(experiment, store)
-        super().check(experiment, store)
+        if isinstance(experiment.model, PretrainedTranslator):
+            if experiment.model.lora:
+                require_peft()
+            pretrained.check_files(experiment.model)
+            if model_directory(experiment.model.name):  # one of the hub is loaded when it is needed
+                self.check_model(experiment, store)
+        else:
+            super().check(experiment, store)
+
+    def check_model(self, experiment: Config, store: Store) -> None:
+        """Raise UserError for a pretrained model that cannot translate this text, as its files say
+        without its weights."""
+        if isinstance(experiment.model, PretrainedTranslator):
+            from trainables.nmt.tuning import check
+
+            folder = self.tokenizer(experiment, {}, store).folder
+            make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
+            check(experiment, experiment.model, folder)
+
+    def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> Tokenizer:
+        if not isinstance(experiment.model, PretrainedTranslator):
+            return super().tokenizer(experiment, texts, store)
+        from trainables.nmt.vocabulary import tokenizer
+
+        return tokenizer(experiment, experiment.model, texts, store)
+
+    def make_tokenizer(self, experiment: Config, texts: Mapping[str, Text], folder: Folder) -> None:
+        if not isinstance(experiment.model, PretrainedTranslator):
+            super().make_tokenizer(experiment, texts, folder)
+            return
+        from trainables.nmt.vocabulary import make_tokenizer
+
+        make_tokenizer(experiment, experiment.model, texts, folder)
 
     def _check_budget(self, experiment: Config, store: Store) -> None:
         """Refuse a budget of a batch that an example alone exceeds.
@@ -87,19 +124,22 @@ class Nmt(VocabularyTask):
 
         Without a vocabulary, every word counts as one subword, the least that it can be.
         """
-        from augury.text.vocabulary.vocabulary import Vocabulary
-
         if tokenizer is None:
+            if isinstance(experiment.model, PretrainedTranslator):  # its pieces decide
+                return []
             return list(
                 filter(None, (self._check_words(experiment, *named) for named in corpora.items()))
             )
-        vocabulary = Vocabulary.load(tokenizer)
+        from trainables.nmt.vocabulary import load, positions
+
+        vocabulary = load(experiment, tokenizer)
         for name, corpus in corpora.items():
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
-            symbols = 1 + (len(experiment.prefix(experiment.corpus.tag(name))) > 1)
+            tags = len(experiment.prefix(experiment.corpus.tag(name)))
+            symbols = 1 + (tags > 1) + len(vocabulary.before)
             lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
             try:
-                check_lengths(lengths, experiment.decoding, experiment.model.max_positions)
+                check_lengths(lengths, experiment.decoding, positions(experiment, vocabulary))
             except UserError as error:
                 raise UserError(f"{name}: {error}") from error
         return []
@@ -107,7 +147,7 @@ class Nmt(VocabularyTask):
     def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
         """Raise UserError for sentences of too many words; return a warning for those of too many
         characters."""
-        positions = experiment.model.max_positions
+        positions = experiment.transformer.max_positions
         remedy = "raise model.max_positions, or split or shorten them"
         most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
         columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
@@ -130,9 +170,12 @@ class Nmt(VocabularyTask):
             f"{remedy}"
         )
 
-    def size(self, experiment: Config, store: Store) -> Size:
-        sizes = resolve(experiment.model)
-        matrices = 1 if experiment.model.share_all_embeddings else 2
+    def size(self, experiment: Config, store: Store) -> Size | None:
+        if isinstance(experiment.model, PretrainedTranslator):
+            return pretrained_size(experiment.model.name)
+        model = experiment.transformer
+        sizes = resolve(model)
+        matrices = 1 if model.share_all_embeddings else 2
         shape = (
             sizes.hidden_size,
             sizes.feedforward_size,
@@ -141,15 +184,18 @@ class Nmt(VocabularyTask):
         )
         entries = self.entries(experiment, store)
         parameters, source, target = transformer(entries, *shape, matrices=matrices)
-        of_piece, shared = experiment.model.embeddings.counts(sizes.hidden_size)
+        of_piece, shared = model.embeddings.counts(sizes.hidden_size)
         parameters += matrices * (entries * (of_piece - sizes.hidden_size) + shared)
         # The output layer computes the embeddings of the whole vocabulary once a batch.
         again = shared * entries // experiment.training.max_tokens
         return Size(parameters, source + shared, target + shared + again)
 
     def address_settings(self, experiment: Config) -> dict[str, Any]:
+        model = experiment.model
         return {
-            "model": experiment.model.to_dict(),
+            "model": pretrained.address_settings(model)
+            if isinstance(model, PretrainedTranslator)
+            else model.to_dict(),
             "validation": experiment.validation.to_dict(),
             "max_pieces": experiment.max_pieces,
             "tag": experiment.corpus.tag("valid"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -32,11 +32,11 @@ from augury.decoding.settings import (
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
-from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt.config import Config
+from trainables.nmt.vocabulary import convertible, load, positions
 
 if TYPE_CHECKING:
-    from transformers import MarianMTModel
+    from transformers import PreTrainedModel
 
 S = TypeVar("S", Decoding, Sampling)
 CTRANSLATE2 = "ctranslate2"
@@ -54,8 +54,8 @@ class Trained:
 
     def __init__(self, run: Run):
         self.run, self.experiment = run, cast(Config, run.experiment)
-        self.vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
-        self.tags = tuple(self.vocabulary.tags.values())
+        self.vocabulary = load(self.experiment, run.stored_folder(run.tokenizer))
+        self.positions = positions(self.experiment, self.vocabulary)
 
     def encode(
         self,
@@ -130,13 +130,11 @@ class Trained:
 
         Where models read the tag of a domain, it is that of the validation set.
         """
-        decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
+        search = self._engine(threads)
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             sources, rows = self._readable(texts, view)
-            n_best = decoder.n_best(
-                [sources[row] for row in rows], self._capped(decoding), self.tags
-            )
+            n_best = search([sources[row] for row in rows], self._capped(decoding))
             outputs = dict(zip(rows, self._texts(n_best), strict=True))
             return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
 
@@ -153,7 +151,12 @@ class Trained:
             sources, rows = self._readable(texts)
             ids = [[*sources[row], self.vocabulary.eos] for row in rows]
             drawn = sample(
-                model, ids, [keys[row] for row in rows], self._capped(sampling), suppress=self.tags
+                model,
+                ids,
+                [keys[row] for row in rows],
+                self._capped(sampling),
+                suppress=self.vocabulary.never,
+                first=next(iter(self.vocabulary.first), None),
             )
             outputs = dict(zip(rows, self.vocabulary.decode(drawn), strict=True))
             return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
@@ -167,48 +170,47 @@ class Trained:
         sentence."""
         from augury.decoding.states import mean_states
 
-        before, positions = self._prefix(domain), self.experiment.model.max_positions
+        before = self._prefix(domain)
         framed = [[*before, *source, self.vocabulary.eos] for source in sources]
-        if (longest := max(map(len, framed))) > positions:
-            raise UserError(f"a source of {longest} pieces exceeds model.max_positions={positions}")
+        if (longest := max(map(len, framed))) > self.positions:
+            raise UserError(
+                f"a source of {longest} pieces exceeds the model's {self.positions:,} positions"
+            )
         model = self.model().to(self.experiment.execution.local_device)
         return mean_states(model, framed, before=len(before), after=1)
 
-    def model(self) -> MarianMTModel:
+    def model(self) -> PreTrainedModel:
         """Return the model of `transformers` with the weights that the run reports on, its
         embeddings in tables."""
-        from augury.training.trained import load_weights
-        from trainables.nmt.embeddings import tabulated
-        from trainables.nmt.model import build
+        from trainables.nmt.model import trained
 
-        pieces, pad, eos = self.vocabulary.pieces, self.vocabulary.pad, self.vocabulary.eos
-        return tabulated(
-            load_weights(
-                self.run.folder, build(self.experiment.model, len(pieces), pad=pad, eos=eos, seed=0)
-            )
-        )
+        return trained(self.experiment, self.vocabulary, self.run.folder)
 
     def _prefix(self, domain: str | None = None) -> list[int]:
-        """Return the ids of the tags before a source: of the target language, and of the domain."""
-        return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
+        """Return the ids before a source: a pretrained model's own, or the tags of the target
+        language and of the domain."""
+        tags = [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
+        return [*self.vocabulary.before, *tags]
 
     def _readable(
         self, texts: Sequence[str], view: str = SOURCE
     ) -> tuple[list[list[int]], list[int]]:
         """Return texts as ids, and the rows of those that are not empty and fit into the model's
         positions."""
-        corpus, positions = self.experiment.corpus, self.experiment.model.max_positions
+        corpus = self.experiment.corpus
         sources = self.encode(
             clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid")
         )
-        return sources, [row for row, source in enumerate(sources) if 0 < len(source) < positions]
+        return sources, [
+            row for row, source in enumerate(sources) if 0 < len(source) < self.positions
+        ]
 
     def _within(
         self, views: Mapping[str, list[list[int]]], long: LongTexts
     ) -> dict[str, list[list[int]]]:
         """Return sources by view without those that exceed the model's positions, or with them cut,
         and log which these are."""
-        most = self.experiment.model.max_positions - 1  # the end of sentence is one more
+        most = self.positions - 1  # the end of sentence is one more
         sizes = [max(map(len, of_views)) for of_views in zip(*views.values(), strict=True)]
         rows = [row for row, size in enumerate(sizes) if size > most]
         if not rows:
@@ -237,7 +239,7 @@ class Trained:
 
     def _capped(self, settings: S) -> S:
         """Return settings of decoding with outputs that fit into the model's positions."""
-        most = min(settings.max_length, self.experiment.model.max_positions)
+        most = min(settings.max_length, self.positions)
         return settings.model_copy(update={"max_length": most})
 
     def _texts(self, n_best: Sequence[Sequence[Hypothesis]]) -> list[str]:
@@ -254,17 +256,32 @@ class Trained:
     ) -> list[list[Hypothesis]]:
         """Return the best hypotheses of sentences: by CTranslate2 for one view, else several views
         in one beam."""
-        execution, together = self.experiment.execution, len(views) > 1
+        execution = self.experiment.execution
+        together = len(views) > 1 or not convertible(self.vocabulary)
         speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
         backend = execution.choose(len(views) * len(views[0]) / speed, label, executor)
         if together:
-            several = TransformersSearch(self.run, decoding, self.tags, count)
+            several = TransformersSearch(self.run, decoding, count)
             return decode(
                 several, views, executor=backend, name=label, **execution.reserved(backend)
             )
         threads = (execution.threads or 2) if backend.name == "local" else 1
-        single = CTranslateSearch(self._ctranslate2(), decoding, self.tags, threads, count)
+        never, first = self.vocabulary.never, self.vocabulary.first
+        single = CTranslateSearch(self._ctranslate2(), decoding, never, threads, count, first)
         return decode(single, views, executor=backend, name=label)
+
+    def _engine(
+        self, threads: int
+    ) -> Callable[[Sequence[Sequence[int]], Decoding], list[list[Hypothesis]]]:
+        """Return the search of this process for the best hypothesis of each source."""
+        never, first = self.vocabulary.never, self.vocabulary.first
+        if convertible(self.vocabulary):
+            decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
+            return lambda sources, decoding: decoder.n_best(sources, decoding, never, prefix=first)
+        from augury.decoding.generate import n_best
+
+        model = self.model().to(self.experiment.execution.local_device)
+        return lambda sources, decoding: n_best(model, [sources], decoding, never, prefix=first)
 
     def _ctranslate2(self) -> Folder:
         """Return the folder of the run's CTranslate2 model, converted at the first call."""
@@ -272,12 +289,10 @@ class Trained:
         if not run.has_directory(CTRANSLATE2):
             with locked(run.sub(CTRANSLATE2)):  # many workers may want it at once
                 if not run.has_directory(CTRANSLATE2):
-                    from augury.decoding.conversion import to_ctranslate2
+                    from trainables.nmt.engines import convert
 
                     directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
-                    to_ctranslate2(
-                        self.model(), directory, self.vocabulary.pieces, unk=self.vocabulary.unk
-                    )
+                    convert(self.model(), self.vocabulary, directory)
                     run.put(directory, CTRANSLATE2)
         return run.sub(CTRANSLATE2)
 
@@ -289,11 +304,12 @@ class TransformersSearch:
 
     run: Run
     decoding: Decoding
-    suppress: tuple[int, ...] = ()
     count: int = 1
 
     def __call__(self) -> Search:
         from augury.decoding.generate import n_best
 
-        model = Trained(self.run).model().to(self.run.experiment.execution.local_device)
-        return lambda views: n_best(model, views, self.decoding, self.suppress, self.count)
+        trained = Trained(self.run)
+        model = trained.model().to(self.run.experiment.execution.local_device)
+        never, first = trained.vocabulary.never, trained.vocabulary.first
+        return lambda views: n_best(model, views, self.decoding, never, self.count, first)

@@ -10,20 +10,20 @@ import torch
 from torch import Tensor
 
 from augury.augment.draw import Symbols
-from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
 from augury.experiments.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.registry import metric
 from augury.tasks.sequence_training import HeldOut, SequenceTraining
-from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation
 from trainables.nmt.config import Config
-from trainables.nmt.embeddings import tabulated
-from trainables.nmt.model import build
+from trainables.nmt.engines import translate
+from trainables.nmt.model import untrained
+from trainables.nmt.subwords import PretrainedVocabulary
+from trainables.nmt.vocabulary import load, positions
 
 LONGEST = 200
 
@@ -43,38 +43,36 @@ class Translation(SequenceTraining):
 
     def __init__(self, run: Run):
         experiment = run.experiment
-        self.vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
-        pad, eos = self.vocabulary.pad, self.vocabulary.eos
-        model = build(
-            experiment.model, len(self.vocabulary.pieces), pad=pad, eos=eos, seed=run.seed
-        )
-        super().__init__(run, model, self._symbols)
+        self.vocabulary = load(experiment, run.stored_folder(run.tokenizer))
+        self.positions = positions(experiment, self.vocabulary)
+        super().__init__(run, untrained(experiment, self.vocabulary, run.seed), self._symbols)
         self.prefix = cache(self._prefix)  # called for every row
         # The end of sentence included; the tag, which some regimes need, does not count.
-        self.lengths = Lengths(self.examples.lengths(SOURCE) + 1, self.examples.lengths(TARGET) + 1)
+        before, first = len(self.vocabulary.before), len(self.vocabulary.first)
+        self.lengths = Lengths(
+            self.examples.lengths(SOURCE) + before + 1, self.examples.lengths(TARGET) + first + 1
+        )
         self.dev_sets = {split: DevSet(run, split) for split in dev_sets(experiment)}
 
     def _symbols(self) -> Symbols:
         vocabulary = self.vocabulary
-        special = [vocabulary.pad, vocabulary.unk, vocabulary.eos, *vocabulary.tags.values()]
-        return Symbols(
-            vocabulary.unk,
-            np.setdiff1d(np.arange(len(vocabulary)), special),
-            vocabulary.resegmenter,
-        )
+        return Symbols(vocabulary.unk, vocabulary.ordinary, vocabulary.resegmenter)
 
     def source(self, subwords: np.ndarray, tag: str | None, target: str = TARGET) -> list[int]:
         return [*self.prefix(tag, target), *subwords.tolist(), self.vocabulary.eos]
 
     def label(self, subwords: np.ndarray) -> list[int]:
-        return [*subwords.tolist(), self.vocabulary.eos]
+        return [*self.vocabulary.first, *subwords.tolist(), self.vocabulary.eos]
 
     def _prefix(self, tag: str | None, target: str) -> list[int]:
-        """Return the ids of the tags before a source."""
-        return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
+        """Return the ids before the pieces of a source: the model's own, and tags."""
+        tags = [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
+        return [*self.vocabulary.before, *tags]
 
-    def head(self) -> tuple[Tensor, None]:
+    def head(self) -> tuple[Tensor, Tensor | None]:
+        if isinstance(self.vocabulary, PretrainedVocabulary):
+            return super().head()
         # The target's embeddings, computed at every call where they are not tables.
         return self.module.lm_head.weight, None
 
@@ -96,19 +94,13 @@ class Translation(SequenceTraining):
     def score(self, dev_set: DevSet) -> float:
         """Return the metric of greedy translations with the present weights, made by all workers
         together."""
-        vocabulary, most = self.vocabulary, self.experiment.model.max_positions
-        decoder = CTranslateDecoder.from_model(
-            tabulated(self.module),
-            vocabulary.pieces,
-            unk=vocabulary.unk,
-            threads=torch.get_num_threads(),
-        )
+        vocabulary, most = self.vocabulary, self.positions
         rows = distributed.share(range(len(dev_set.references)))
         # The decoder adds the end.
         sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]
         limits = [min(most, longest_translation(source)) for source in sources]
         greedy = Decoding(beam=1, max_length=max(limits, default=1))
-        hypotheses = decoder.translate(sources, greedy, tuple(vocabulary.tags.values()))
+        hypotheses = translate(self.module, vocabulary, sources, greedy)
         cut = [best.ids[:limit] for best, limit in zip(hypotheses, limits, strict=True)]
         parts = distributed.gather(vocabulary.decode(cut))
         statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)

@@ -6,7 +6,6 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, T5Config
 
 from augury.core.rng import seed_of
-from augury.models import pretrained
 from augury.tasks import encoder_decoder
 from augury.text.subwords import learned
 from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
@@ -24,14 +23,7 @@ def build(
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
         if isinstance(config, PretrainedGenerator):
-            load = AutoModelForSeq2SeqLM.from_pretrained
-            model = pretrained.load_model(
-                load,
-                config.name,
-                pretrained.pinned(directory, config.revision),
-                allow_pickle=config.allow_pickle,
-                dtype=torch.float32,
-            )
+            model = encoder_decoder.load(config, directory)
         else:
             model = AutoModelForSeq2SeqLM.from_config(_t5(config, directory))
     name = config.name if isinstance(config, PretrainedGenerator) else "T5"
@@ -41,13 +33,11 @@ def build(
 
 def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedModel:
     """Return the model in evaluation mode with random weights, to be replaced by those of a run."""
-    settings = (
+    return encoder_decoder.empty(
         AutoConfig.from_pretrained(directory)
         if isinstance(config, PretrainedGenerator)
         else _t5(config, directory)
     )
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
-        return AutoModelForSeq2SeqLM.from_config(settings, dtype=torch.float32).eval()
 
 
 def _t5(config: TinyT5, directory: str) -> T5Config:

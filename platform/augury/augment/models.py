@@ -10,6 +10,7 @@ from pydantic import model_validator
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.corpora.corpus import LABELS
 from augury.decoding.checkpoint import Languages
 
 if TYPE_CHECKING:
@@ -45,9 +46,12 @@ class TrainedModel(TextModel, Protocol):
     """A trained model of any task that an operator uses."""
 
     def probabilities(
-        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
     ) -> np.ndarray:
-        """Return the probability of every label, (pairs, labels)."""
+        """Return the probabilities of `labels`, (rows, labels), given the columns of sentences.
+
+        UserError for a model that does not know one of them.
+        """
 
 
 class ReadyModel(Section):

@@ -1,7 +1,8 @@
 """The command line `augury VERB`, with one module per verb.
 
 A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments)
--> int`, and is listed in `verbs.GROUPS`. `augury --help` imports all of them, so slow imports
+-> int`, and is listed in `verbs.GROUPS`. One whose output is text of the user's says `WRITES_TEXT`;
+of others, passwords and keys are removed. `augury --help` imports all of them, so slow imports
 belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C.
 """
 
@@ -13,15 +14,21 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from itertools import pairwise
+from pathlib import Path
 
 from augury import __version__
 from augury.cli import verbs
-from augury.core import messages
+from augury.core import agreed_code, messages
 from augury.core.commands import command
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.messages import logger
 from augury.core.progress import duration
+from augury.core.secrets import RedactedStream
 
+PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
+"""Flags that take plug-ins by path, of which one may be a directory."""
 INTERRUPTED = 128 + signal.SIGINT
 
 # Spinning threads make training ten times slower if another process is busy.
@@ -58,10 +65,13 @@ def _dispatch(argv: list[str]) -> int:
 
 
 def _run(verb: str, argv: Sequence[str]) -> int:
+    _agree_to_plugins(argv)
     try:
         arguments = _parse(verb, argv)
     except KeyboardInterrupt:
         return INTERRUPTED
+    if arguments.allow_code:
+        agreed_code.allow_any()
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         code = _execute(arguments, verb, argv)
@@ -69,10 +79,28 @@ def _run(verb: str, argv: Sequence[str]) -> int:
         return code
 
 
+def _agree_to_plugins(argv: Sequence[str]) -> None:
+    """Agree to the plug-in files that the words of a command are, or are given to its flags."""
+    words = [
+        word.rpartition("=")[2].partition(":")[0]
+        for flag, word in pairwise(["", *argv])
+        if flag in PLUGIN_FLAGS or ".py" in word
+    ]
+    files = [word for word in words if word.endswith(".py") or Path(word, "__init__.py").is_file()]
+    if files:
+        from augury.core import plugins  # slow: imports pydantic
+
+        plugins.agree_to(files)
+
+
 def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
     """Run a verb and return the exit code; exceptions become messages."""
+    module = verbs.module(verb)
     try:
-        return int(verbs.module(verb).run(arguments))
+        if getattr(module, "WRITES_TEXT", False):
+            return int(module.run(arguments))
+        with redirect_stdout(RedactedStream(sys.stdout)):
+            return int(module.run(arguments))
     except BrokenPipeError:
         raise
     except KeyboardInterrupt as interrupt:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from augury.text.alignment.aligner import Sentences
     from augury.text.alignment.model import Links
 
+WRITES_TEXT = True
 HELP = (
     "Align the words of two parallel texts; prints links of word positions, counted from 0 "
     "(Pharaoh format)."

@@ -29,6 +29,13 @@ def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> No
     add_overrides(parser)
 
 
+def whole_number(text: str) -> int:
+    """Return a whole number from 1 to 10^9, as a type of arguments."""
+    if not (text.isdecimal() and 1 <= int(text) <= 10**9):
+        raise argparse.ArgumentTypeError(f"{text}: give a whole number, at least 1")
+    return int(text)
+
+
 def add_storage_and_seeds(parser: argparse.ArgumentParser) -> None:
     """Add `--storage` and `--seeds` of experiment files."""
     parser.add_argument(
@@ -216,5 +223,4 @@ def read_file(path: Path) -> list[str]:
 
 def print_json(value: Any) -> None:
     """Print a JSON document to standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
-    sys.stdout.write("\n")
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")

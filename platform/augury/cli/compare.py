@@ -52,7 +52,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--sources", type=Path, metavar="FILE", help="source sentences, for metrics that use them"
     )
     parser.add_argument(
-        "--references", type=Path, metavar="FILE", help="one reference or label per line"
+        "--references",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="one reference or label per line; several files: several references for every "
+        "hypothesis",
     )
     parser.add_argument("--language", help="target language, for metrics that depend on it")
     parser.add_argument(
@@ -255,21 +260,30 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     """Return the systems given as files of hypotheses."""
     from augury.reporting.results import from_hypotheses
 
-    references = read_file(arguments.references)
+    first, *others = arguments.references
+    references = read_file(first)
     if not references:
-        raise UserError(f"{arguments.references} is empty: give one reference per line")
+        raise UserError(f"{first} is empty: give one reference per line")
+    more = [read_file(file) for file in others]
+    for file, lines in zip(others, more, strict=True):
+        if len(lines) != len(references):
+            raise UserError(
+                f"{file} has {len(lines)} lines and {first} has {len(references)}: each file needs "
+                "a reference for every hypothesis"
+            )
     sources = read_file(arguments.sources) if arguments.sources else None
     if sources is not None and len(sources) != len(references):
         raise UserError(
-            f"{arguments.sources} has {len(sources)} lines and {arguments.references} has "
+            f"{arguments.sources} has {len(sources)} lines and {first} has "
             f"{len(references)}: give one source per reference"
         )
     systems = [
         from_hypotheses(
             files,
-            _read_seeds(files, arguments.references, len(references)),
+            _read_seeds(files, first, len(references)),
             references,
-            test=arguments.references.name,
+            more_references=more,
+            test=first.name,
             language=arguments.language,
             metrics=list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"])),
             sources=sources,

@@ -74,8 +74,18 @@ def run(arguments: argparse.Namespace) -> int:
     )
 
 
-def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
-    """Check an experiment file and, if `texts`, its texts; print the result."""
+def show(
+    path: str,
+    assignments: Sequence[str],
+    *,
+    as_json: bool,
+    texts: bool = True,
+    without_model: str | None = None,
+) -> int:
+    """Check an experiment file and, if `texts`, its texts; print the result.
+
+    `without_model` is the next command where the pretrained model cannot be had.
+    """
     from augury.experiments.systems import expand, load
 
     loaded = load(path, assignments)
@@ -84,6 +94,7 @@ def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = 
     facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
     facts["power"] = [statement.to_dict() for statement in statements]
+    facts["next"] = _next(path, assignments, report, without_model)
     if as_json:
         print_json(facts)
     else:
@@ -156,8 +167,6 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
 def _lines(
     path: str, facts: dict[str, Any], report: Report | None, power: Sequence[str]
 ) -> Iterator[str]:
-    from augury.core.commands import command
-
     systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
     names, runs = ", ".join(facts["systems"]), _count(facts["runs"], "run")
     yield f"{path} is valid: {systems} ({names}) × {seeds} = {runs}"
@@ -182,8 +191,20 @@ def _lines(
             f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7
         )
     yield f"cost   {facts['cost']['text']}"
-    overrides = [word for assignment in facts["set"] for word in ("--set", assignment)]
-    yield f"next   {command('augury', 'train', path, *overrides)}"
+    yield f"next   {facts['next']}"
+
+
+def _next(
+    path: str, assignments: Sequence[str], report: Report | None, without_model: str | None
+) -> str:
+    """Return the command to go on with; without the pretrained model, one that needs none."""
+    from augury.core.commands import command
+
+    overrides = [word for assignment in assignments for word in ("--set", assignment)]
+    if report is None or not report.unreachable:
+        return command("augury", "train", path, *overrides)
+    from_nothing = ("--set", "model={architecture: tiny}")
+    return without_model or command("augury", "config", path, *overrides, *from_nothing)
 
 
 def _count(count: int, noun: str) -> str:

@@ -66,6 +66,8 @@ corpus:
 {task.system}
 training:
 {_lines(task.training)}
+# All systems train for as many epochs, of which those with more records take more updates; instead:
+# equal: updates      # or tokens, or time (with training.max_minutes)
 
 # Other systems than these two, each by the dotted keys in which it differs; the first is the
 # baseline:

@@ -14,6 +14,7 @@ from augury.core.progress import say
 if TYPE_CHECKING:
     from augury.text.ciphers.alphabet import Alphabet
 
+WRITES_TEXT = True
 HELP = "Encipher the lines of standard input with ROT-k."
 EXAMPLE = (
     "echo 'hey, warum nicht?' | augury encipher --key 2 --alphabet abcdefghijklmnopqrstuvwxyzßäöü"

@@ -80,9 +80,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--model",
         metavar="NAME",
         help="name on the hub or directory of the pretrained model; for classifiers also tiny or "
-        "small, a model from nothing",
+        "small, a model from nothing (default of translation)",
     )
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
+    parser.set_defaults(words=argv)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -99,7 +100,18 @@ def run(arguments: argparse.Namespace) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     say(f"wrote {path}")
-    return config.show(str(path), (), as_json=arguments.json)
+    return config.show(
+        str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
+    )
+
+
+def _from_nothing(arguments: argparse.Namespace) -> str:
+    """Return the command that drafts the same experiment with a model that starts from nothing."""
+    from augury.core.commands import command
+
+    left_out = ("--force", "--model", arguments.model)
+    words = [word for word in arguments.words if word not in left_out]
+    return command("augury", "init", *words, "--model", "tiny", "--force")
 
 
 def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:

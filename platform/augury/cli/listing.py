@@ -11,12 +11,15 @@ from augury.cli.common import print_json
 from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
+    from augury.augment.operator import Operator
     from augury.core.plugins import Registry
 
 HELP = "List operators, regimes, presets, metrics, spaces, tables, corpora, tasks or analyses."
 EXAMPLE = """augury list operators
   augury list presets --json"""
 
+TEXTS = ("source", "target", "premise", "hypothesis", "label", "text")
+"""The columns of records that `augury list operators` names."""
 Entry = tuple[str, str]
 """A name with what it stands for."""
 
@@ -43,7 +46,17 @@ def run(arguments: argparse.Namespace) -> int:
 def _operators() -> list[Entry]:
     from augury.augment.operator import OPERATORS
 
-    return _plugins(OPERATORS, _summary)
+    return _plugins(OPERATORS, lambda operator: f"{_summary(operator)} ({_reads(operator)})")
+
+
+def _reads(operator: type[Operator]) -> str:
+    """Return the columns that an operator reads, for a list: `reads source, target`."""
+    from augury.augment.draw import TokenDraw
+    from augury.augment.operator import Operator
+
+    if operator.reads is not Operator.reads or issubclass(operator, TokenDraw):
+        return "for every task"
+    return f"reads {', '.join(name for name in operator.READS if name in TEXTS)}"
 
 
 def _regimes() -> list[Entry]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, print_json
 from augury.core.errors import UserError
+from augury.core.naming import FILE_NAME
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -135,12 +136,15 @@ def _sorted(runs: list[StoredRun], key: str) -> list[StoredRun]:
 def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> None:
     """Change the names and tags of runs."""
     from augury.reporting import run_names
+    from augury.tracking import sync
 
     _refuse_all(arguments)
     name = arguments.name
     if name:
-        if not re.fullmatch(r"[\w.-]+", name):
-            raise UserError(f"--name {name}: give letters, digits, '.', '_' and '-' only")
+        if not re.fullmatch(FILE_NAME, name):
+            raise UserError(
+                f"--name {name:.60}: use letters, digits, '_', '-' and, not first, '.', at most 100"
+            )
         addresses = {run.record.address for run in runs}
         holders = {of.address for of in run_names.named_runs(store) if of.name == name}
         if len(addresses | holders) > 1:
@@ -152,6 +156,7 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
         kept = [tag for tag in (*run.label.tags, *arguments.tag) if tag not in arguments.untag]
         label = run.label.name if name is None else name or None
         run_names.write_label(run.folder, run_names.Label(label, tuple(dict.fromkeys(kept))))
+    sync.relabel(store, [run.folder for run in runs])
 
 
 def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:

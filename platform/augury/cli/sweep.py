@@ -7,8 +7,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from augury.cli.common import add_overrides, print_json
+from augury.cli.common import add_overrides, print_json, whole_number
 from augury.core.errors import UserError
+from augury.core.naming import FILE_NAME
 
 if TYPE_CHECKING:
     from augury.reporting.planned_power import PlannedPower
@@ -50,7 +51,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="how to choose points (default: the space's)",
     )
     parser.add_argument(
-        "--samples", type=int, metavar="N", help="number of points to draw if keys have domains"
+        "--samples",
+        type=whole_number,
+        metavar="N",
+        help="number of points to draw if keys have domains",
     )
     parser.add_argument(
         "--dry-run",
@@ -78,14 +82,14 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--at-once",
-        type=int,
+        type=whole_number,
         metavar="N",
         help="maximum concurrent trials (default: as many as fit)",
     )
     parser.add_argument(
         "--budget", metavar="TIME", help="start no trial after this time: 90s, 30m, 2h or 1d"
     )
-    parser.add_argument("--trials", type=int, metavar="N", help="start at most N trials")
+    parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
     parser.add_argument(
         "--fail-fast", action="store_true", help="stop after the first failed trial"
     )
@@ -273,8 +277,10 @@ def _default_name(space: Space, arguments: argparse.Namespace) -> str:
 
 
 def _check_name(name: str) -> str:
-    if not re.fullmatch(r"[\w.-]+", name):
-        raise UserError(f"--name '{name}': use only letters, digits, '.', '-' and '_'")
+    if not re.fullmatch(FILE_NAME, name):
+        raise UserError(
+            f"--name '{name:.60}': use letters, digits, '_', '-' and, not first, '.', at most 100"
+        )
     return name
 
 

@@ -26,8 +26,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
-    from augury.experiments.tracking import Tracking
-    from augury.tracking.sync import SYNC, sync_storage
+    from augury.experiments.tracking import Tracking, place
+    from augury.tracking.sync import SYNC, sync_storage, without_passwords
 
     store = Store(arguments.storage)
     if not any(store.addresses(kind) for kind in SYNC):
@@ -35,9 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
             f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or "
             "`augury sweep` (their setting storage, by default results)"
         )
-    updated = sync_storage(store, Tracking(uri=arguments.uri))
+    tracking = Tracking(uri=arguments.uri)
+    updated, target = sync_storage(store, tracking), without_passwords(place(tracking, store).uri)
     if arguments.json:
-        print_json({"sent": updated})
+        print_json({"sent": updated, "uri": target})
     else:
-        print(f"synced {updated} runs")
+        runs = f"sent {updated} runs" if updated else "every run is up to date: nothing to send"
+        print(f"{runs}; MLflow experiment '{tracking.experiment}' at {target}")
     return 0

@@ -13,9 +13,10 @@ from augury.core.errors import UserError, unknown
 if TYPE_CHECKING:
     from augury.experiments.run import Run
 
+WRITES_TEXT = True
 HELP = (
-    "Translate standard input with a trained run, one sentence per line; or label sentences, or "
-    "pairs of them separated by a tab."
+    "Translate, or label, standard input with a trained run: a sentence a line, or what the run's "
+    "task reads, such as two sentences separated by a tab."
 )
 EXAMPLE = """augury translate my/CipherDAug/1 < text.de > text.en
   augury translate my/CipherDAug --views plain rot-1 rot-2 --combine average < text.de > text.en
@@ -121,7 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
     lines = read_lines(sys.stdin)
     translations = find_task(task).translate(trained, lines, executor=arguments.executor, **options)
     if arguments.json:
-        print_json({"run": folder.uri, "translations": translations})
+        outputs = "translations" if decoding is not None else "labels"
+        print_json({"run": folder.uri, outputs: translations})
     else:
         sys.stdout.write("".join(f"{line}\n" for line in translations))
     return 0

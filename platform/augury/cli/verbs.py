@@ -74,6 +74,11 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     result.add_argument(
         "--json", action="store_true", help="print the result as JSON on standard output"
     )
+    result.add_argument(
+        "--allow-code",
+        action="store_true",
+        help="run the plug-in files that stored runs name, and remember their content",
+    )
     result.add_argument("--debug", action="store_true", help="show the traceback of errors")
     return result
 

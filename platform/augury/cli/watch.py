@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from augury.cli.common import print_json
+from augury.cli.common import print_json, whole_number
+from augury.core.errors import UserError
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
     from augury.sweeping.state import Curves
 
+LOOPBACK = "127.0.0.1"
 HELP = "Write or serve a live page of a sweep, or of all sweeps, reports and runs in a storage."
 EXAMPLE = """augury watch agreement-toy --storage results --serve 8080
   augury watch results --once"""
@@ -34,16 +36,33 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--storage", default="results", help="storage of the sweep (default: results)"
     )
     parser.add_argument(
-        "--every", type=int, default=10, metavar="SECONDS", help="update interval (default: 10)"
+        "--every",
+        type=whole_number,
+        default=10,
+        metavar="SECONDS",
+        help="update interval (default: 10)",
+    )
+    parser.add_argument(
+        "--host",
+        default=LOOPBACK,
+        metavar="ADDRESS",
+        help=f"address to serve on (default: {LOOPBACK}, this machine alone); others let everyone "
+        "who reaches it read the results",
     )
     mode = parser.add_mutually_exclusive_group()
     mode.add_argument(
         "--serve",
-        type=int,
+        type=_port,
         metavar="PORT",
-        help="serve the page on 127.0.0.1 instead of writing it",
+        help="serve the page instead of writing it, on a port or, with 0, on a free one",
     )
     mode.add_argument("--once", action="store_true", help="write the page once and exit")
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and int(text) < 2**16):
+        raise argparse.ArgumentTypeError(f"{text}: give a port, 0 to 65535")
+    return int(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,7 +84,7 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
     if arguments.serve is not None:
         _serve(
             lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None,
-            arguments.serve,
+            arguments,
         )
         return 0
     if not (arguments.once or arguments.json):
@@ -97,7 +116,7 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
 
     page = f"{store.root.rstrip('/')}/{storage.PAGE}"
     if arguments.serve is not None:
-        _serve(lambda path: _storage_file(store, path, arguments.every), arguments.serve)
+        _serve(lambda path: _storage_file(store, path, arguments.every), arguments)
         return 0
     if not (arguments.once or arguments.json):
         say(
@@ -163,14 +182,25 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
     return None
 
 
-def _serve(page: Callable[[str], str | None], port: int) -> None:
-    """Serve pages by path on the loopback interface until Ctrl-C."""
+def _serve(page: Callable[[str], str | None], arguments: argparse.Namespace) -> None:
+    """Serve pages by path until Ctrl-C.
+
+    On the loopback interface only requests for this machine by name are answered: a site that gives
+    its own name this address (DNS rebinding) could read the pages otherwise.
+    """
     import http.server
 
-    rendering = threading.Lock()
+    rendering, host = threading.Lock(), arguments.host
+    hosts = {LOOPBACK, "localhost", "[::1]"}
+    if host != LOOPBACK:
+        say(f"everyone who reaches {host} can read these pages: they ask for no password")
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            name = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
+            if host == LOOPBACK and name not in hosts:
+                self.send_error(403, "this page is for requests to localhost")
+                return
             with rendering:
                 content = page(self.path)
             if content is None:
@@ -187,6 +217,13 @@ def _serve(page: Callable[[str], str | None], port: int) -> None:
         def log_message(self, format: str, *args: object) -> None:
             """Do not log requests."""
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
-        say(f"http://127.0.0.1:{server.server_port}/ until Ctrl-C")
+    try:
+        opened = http.server.ThreadingHTTPServer((host, arguments.serve), Handler)
+    except OSError as error:
+        raise UserError(
+            f"cannot serve on {host}:{arguments.serve} ({error.strerror or error}): give another "
+            "--serve or --host"
+        ) from error
+    with opened as server:
+        say(f"http://{host}:{server.server_port}/ until Ctrl-C")
         server.serve_forever()

@@ -24,7 +24,7 @@ from augury.core.rng import digest
 class Section(BaseModel):
     """A frozen group of typed settings; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @classmethod
     def descriptions(cls) -> dict[str, str]:

@@ -24,7 +24,7 @@ from augury.core.config import Section
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.parallel import run_on_lasting_thread
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage, say, say_once
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -174,7 +174,7 @@ class Execution(Section):
         Literal["auto", "cpu", "cuda"], BeforeValidator(lambda name: _DEVICES.get(name, name))
     ] = "auto"
     """auto: GPUs if the cluster, or else this machine, has any at the start; gpu means cuda."""
-    at_once: int = Field(1, ge=1)
+    at_once: int = Field(1, ge=1, le=100_000)
     """Number of runs of an experiment that train concurrently, with launcher ray, if resources
     allow."""
     threads: int | None = Field(None, ge=1)
@@ -347,6 +347,10 @@ def _connect(address: str | None) -> None:
 
 
 def _start_ray(address: str | None) -> None:
+    if not address:
+        # Ray's servers then listen on the loopback interface, as on macOS, and not on all: nobody
+        # else can reach what runs on this machine alone. It is read when ray is first imported.
+        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     import ray
 
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
@@ -362,6 +366,7 @@ def _start_ray(address: str | None) -> None:
         ray.init(address=address, **options)
     else:
         cores = available_cores()
+        say(f"starting Ray on {cores} cores")
         options |= {
             "num_cpus": cores,
             "resources": {"trial_driver": cores},

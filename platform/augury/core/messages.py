@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from augury.core.secrets import redacted
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -91,7 +93,7 @@ class _StderrHandler(logging.Handler):
         return self._display
 
     def emit(self, record: logging.LogRecord) -> None:
-        line = self.json(record) if self.form == "json" else self.text(record)
+        line = redacted(self.json(record) if self.form == "json" else self.text(record))
         if self._display is not None and self._display.live.is_started:
             self._display.console.print(line, soft_wrap=True)
         else:

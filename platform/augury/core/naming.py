@@ -6,6 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+FILE_NAME = r"^[\w-][\w.-]{0,99}$"
+"""What names the files and folders of a storage: never hidden, never one outside."""
+
 
 def title(point: Mapping[str, Any]) -> str:
     """Return `beta=5, tau=1` for values by dotted key; keys with the same last part are written

@@ -14,7 +14,8 @@ import hashlib
 import importlib
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.abc import MetaPathFinder
@@ -36,6 +37,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from augury.core import agreed_code
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
 
@@ -283,9 +285,20 @@ def reference(name: str) -> str:
     source = path / "__init__.py" if path.is_dir() else path
     if not source.is_file():
         raise FileNotFoundError(errno.ENOENT, "no such file", str(source))
-    if pinned and pinned[2] != _content_hash(path):
+    content = _content_hash(path)
+    if pinned and pinned[2] != content:
         raise _changed_error(path)
-    return f"{path}@{_content_hash(path)}"
+    if agreed_code.is_being_named():
+        agreed_code.agree(content, path)
+    return f"{path}@{content}"
+
+
+def agree_to(paths: Iterable[str]) -> None:
+    """Agree to run the plug-in files at these paths; those that do not exist are left out."""
+    with agreed_code.named_by_user():
+        for path in paths:
+            with suppress(FileNotFoundError):
+                reference(path)
 
 
 def _changed_error(path: Path) -> UserError:
@@ -422,6 +435,7 @@ class _Finder(MetaPathFinder):
             )
         if _content_hash(file) != match[1]:
             raise _changed_error(file)
+        agreed_code.check(match[1], file)
         source, locations = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
         loader = _Loader(fullname, str(source))
         return spec_from_file_location(

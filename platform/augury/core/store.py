@@ -26,9 +26,14 @@ import pyarrow as pa
 from pyarrow import fs
 
 from augury.core.errors import UserError
+from augury.core.secrets import redacted
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
+REDACTED = (".json", ".html", ".yaml")
+"""Endings of the files that may quote URIs, unlike those that hold text and outputs."""
+LONGEST = 200
+"""Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
 
 class Store:
@@ -70,8 +75,10 @@ class Folder:
         return _open(self.root)
 
     def path(self, name: str = "") -> str:
-        """Return the path of a file in the store's filesystem."""
+        """Return the path of a file in the store's filesystem; UserError for one outside."""
         base = self._filesystem[1].rstrip("/")
+        _check_inside(self.name)
+        _check_inside(name)
         return "/".join(part for part in (base, self.name, name) if part)
 
     @property
@@ -124,9 +131,11 @@ class Folder:
         return json.loads(self.read(name))
 
     def write(self, name: str, content: bytes | str) -> None:
-        """Write a file atomically."""
+        """Write a file atomically; records and pages without passwords and keys."""
+        if isinstance(content, str):
+            content = (redacted(content) if name.endswith(REDACTED) else content).encode()
         with self.writing(name) as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.write(content)
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file, without sorting keys."""
@@ -240,6 +249,21 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+def _check_inside(name: str) -> None:
+    """Raise UserError for a name that leads out of the store, or that no filesystem takes.
+
+    Names come from users, and from files of a storage that someone else may have written.
+    """
+    parts = name.split("/")
+    outside = name.startswith("/") or ".." in parts or "." in parts
+    if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
+        shown = f"{name[:60]}…" if len(name) > 60 else name
+        raise UserError(
+            f"{shown!r} cannot be the name of something in a storage: give one of at most "
+            f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
+        )
 
 
 def reset_permissions(directory: Path) -> None:

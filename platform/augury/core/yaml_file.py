@@ -11,6 +11,9 @@ import yaml
 from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
 
+LONGEST, DEEPEST, MOST = 10_000_000, 100, 1_000_000
+"""Limits of a file: characters, levels of nesting, and keys and items with every alias written
+out."""
 MERGE = "tag:yaml.org,2002:merge"
 # Ten times as fast, if libyaml is installed.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -29,7 +32,10 @@ def read(path: str | Path) -> YamlFile:
     text = _text(Path(path))
     loader = _Loader(text)
     try:
+        _check_nesting(path, text)
         root = loader.get_single_node()
+        if root is not None:
+            _written_out(root, str(path), {})
         if not isinstance(root, yaml.MappingNode):
             kind = "nothing" if root is None else f"a {root.id}"
             raise UserError(
@@ -66,6 +72,46 @@ def _text(path: Path) -> str:
         raise UserError(
             f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8"
         ) from error
+
+
+def _check_nesting(path: str | Path, text: str) -> None:
+    """Raise UserError for a file that is too large or too deep to be composed."""
+    if len(text) > LONGEST:
+        raise UserError(f"{path} has {len(text):,} characters: write at most {LONGEST:,}")
+    depth = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            line = event.start_mark.line + 1 if event.start_mark else "?"
+            raise UserError(
+                f"{path}, line {line}: more than {DEEPEST} levels of nesting: write them flatter"
+            )
+
+
+def _written_out(node: yaml.Node, path: str, sizes: dict[int, int]) -> int:
+    """Return the number of nodes of a tree with its aliases written out.
+
+    UserError for too many, which a few lines of aliases of aliases can be. `sizes` are those of
+    nodes that are known; 0 while they are being counted, as for an alias within its own anchor.
+    """
+    if id(node) in sizes:
+        return sizes[id(node)]
+    sizes[id(node)] = 0
+    children: list[yaml.Node] = []
+    if isinstance(node, yaml.MappingNode):
+        children = [child for pair in node.value for child in pair]
+    elif isinstance(node, yaml.SequenceNode):
+        children = node.value
+    size = 1 + sum(_written_out(child, path, sizes) for child in children)
+    if size > MOST:
+        line = node.start_mark.line + 1
+        raise UserError(
+            f"{path}, line {line}: aliases make this more than {MOST:,} keys and items: write "
+            "fewer of them"
+        )
+    sizes[id(node)] = size
+    return size
 
 
 def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserError:

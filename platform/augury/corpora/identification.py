@@ -1,7 +1,8 @@
 """Tell whether a text is in its language, by script and by the most common words.
 
-This notices a wrong code, a wrong file and swapped sides of thousands of words, not the language of
-a sentence. Languages that resemble each other (Danish and Norwegian) are not told apart.
+This notices a wrong code, a wrong file and swapped sides of thousands of words; of a single
+sentence, only that it is clearly of another language. Languages that resemble each other (Danish
+and Norwegian) are not told apart.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ and less in languages with long words."""
 MAX_OWN = 0.5
 """The share of the words of a text's stated language above which it is not doubted, as a part of
 the share of another language's."""
+
+FOREIGN_WORDS = 3
+"""The common words of another language from which a single sentence is doubted."""
 
 SCRIPTS: Mapping[str, tuple[str, ...]] = {
     "am": ("ETHIOPIC",),
@@ -131,6 +135,27 @@ def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:
         f"it reads like '{best}': {shares[best]:.0%} of its words are among the most common ones "
         f"of '{best}', {own:.0%} among those of '{language}'"
     )
+
+
+def is_foreign(sentence: str, code: str) -> bool:
+    """Return whether a single sentence is clearly in another language than `code`.
+
+    Most of its letters are of another script, or it has at least FOREIGN_WORDS of the most common
+    words of another language, and of its own less than half as many. False where little is known of
+    a language or sentence.
+    """
+    language = base_language(code)
+    language = {"nb": "no", "nn": "no"}.get(language, language)
+    if language not in SCRIPTS and language not in common_words():
+        return False
+    scripts = Counter(_scripts([sentence]))
+    own_script = sum(scripts[script] for script in scripts_of(language))
+    if 2 * own_script < scripts.total() and not _SCRIPT_SUBTAG.search(code):
+        return True
+    words = set(_WORD.findall(unicodedata.normalize("NFC", sentence).lower()))
+    counts = {known: len(words & common) for known, common in common_words().items()}
+    most = max(counts.values())
+    return language in counts and most >= FOREIGN_WORDS and 2 * counts[language] < most
 
 
 def word_shares(texts: Iterable[str]) -> dict[str, float]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.errors import UserError, unknown
+from augury.core.naming import FILE_NAME
 from augury.corpora.corpus import KINDS, PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
@@ -139,7 +140,7 @@ class TextSpec(BaseText):
 class NamedText(TextSpec):
     """One of several texts, identified by its name."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=FILE_NAME)
     """Name in records, curves and tables."""
 
 

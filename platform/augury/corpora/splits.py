@@ -22,6 +22,7 @@ Role = Literal["train", "valid", "test"]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
+TEST_NAME = r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,99}"
 RESERVED = ("train", "valid", "mean")  # "mean" is the mean over test sets
 # Kinds whose setting has another name.
 KIND_NAMES = {
@@ -474,11 +475,11 @@ class BaseSpec(Section):
                     f"{name}.noise: only tests can have noise; for training use the operator noise"
                 )
         for name in self.tests:
-            if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+            if name in RESERVED or not re.fullmatch(TEST_NAME, name):
                 reserved = f"{', '.join(RESERVED[:-1])} nor {RESERVED[-1]}"
                 raise ValueError(
-                    f"'{name}' is not a valid test name: use letters, digits, '_', '.', '-', and "
-                    f"neither {reserved}"
+                    f"'{name:.60}' is not a valid test name: use letters, digits, '_', '-' and, "
+                    f"not first, '.', at most 100, and neither {reserved}"
                 )
         return self
 

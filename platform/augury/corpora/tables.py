@@ -120,8 +120,9 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
 def column_index(where: str, names: Sequence[str], column: str) -> int:
     """Return the index of a column among `names`; raise UserError if it is missing."""
     if column not in names:
-        existing = f"; columns: {', '.join(names)}" if names else ""
-        raise UserError(f"{where} has no column '{column}': {nearest(column, names)}{existing}")
+        hint = nearest(column, names)
+        existing = f" Its columns are {', '.join(names)}" if hint.endswith("?") else ""
+        raise UserError(f"{where} has no column '{column}': {hint}{existing}")
     return list(names).index(column)
 
 

@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import torch
-from ctranslate2.converters.transformers import BartLoader, M2M100Loader, MBartLoader
+from ctranslate2.converters.transformers import (
+    BartLoader,
+    M2M100Loader,
+    MBartLoader,
+    ModelLoader,
+    T5Loader,
+)
 from ctranslate2.specs import TransformerSpec
 from ctranslate2.specs.common_spec import Activation
+from ctranslate2.specs.model_spec import OPTIONAL
 from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
 
 from augury.core.errors import UserError
+from augury.decoding.search import positions
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel, PreTrainedConfig, PreTrainedModel
@@ -24,7 +32,7 @@ M = TypeVar("M", bound="PreTrainedModel")
 class _Kind(NamedTuple):
     """How CTranslate2 reads a kind of checkpoint."""
 
-    loader: type[BartLoader]
+    loader: type[ModelLoader]
     pre_norm: bool
     normalised_embeddings: bool
 
@@ -34,6 +42,8 @@ KINDS = {
     "m2m_100": _Kind(M2M100Loader, True, False),
     "mbart": _Kind(MBartLoader, True, True),
     "bart": _Kind(BartLoader, False, True),
+    "t5": _Kind(T5Loader, True, False),
+    "mt5": _Kind(T5Loader, True, False),
 }
 """The kinds of checkpoints that can be converted, by model type; NLLB is an M2M-100."""
 
@@ -113,6 +123,8 @@ def checkpoint_to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> 
         weights.config.normalize_before = kind.pre_norm
         weights.config.normalize_embedding = kind.normalised_embeddings
         spec = kind.loader().get_model_spec(weights)
+        if not getattr(settings, "scale_decoder_outputs", False):
+            spec.decoder.scale_outputs = OPTIONAL  # the loader scales those of T5 v1.1 and mT5 too
         spec.register_source_vocabulary(pieces)
         spec.register_target_vocabulary(pieces)
         start = model.generation_config.decoder_start_token_id
@@ -124,7 +136,7 @@ def checkpoint_to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> 
         ]
         spec.config.add_source_eos = True
         spec.config.add_attribute("pad_token", pieces[settings.pad_token_id])
-        spec.config.add_attribute("max_positions", settings.max_position_embeddings)
+        spec.config.add_attribute("max_positions", positions(settings))
         _save(spec, directory)
 
 

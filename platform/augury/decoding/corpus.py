@@ -29,13 +29,16 @@ class CTranslateSearch:
     suppress: tuple[int, ...] = ()
     threads: int = 1
     count: int = 1
+    prefix: tuple[int, ...] = ()
 
     def __call__(self) -> Search:
         decoder = CTranslateDecoder(self.model.local(), threads=self.threads)
 
         def search(views: Sequence[Sources]) -> list[list[Hypothesis]]:
             (sources,) = views
-            return decoder.n_best(sources, self.decoding, self.suppress, self.count)
+            return decoder.n_best(
+                sources, self.decoding, self.suppress, self.count, prefix=self.prefix
+            )
 
         return search
 

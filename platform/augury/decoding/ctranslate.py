@@ -92,6 +92,7 @@ class CTranslateDecoder:
             beam_size=decoding.beam,
             num_hypotheses=count,
             length_penalty=decoding.length_penalty,
+            min_decoding_length=len(prefix) + 1,  # no hypothesis is empty
             max_decoding_length=decoding.max_length,
             max_input_length=0,  # otherwise longer sources are cut silently
             suppress_sequences=[[self._pad], *(self._subwords([index]) for index in suppress)],

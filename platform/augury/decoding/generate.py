@@ -1,4 +1,4 @@
-"""Beam search through Hugging Face's `generate`, for Marian models that CTranslate2 cannot load."""
+"""Beam search through Hugging Face's `generate`, for models that CTranslate2 cannot load."""
 
 from __future__ import annotations
 
@@ -9,34 +9,36 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from augury.decoding.search import Hypothesis, batches_by_length, check_lengths
+from augury.decoding.search import Hypothesis, batches_by_length, check_lengths, positions
 from augury.decoding.settings import Decoding
 
 if TYPE_CHECKING:
-    from transformers import MarianMTModel
+    from transformers import PreTrainedModel
 
 
 def generate(
-    model: MarianMTModel,
+    model: PreTrainedModel,
     sources: Sequence[Sequence[int]],
     decoding: Decoding,
     suppress: Collection[int] = (),
+    prefix: Sequence[int] = (),
 ) -> list[Hypothesis]:
     """Return the best hypothesis of each source, in the order of `sources`, with dropout off.
 
     The contract is that of `CTranslateDecoder.translate`: sources are ids without the end of
     sentence, an empty source has the empty hypothesis with score 0, the pad and the ids of
-    `suppress` are never produced.
+    `suppress` are never produced, all hypotheses begin with `prefix`, of one id at most.
     """
-    return [best for best, *_ in n_best(model, [sources], decoding, suppress)]
+    return [best for best, *_ in n_best(model, [sources], decoding, suppress, prefix=prefix)]
 
 
 def n_best(
-    model: MarianMTModel,
+    model: PreTrainedModel,
     views: Sequence[Sequence[Sequence[int]]],
     decoding: Decoding,
     suppress: Collection[int] = (),
     count: int = 1,
+    prefix: Sequence[int] = (),
 ) -> list[list[Hypothesis]]:
     """Return the `count` best hypotheses of each sentence, at most `decoding.beam`, best first.
 
@@ -45,9 +47,9 @@ def n_best(
     log-probability of a hypothesis is the mean of those of the views. A sentence that is empty in
     every view has the empty hypothesis.
     """
-    assert count <= decoding.beam
+    assert count <= decoding.beam and len(prefix) <= 1
     for sources in views:
-        check_lengths(sources, decoding, model.config.max_position_embeddings)
+        check_lengths(sources, decoding, positions(model.config))
     longest = [max(of_sentence, key=len) for of_sentence in zip(*views, strict=True)]
     hypotheses = [[Hypothesis((), 0.0)] for _ in longest]
     training = model.training
@@ -55,7 +57,7 @@ def n_best(
     try:
         for rows in batches_by_length(longest, max(1, decoding.batch_tokens // len(views))):
             batch = [list(map(sources.__getitem__, rows)) for sources in views]
-            batch_hypotheses = _search(model, batch, decoding, suppress, count)
+            batch_hypotheses = _search(model, batch, decoding, suppress, count, prefix)
             for row, best in zip(rows, batch_hypotheses, strict=True):
                 hypotheses[row] = best
     finally:
@@ -85,11 +87,12 @@ def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any
 
 
 def _search(
-    model: MarianMTModel,
+    model: PreTrainedModel,
     views: Sequence[Sequence[Sequence[int]]],
     decoding: Decoding,
     suppress: Collection[int],
     count: int,
+    prefix: Sequence[int],
 ) -> list[list[Hypothesis]]:
     eos, pad = model.config.eos_token_id, model.config.pad_token_id
     rows = []
@@ -103,6 +106,8 @@ def _search(
     options = search_options(decoding, banned) | {
         "renormalize_logits": False,
         "num_return_sequences": count,
+        "min_new_tokens": len(prefix) + 1,
+        "forced_bos_token_id": prefix[0] if prefix else None,
     }
     sequences = model.generate(**encoded, **options, logits_processor=[_Averaging(len(views))])
     of_views = sequences.unflatten(0, (len(views), -1))
@@ -112,7 +117,9 @@ def _search(
     body = (produced == eos).cumsum(1) == 0
     lengths = (body.sum(1) + 1).clamp(max=produced.shape[1])
     encoded = {name: tensor.repeat_interleave(count, 0) for name, tensor in encoded.items()}
-    sums = _log_probabilities(model, encoded, sequences, lengths.repeat(len(views)), banned)
+    sums = _log_probabilities(
+        model, encoded, sequences, lengths.repeat(len(views)), banned, len(prefix)
+    )
     scores = (
         sums.unflatten(0, (len(views), -1)).mean(0) / lengths**decoding.length_penalty
     ).tolist()
@@ -139,20 +146,23 @@ class _Averaging:
 
 @torch.no_grad()
 def _log_probabilities(
-    model: MarianMTModel,
+    model: PreTrainedModel,
     encoded: dict[str, Tensor],
     sequences: Tensor,
     lengths: Tensor,
     banned: list[int],
+    forced: int,
 ) -> Tensor:
     """Return log-probabilities (B,) of the first `lengths` (B,) subwords of `sequences` (B, 1 + T).
 
-    The start symbol of a sequence is not counted. One forward pass over the sequences takes less
-    memory than the scores that `generate` can return, which are those of all beams at all steps.
+    Neither the start symbol of a sequence nor its first `forced` subwords are counted. One forward
+    pass over the sequences takes less memory than the scores that `generate` can return, which are
+    those of all beams at all steps.
     """
     logits = model(**encoded, decoder_input_ids=sequences[:, :-1], use_cache=False).logits.float()
     logits[..., banned] = float("-inf")
-    logits[:, 0, model.config.eos_token_id] = float("-inf")
+    logits[:, forced : forced + 1, model.config.eos_token_id] = float("-inf")
     chosen = logits.gather(2, sequences[:, 1:, None]).squeeze(2) - logits.logsumexp(2)
-    inside = torch.arange(chosen.shape[1], device=chosen.device) < lengths[:, None]
+    steps = torch.arange(chosen.shape[1], device=chosen.device)
+    inside = (steps < lengths[:, None]) & (steps >= forced)
     return chosen.where(inside, 0).sum(1)

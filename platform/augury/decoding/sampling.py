@@ -1,4 +1,4 @@
-"""Sampling from encoder-decoders of `transformers`, with randomness keyed by the output alone.
+"""Sampling from models of `transformers`, with randomness keyed by the output alone.
 
 The argmax of logits plus Gumbel noise is a sample of the softmax. The noise of a subword is a hash
 of the output's key, the step and the subword, so that an output is the same in any batch, on any
@@ -22,7 +22,7 @@ from augury.text.subwords.tokenizer import encode
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-BATCH_TOKENS = 8192  # source tokens of a batch, padding included
+BATCH_TOKENS = 8192  # tokens that a batch reads, padding included; of causal models, writes too
 GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # the increment of SplitMix64, as a signed number
 MIXERS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
 MANTISSA = 52
@@ -39,21 +39,20 @@ def sample(
 ) -> list[list[int]]:
     """Return an output for each source, in their order: its ids without start, end and pads.
 
-    Dropout is off. `sources` are ids as the encoder reads them, special ones included and none
-    empty; `keys`, whole numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a
-    copy, determine the outputs. Not sampled are the pad, the ids of `suppress` and those that the
-    model's settings suppress; all outputs start with `first`, if given.
-
-    `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole
-    numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a copy, determine the
-    outputs. The pad and the ids of `suppress` are never drawn, nor is what the model's own settings
-    suppress; all outputs begin with `first`, if there is one.
+    The model is an encoder-decoder, or a causal model, whose outputs continue the sources. Dropout
+    is off. `sources` are ids as the model reads them, special ones included and none empty; `keys`,
+    whole numbers below 2^63 such as `rng.seed_of` makes of a seed, a record and a copy, determine
+    the outputs. Not sampled are the pad, unless it ends outputs, the ids of `suppress` and those
+    that the model's settings suppress; all outputs start with `first`, if given.
     """
     outputs: list[list[int]] = [[]] * len(sources)
     training = model.training
     model.eval()
+    sizes: Sequence[Sequence[int]] = sources
+    if not model.config.is_encoder_decoder:  # their outputs take as much memory as what they read
+        sizes = [range(len(source) + sampling.max_length) for source in sources]
     try:
-        for rows in batches_by_length(sources, BATCH_TOKENS):
+        for rows in batches_by_length(sizes, BATCH_TOKENS):
             batch = [sources[row] for row in rows], [keys[row] for row in rows]
             sampled = _sample(model, *batch, sampling, suppress, first)
             for row, output in zip(rows, sampled, strict=True):
@@ -107,41 +106,79 @@ def _sample(
     first: int | None,
 ) -> list[list[int]]:
     config = model.generation_config
-    rows = [torch.tensor(source, device=model.device) for source in sources]
+    ends = _listed(config.eos_token_id)
+    pad = config.pad_token_id if config.pad_token_id is not None else next(iter(ends), 0)
+    # Of the columns of a sequence, the first ones are not drawn: the start symbol, or the prompt.
+    if model.config.is_encoder_decoder:
+        inputs, given = _padded(sources, pad), 1
+    else:
+        inputs = _padded_left(sources)
+        given = inputs["input_ids"].shape[1]
     drawing = (
-        [_Drawing(torch.tensor(keys, device=model.device), sampling)]
+        [_Drawing(torch.tensor(keys, device=model.device), sampling, given)]
         if sampling.temperature > 0
         else []
     )
     sequences = model.generate(
-        input_ids=pad_sequence(rows, batch_first=True, padding_value=config.pad_token_id),
-        attention_mask=pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
+        **{name: tensor.to(model.device) for name, tensor in inputs.items()},
         logits_processor=drawing,
         do_sample=False,  # the noise is ours
         num_beams=1,
         max_new_tokens=sampling.max_length,
-        suppress_tokens=[config.pad_token_id, *(config.suppress_tokens or ()), *suppress],
+        pad_token_id=pad,
+        suppress_tokens=[*({pad} - {*ends}), *(config.suppress_tokens or ()), *suppress],
         **({} if first is None else {"forced_bos_token_id": first}),
     )
-    ends = (
-        {config.eos_token_id} if isinstance(config.eos_token_id, int) else set(config.eos_token_id)
-    )
     outputs = []
-    for ids in sequences[:, 1:].tolist():
+    for ids in sequences[:, given:].tolist():
         end = next((index for index, piece in enumerate(ids) if piece in ends), len(ids))
         outputs.append(ids[:end])
     return outputs
 
 
-class _Drawing:
-    """Masks all scores of a row but that of the sampled subword; row b belongs to `keys[b]`."""
+def _listed(ids: int | Sequence[int] | None) -> list[int]:
+    """Return the ids that end an output, of which a model's settings have none, one or several."""
+    return [] if ids is None else [ids] if isinstance(ids, int) else list(ids)
 
-    def __init__(self, keys: Tensor, sampling: Sampling):
-        self.keys, self.sampling = keys, sampling
+
+def _padded(sources: Sequence[Sequence[int]], pad: int) -> dict[str, Tensor]:
+    """Return the inputs of an encoder, (B, T), with pads behind each source."""
+    rows = [torch.tensor(source) for source in sources]
+    return {
+        "input_ids": pad_sequence(rows, batch_first=True, padding_value=pad),
+        "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
+    }
+
+
+def _padded_left(sources: Sequence[Sequence[int]]) -> dict[str, Tensor]:
+    """Return the inputs of a causal model, (B, T), padded in front, as outputs continue them.
+
+    Each source is padded with its own first id, which it has already: penalties of a model's
+    settings for ids that occurred do not depend on the padding.
+    """
+    width = max(map(len, sources))
+    missing = [width - len(source) for source in sources]
+    pairs = list(zip(sources, missing, strict=True))
+    return {
+        "input_ids": torch.tensor([[source[0]] * count + [*source] for source, count in pairs]),
+        "attention_mask": torch.tensor(
+            [[0] * count + [1] * len(source) for source, count in pairs]
+        ),
+    }
+
+
+class _Drawing:
+    """Masks all scores of a row but that of the sampled subword; row b belongs to `keys[b]`.
+
+    `given` is the number of ids in front of the first that is sampled.
+    """
+
+    def __init__(self, keys: Tensor, sampling: Sampling, given: int):
+        self.keys, self.sampling, self.given = keys, sampling, given
 
     def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
         candidates, logits = likeliest(scores, self.sampling)
-        step = torch.tensor(input_ids.shape[1], device=scores.device)
+        step = torch.tensor(input_ids.shape[1] - self.given + 1, device=scores.device)
         drawn = (logits + gumbel(self.keys, step, candidates)).argmax(1, keepdim=True)
         return torch.full_like(scores, -torch.inf).scatter_(1, candidates.gather(1, drawn), 0.0)
 

@@ -22,7 +22,7 @@ translated, or their translations are empty."""
 class Decoding(Section):
     """Parameters of the search."""
 
-    beam: int = Field(5, ge=1)
+    beam: int = Field(5, ge=1, le=1000)
     """Hypotheses kept at every step; 1 is greedy search."""
     length_penalty: float = Field(1.0, ge=0)
     """Exponent of the length by which the log-probability of a hypothesis is divided."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from augury.core.errors import UserError
 from augury.experiments.spec import TASKS
@@ -46,6 +46,9 @@ class Samples(Protocol):
 @runtime_checkable
 class Labels(Protocol):
     """A task whose runs give labels."""
+
+    def labels(self, experiment: Any) -> tuple[str, ...]:
+        """Return the labels, in the order of the probabilities."""
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (rows, labels), given columns of sentences."""

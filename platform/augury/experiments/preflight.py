@@ -105,6 +105,8 @@ class Report:
     graph: Graph
     stages: Sequence[str] = ()
     """The names in `costs` that are stages before systems, which run with every seed too."""
+    unreachable: Sequence[str] = ()
+    """The names of pretrained models of systems, which training would need and cannot have."""
 
 
 def check(experiments: Iterable[Experiment], graph: Graph) -> None:
@@ -157,8 +159,9 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
                 else f"{text.name} of {name}"
             )
             texts.setdefault(text.address, replace(text, name=label))
+    missing = _missing_models(systems.values())
     cautioned = [
-        *_model_cautions(systems.values()),
+        *missing.values(),
         *_leaks(trained, store),
         *text_cautions(trained.values(), store),
         *_controls(texts.values(), store),
@@ -172,7 +175,9 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     ]
     costs = estimates(graph)
     cautioned += _too_late(trained, costs)
-    return Report(list(texts.values()), cautioned, costs, graph, list(earlier))
+    own = {model.name for system in systems.values() if (model := _pretrained(system))}
+    unreachable = [name for name in missing if name in own]
+    return Report(list(texts.values()), cautioned, costs, graph, list(earlier), unreachable)
 
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
@@ -371,22 +376,37 @@ def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> 
     return [note for note in notes if note]
 
 
-def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """Return warnings on pretrained models, of operators too, that cannot be had here."""
+def _missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
+    """Return warnings on pretrained models, and those of operators, that cannot be had here, by
+    their names."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments.values()]
-    models = [getattr(experiment, "model", None) for experiment in listed]
-    unique = {str(model): model for model in models if isinstance(model, Pretrained)}
-    cautions = []
-    for model in unique.values():
-        if reason := pretrained.unreachable(model.name, model.revision):
-            cautions.append(
-                f"the pretrained model {model.name} cannot be had here, and training would end "
-                "with that: there is no such directory, and no hub that has it can be reached "
-                f"({reason:.200}); give model.name the path of a directory that save_pretrained "
-                "wrote, or train from nothing, model: {architecture: tiny}"
+    advice: dict[tuple[str, str | None], str] = {}
+    for experiment in listed:
+        if model := _pretrained(experiment):
+            advice[model.name, model.revision] = (
+                "give model.name the path of a directory that save_pretrained wrote, or train "
+                "from nothing, model: {architecture: tiny}"
             )
-    return cautions
+        for operator, roles in zip(experiment.augment, experiment.models, strict=True):
+            for role, ready in roles.items():
+                if isinstance(ready, ReadyModel) and ready.checkpoint:
+                    advice[ready.checkpoint, ready.revision] = (
+                        f"give the {role} of operator {operator.operator} as the path of a "
+                        "directory that save_pretrained wrote"
+                    )
+    return {
+        name: f"the pretrained model {name} cannot be had here, and training would end with that: "
+        f"there is no such directory, and no hub that has it can be reached ({reason:.200}); "
+        f"{remedy}"
+        for (name, revision), remedy in advice.items()
+        if (reason := pretrained.unreachable(name, revision))
+    }
+
+
+def _pretrained(experiment: Experiment) -> Pretrained | None:
+    model = getattr(experiment, "model", None)
+    return model if isinstance(model, Pretrained) else None
 
 
 def seed_cost(

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from augury.augment.models import ReadyModel, TrainedModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
@@ -20,8 +22,6 @@ from augury.experiments.stored_runs import locate
 from augury.models import pretrained
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from augury.decoding.settings import Sampler, Translator
 
 BATCH_ROWS = 32
@@ -65,11 +65,12 @@ class RunModel:
         return capable(self.task, Translates).translator(self._run(store), threads)
 
     def probabilities(
-        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
     ) -> np.ndarray:
-        """Return the probability of every label, (pairs, labels)."""
-        task = capable(self.task, Labels)
-        return task.probabilities(self._run(store), premises, hypotheses)
+        """Return the probabilities of `labels`, (rows, labels), given columns of sentences."""
+        task, run = capable(self.task, Labels), self._run(store)
+        order = _positions(f"run '{self.name}'", task.labels(run.experiment), labels)
+        return np.asarray(task.probabilities(run, *columns)[:, order])
 
     def _run(self, store: Store) -> Run:
         return Run.read(Folder(self.root or store.root, self.name))
@@ -111,36 +112,36 @@ class CheckpointModel:
         return self._checkpoint.translator(store, threads)
 
     def probabilities(
-        self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+        self, store: Store, *columns: Sequence[str], labels: Sequence[str] = LABELS
     ) -> np.ndarray:
-        """Return the probability of every label, (pairs, labels), in the order of LABELS."""
-        import numpy as np
+        """Return the probabilities of `labels`, (rows, labels), given columns of sentences."""
         import torch
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
         kind = AutoModelForSequenceClassification
         model = checkpoint.loaded(kind, self.checkpoint, self.revision, self.allow_pickle)
         tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
-        positions = {
-            str(label).lower(): position for position, label in model.config.id2label.items()
-        }
-        if positions.keys() != set(LABELS):
-            raise UserError(
-                f"checkpoint '{self.checkpoint}' labels "
-                f"{', '.join(map(str, model.config.id2label.values()))}, not {', '.join(LABELS)}: "
-                "take a classifier of natural language inference"
-            )
-        batches = []
-        for start in range(0, len(premises), BATCH_ROWS):
-            rows = slice(start, start + BATCH_ROWS)
-            inputs = tokenizer(
-                premises[rows], hypotheses[rows], padding=True, truncation=True, return_tensors="pt"
-            )
+        known = [label for _, label in sorted(model.config.id2label.items())]
+        order = _positions(f"checkpoint '{self.checkpoint}'", known, labels)
+        batches = [np.zeros((0, len(known)), np.float32)]
+        for start in range(0, len(columns[0]), BATCH_ROWS):
+            rows = [list(column[start : start + BATCH_ROWS]) for column in columns]
+            inputs = tokenizer(*rows, padding=True, truncation=True, return_tensors="pt")
             with torch.inference_mode():
                 batches.append(
                     model(**inputs.to(model.device)).logits.float().softmax(1).cpu().numpy()
                 )
-        order = [positions[label] for label in LABELS]
-        return (
-            np.concatenate(batches)[:, order] if batches else np.zeros((0, len(LABELS)), np.float32)
+        return np.asarray(np.concatenate(batches)[:, order])
+
+
+def _positions(model: str, known: Sequence[str], labels: Sequence[str]) -> list[int]:
+    """Return the positions of labels among those of a model, by their names, in lower case if need
+    be."""
+    if not set(labels) <= set(known):
+        known, labels = ([str(label).lower() for label in names] for names in (known, labels))
+    if not set(labels) <= set(known):
+        raise UserError(
+            f"{model} labels {', '.join(known)}, not {', '.join(labels)}: take a classifier of "
+            "these labels"
         )
+    return [known.index(label) for label in labels]

@@ -21,6 +21,7 @@ from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.extended_file import EXTENDS
 from augury.core.faults import Fault, InvalidSettings
+from augury.core.naming import FILE_NAME
 from augury.core.plugins import PATH_PATTERN, Choice, Registry
 from augury.core.renamed import with_present_names
 from augury.corpora.splits import BaseSpec, Share
@@ -78,7 +79,7 @@ class Experiment(Section):
     """One question: a corpus, its augmentation, the training of a model on it, and the systems
     to compare."""
 
-    name: str = Field(pattern=r"^[\w.-]+$")
+    name: str = Field(pattern=FILE_NAME)
     """The name of the experiment in tables and in MLflow."""
     task: str
     """The name of the task, or the path of a file or directory that holds it."""
@@ -133,6 +134,9 @@ class Experiment(Section):
     FROM_NOTHING: ClassVar[type[Training] | None] = None
     """The section `training` of a model without pretrained weights, where its defaults are others:
     a subclass of that of a pretrained model."""
+    TUNING: ClassVar[tuple[type[Training], ...]] = ()
+    """The sections `training` of pretrained models, where the annotated one is that of a model
+    from nothing."""
 
     def plain_system(self) -> dict[str, Any]:
         """Return the settings, by dotted key, that turn this experiment into its plain baseline."""
@@ -213,6 +217,17 @@ class Experiment(Section):
         raise UserError(
             f"unknown view '{name}': {f'{hint} {there}' if hint.startswith('did') else there}"
         )
+
+    @property
+    def resegments(self) -> bool:
+        """Whether this experiment's vocabulary can segment text anew."""
+        return self.RESEGMENTS
+
+    def training_schema(self) -> type[Training] | None:
+        """Return the section `training` whose defaults follow the model; None for the annotated
+        one."""
+        pretrained = isinstance(getattr(self, "model", None), Pretrained)
+        return None if pretrained else self.FROM_NOTHING
 
     @property
     def example_limit(self) -> int | None:
@@ -302,6 +317,8 @@ class Experiment(Section):
             several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
             number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
             raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
+        if isinstance(seeds, list | tuple) and any(isinstance(seed, bool) for seed in seeds):
+            raise UserError("true and false are no seeds: give whole numbers, such as [1, 2, 3]")
         return seeds
 
     @field_validator("seeds")
@@ -313,9 +330,9 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _training_follows_model(self) -> Experiment:
-        """Take the defaults of a model from nothing, where it has some; the file overrides them."""
-        schema, model = self.FROM_NOTHING, getattr(self, "model", None)
-        if schema and not isinstance(model, Pretrained) and issubclass(schema, type(self.training)):
+        """Take the defaults that follow the model, where it has some; the file overrides them."""
+        schema = self.training_schema()
+        if schema and issubclass(schema, type(self.training)):
             settings = self.training.model_dump(exclude_unset=True)
             self.__dict__["training"] = schema.model_validate(settings)
         return self
@@ -340,7 +357,7 @@ class Experiment(Section):
                     f"augment has operator {draw.operator} twice with the same settings: change "
                     "its seed"
                 )
-            if draw.RESEGMENTS and not self.RESEGMENTS:
+            if draw.RESEGMENTS and not self.resegments:
                 raise UserError(
                     f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
                     "of its model's own: take word_drop or switch_out"

@@ -10,6 +10,7 @@ from augury.augment import pipeline
 from augury.augment.mixins import ExtraInputs, Fitted
 from augury.augment.operator import Operator
 from augury.core import config, extended_file
+from augury.core.agreed_code import named_by_user
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
@@ -44,8 +45,9 @@ def load(
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
         where[place] = origin
     try:
-        experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
-        expand(experiment)  # raises for faults in any of them
+        with named_by_user():
+            experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
+            expand(experiment)  # raises for faults in any of them
     except InvalidSettings as error:
         raise error.in_file(str(path), where) from error
     return experiment

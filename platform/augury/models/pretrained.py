@@ -6,21 +6,25 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.models.settings import PATHS, model_directory
+from augury.models.settings import PATHS, Pretrained, model_directory
 from augury.text.subwords.learned import FILES
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 Loader = Callable[..., Any]
 COMMIT = re.compile("[0-9a-f]{40}")
 PINNED = "pretrained.json"
 """The file beside a kept tokenizer that says which commit it is of."""
+GENERATION = "generation_config.json"
 HUB_SECONDS = 5.0
 """Timeout for checking whether the hub has a model."""
 
@@ -97,15 +101,86 @@ def loading_errors(name: str) -> Iterator[None]:
 def save(name: str, revision: str | None, folder: Folder) -> None:
     """Save the tokenizer and configuration of a model in `folder`, so that later steps do not
     need the hub."""
-    from transformers import AutoConfig, AutoTokenizer
+    pieces = put_files(name, revision, folder)
+    folder.finish({"pretrained": name, "identity": identity(name, revision), "size": len(pieces)})
+
+
+def put_files(
+    name: str, revision: str | None, folder: Folder, *, generation: bool = False
+) -> PreTrainedTokenizerBase:
+    """Put tokenizer and configuration of a model into an unfinished folder; return the tokenizer.
+
+    With `generation`, the settings of its search are put there too.
+    """
+    from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
     directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
-    load(AutoConfig.from_pretrained, name, revision).save_pretrained(directory)
-    pieces = load(AutoTokenizer.from_pretrained, name, revision)
+    settings = load(AutoConfig.from_pretrained, name, revision)
+    settings.save_pretrained(directory)
+    if generation:
+        search = _generation_file(name, revision)
+        kept = (
+            GenerationConfig.from_model_config(settings)
+            if search is None
+            else GenerationConfig.from_dict(json.loads(search.read_text(encoding="utf-8")))
+        )
+        kept.save_pretrained(directory)
+    pieces: PreTrainedTokenizerBase = load(AutoTokenizer.from_pretrained, name, revision)
     pieces.save_pretrained(directory)
     (directory / PINNED).write_text(json.dumps({"name": name, "commit": commit(name, revision)}))
     folder.put(directory, FILES)
-    folder.finish({"pretrained": name, "identity": identity(name, revision), "size": len(pieces)})
+    return pieces
+
+
+def address_settings(model: Pretrained) -> dict[str, Any]:
+    """Return the settings of a model for an address: what determines its weights, in place of
+    where they lie."""
+    settings = model.to_dict()
+    # The content of a directory, or name and revision on a hub, in place of both.
+    settings["name"] = identity(settings["name"], settings.pop("revision"))
+    del settings["allow_pickle"]  # the same weights in another form
+    return settings
+
+
+def check_files(model: Pretrained) -> None:
+    """Raise UserError for a path without a model, and for weights in a form that is not allowed."""
+    model_directory(model.name)
+    if not model.allow_pickle:
+        require_safetensors(model.name)
+
+
+@cache
+def search_settings(name: str, revision: str | None = None) -> Mapping[str, Any]:
+    """Return the settings of search that a model comes with, by the names of
+    `decoding.settings.Decoding`; none where it has none, or its files are not reachable."""
+    file = _generation_file(name, revision)
+    settings = json.loads(file.read_text(encoding="utf-8")) if file else {}
+    named = {
+        "beam": settings.get("num_beams"),
+        "length_penalty": settings.get("length_penalty"),
+        "max_length": settings.get("max_new_tokens") or settings.get("max_length"),
+    }
+    return {setting: value for setting, value in named.items() if value is not None}
+
+
+def _generation_file(name: str, revision: str | None) -> Path | None:
+    """Return the file with a model's settings of search: in its directory, in the local cache or
+    from the hub; None where there is none."""
+    directory = Path(name).expanduser()
+    if directory.is_dir() or name.startswith(PATHS):
+        file = directory / GENERATION
+        return file if file.is_file() else None
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+
+    try:
+        cached = try_to_load_from_cache(name, GENERATION, revision=revision)
+        if isinstance(cached, str):
+            return Path(cached)
+        if commit(name, revision) is None:  # downloading would try again and again
+            return None
+        return Path(hf_hub_download(name, GENERATION, revision=revision, etag_timeout=HUB_SECONDS))
+    except Exception:  # from huggingface_hub and its HTTP library; loading the model says why
+        return None
 
 
 def pinned(directory: str, revision: str | None) -> str | None:

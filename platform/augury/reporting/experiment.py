@@ -18,6 +18,7 @@ from augury.reporting.comparison import Comparison, cautions, scored_sets
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.equal_time import equal_time
 from augury.reporting.figures import MAX_POINTS, learning_curves
+from augury.reporting.label_scores import label_table
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING
 from augury.reporting.operator_outputs import output_table
@@ -60,6 +61,7 @@ def write(
         }
     summary = {
         "title": report.title,
+        "experiment": results[0].record.experiment or report.title,
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
         "scores": scores,
@@ -155,19 +157,21 @@ def _sections(
     title: str,
     stages: Table | None,
 ) -> list[Section]:
-    first, metric = comparisons[0], comparisons[0].metrics[0]
+    first, metric, names = comparisons[0], comparisons[0].metrics[0], scored_sets(results)
     (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
-    names = legend(result.name for result in results)
+    legends = legend(result.name for result in results)
     files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
     sections = [section("Scores and cost", scores, Downloads(files))]
     numbers = Details("The numbers, with intervals", [tables[0]])
     sections += test_sections(comparisons, "systems", numbers)
+    if labels := label_table(results, names[0]):
+        sections.append(section(f"Labels of {names[0]}", labels))
     if robustness := robustness_curves(results, metric):
         text = (
             "One test set with more and more synthetic noise in what is read; intervals are those "
             "of each score."
         )
-        sections.append(section("Score against noise", Charts(robustness, names), text))
+        sections.append(section("Score against noise", Charts(robustness, legends), text))
     if stages:
         sections.append(section("Stages", stages))
     if outputs := output_table(results):
@@ -179,11 +183,11 @@ def _sections(
     if curves := learning_curves(results, metric):
         text = f"One line per seed, of at most {MAX_POINTS} points."
         timed = equal_time(results, metric)
-        sections.append(section("Learning curves", Charts(curves, names), text, timed))
+        sections.append(section("Learning curves", Charts(curves, legends), text, timed))
     sections += cost_sections(first)
-    test = scored_sets(results)[0]
-    if samples := draw(results, test):
-        text = f"{len(samples)} examples of {test}, drawn at random, with each system's first seed."
+    if samples := draw(results, names[0]):
+        drawn = f"{len(samples)} examples of {names[0]}, drawn at random"
+        text = f"{drawn}, with each system's first seed."
         sections.append(section("Examples", text, *samples))
     if len(results) > 1:
         settings = differences(results) or "Their configurations are equal."

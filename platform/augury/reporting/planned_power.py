@@ -37,6 +37,8 @@ class PlannedPower:
     """Stored systems that the components are estimated from; 0: typical components."""
     seeds: int
     """The seeds of the experiment; with one, the statement is on two."""
+    comparisons: int
+    """Differences to the baseline, for which p is corrected."""
     power: Power
     by_seeds: Mapping[int, float]
     """Number of seeds -> the smallest difference."""
@@ -48,6 +50,8 @@ class PlannedPower:
             if self.systems
             else "typical small models: a rough guess"
         )
+        if self.comparisons > 1:
+            source += f", corrected for {self.comparisons} comparisons"
         alone = "one seed says nothing of others; " if self.seeds == 1 else ""
         yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
         cells = [f"{count} seeds {smallest:.1f}" for count, smallest in self.by_seeds.items()]
@@ -90,5 +94,7 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
                 count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS
             }
             systems_known = len(stored) if len(stored) > 1 else 0
-            statements.append(PlannedPower(test, metric, systems_known, seeds, statement, by_seeds))
+            statements.append(
+                PlannedPower(test, metric, systems_known, seeds, comparisons, statement, by_seeds)
+            )
     return statements

@@ -28,6 +28,17 @@ def by_age(store: Store) -> list[str]:
     return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
 
 
+def latest(store: Store, experiment: str) -> Folder:
+    """Return the latest report of an experiment, `NAME` or `NAME-2` and so on; it may not exist."""
+    names = [
+        name
+        for name in by_age(store)
+        if store.folder(KIND, name).exists(SUMMARY)
+        and store.folder(KIND, name).read_json(SUMMARY).get("experiment", name) == experiment
+    ]
+    return store.folder(KIND, names[-1] if names else experiment)
+
+
 def folder_of(store: Store, name: str, addresses: Mapping[str, str]) -> Folder:
     """Return the folder of the report on systems, given the addresses of their runs by name.
 

@@ -22,7 +22,8 @@ from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.registry import bounds, lower_is_better
 from augury.scoring.registry import metric as get_metric
-from augury.scoring.signature import with_resampling, without_resampling
+from augury.scoring.scores import statistics_of
+from augury.scoring.signature import with_references, with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.scoring.stored import Score
 from augury.training import history
@@ -263,15 +264,23 @@ def from_hypotheses(
     metrics: Sequence[str],
     sources: Sequence[str] | None = None,
     samples: int = SAMPLES,
+    more_references: Sequence[Sequence[str]] = (),
 ) -> SystemResult:
     """Return a system of which only the output for one test set is known; `hypotheses`: folder
-    of a seed -> lines."""
+    of a seed -> lines.
+
+    `more_references` are further references of all segments, set by set.
+    """
     estimates, resampled_scores = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
-        counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
+        counts = [
+            statistics_of(scorer, lines, [references, *more_references], sources)
+            for lines in hypotheses.values()
+        ]
+        signature = with_references(scorer.signature, 1 + len(more_references))
         resampled = resampled_scores[scorer.name] = resample(counts, scorer.value, samples=samples)
         by_seed = {
-            seed: Score(scorer.name, value, value, value, scorer.signature, len(references))
+            seed: Score(scorer.name, value, value, value, signature, len(references))
             for seed, value in enumerate(map(float, resampled.scores), start=1)
         }
         estimates[scorer.name] = estimate(by_seed, resampled)

@@ -91,11 +91,10 @@ def run_table(runs: Sequence[StoredRun]) -> Table:
     for run in runs:
         test, score = run.score or (None, None)
         shown = f"{test}: {title(score.name)} {number(score.value)}" if score else None
-        names = [run.label.name, *(f"#{tag}" for tag in run.label.tags)]
         rows.append(
             [
                 run.name,
-                Cell(" ".join(filter(None, names))),
+                Cell(run.label.text),
                 run.record.task or "",
                 run.state,
                 Cell(shown or "", score.value if score else None),
@@ -104,7 +103,7 @@ def run_table(runs: Sequence[StoredRun]) -> Table:
                 cell(run.bytes, size_text),
             ]
         )
-    columns = ["run", "label", "task", "state", "score", "date (UTC)", "cost", "size"]
+    columns = ["run", "name and tags", "task", "state", "score", "date (UTC)", "cost", "size"]
     return table(columns, rows, kind="words")
 
 

@@ -32,6 +32,11 @@ class Label(NamedTuple):
     name: str | None = None
     tags: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """The name and the tags in one line: `best #checked`."""
+        return " ".join([*filter(None, [self.name]), *(f"#{tag}" for tag in self.tags)])
+
 
 @dataclass(frozen=True)
 class NamedRuns:
@@ -53,6 +58,13 @@ def label(run: Folder) -> Label:
         return Label()
     content = run.read_json(LABEL)
     return Label(content["name"], tuple(content["tags"]))
+
+
+def label_of_system(run: Folder) -> str | None:
+    """Return the name that a user gave the system of a run, by any of its seeds."""
+    group = Folder(run.root, _group(run))
+    names = (label(group.sub(seed)).name for seed in group.subfolders())
+    return next(filter(None, names), None)
 
 
 def write_label(run: Folder, label: Label) -> None:
@@ -145,11 +157,16 @@ def _swept(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
 
 
 def _labelled(runs: list[Folder]) -> list[tuple[str, dict[int, Folder]]]:
-    named: dict[str, list[Folder]] = {}
+    """Return the names that users gave, each of all seeds of a system, later ones too."""
+    names = {_group(run): name for run in runs if (name := label(run).name)}
+    groups: dict[str, list[Folder]] = {}
     for run in runs:
-        if name := label(run).name:
-            named.setdefault(name, []).append(run)
-    return [(name, _by_seed(folders)) for name, folders in named.items()]
+        groups.setdefault(_group(run), []).append(run)
+    return [(name, _by_seed(groups[group])) for group, name in names.items()]
+
+
+def _group(run: Folder) -> str:
+    return run.name.rpartition("/")[0]
 
 
 def _by_seed(folders: list[Folder]) -> dict[int, Folder]:

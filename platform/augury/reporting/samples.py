@@ -59,7 +59,7 @@ def shorten(text: str, most: int) -> str:
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:
     """Draw random examples of a test set, with the output of every system's first seed.
 
-    Lines are numbered from 1.
+    Examples are numbered from 1, as in the corpus.
 
     Of a system, it is the first seed with outputs for the text that the first system has. The draw
     does not depend on the systems. The result is empty where the test set or all outputs are
@@ -89,7 +89,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     )
     return [
         Example(
-            f"line {line + 1}",
+            f"example {line + 1:,}",
             {name: texts[name][line] for name in columns.inputs},
             {columns.target: texts[columns.target][line]},
             {system: output[line] for system, output in outputs.items()},

@@ -20,9 +20,10 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     """Return the systems that words name: runs, configurations, and those of sweeps and of
     experiments' reports.
 
-    A run that experiments share has the name that it has in the report with most of the systems,
-    the latest among equals; without a report, the one that it was trained with. UserError where one
-    does not exist, has no scores, or shares a run with another; one that is named twice is told of.
+    A run has the name that a user gave it or, shared by experiments, that in the report with most
+    of the systems, the latest among equals; without a report, the one that it was trained with.
+    UserError where one does not exist, has no scores, or shares a run with another; one that is
+    named twice is told of.
     """
     groups: list[list[Folder]] = []
     names: list[str | None] = []
@@ -37,10 +38,10 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
         if shared := [folder for folder in first if folder in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
     seeds = [{RunRecord.read(folder).seed: folder for folder in group} for group in groups]
-    reported = names_in_reports([group[0] for group in groups])
-    systems = load_groups(
-        seeds, [name or of_report for name, of_report in zip(names, reported, strict=True)]
-    )
+    firsts = [group[0] for group in groups]
+    labels = [run_names.label_of_system(run) for run in firsts]
+    known = zip(names, labels, names_in_reports(firsts), strict=True)
+    systems = load_groups(seeds, [name or label or of_report for name, label, of_report in known])
     for system in systems:
         if not system.tests:
             raise UserError(

@@ -26,6 +26,8 @@ from augury.scoring.registry import title
 from augury.sweeping import state
 
 PAGE = "index.html"
+LABELS = "name and tags"
+"""The column of names and tags that users gave; left out where there are none."""
 
 
 def render(store: Store, refresh: int | None = None) -> str:
@@ -121,6 +123,7 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
         record = RunRecord.read(run)
         names = [
             record.name,
+            run_names.label(run).text,
             record.experiment or MISSING,
             record.task or MISSING,
             cell(record.seed, "d"),
@@ -137,8 +140,10 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
                 Cell(run.name.removeprefix("runs/"), code=True),
             ]
         )
-    names = ["system", "experiment", "task", "seed", "state", "date (UTC)"]
+    names = ["system", LABELS, "experiment", "task", "seed", "state", "date (UTC)"]
     columns = [*names, *tests, "parameters", "run"]
+    if not any(row[1] for row in rows):
+        columns, rows = [*columns[:1], *columns[2:]], [[*row[:1], *row[2:]] for row in rows]
     return table(columns, rows, title="runs"), [
         download("all scores as CSV", "scores.csv", csv(frame))
     ]

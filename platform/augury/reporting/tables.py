@@ -240,8 +240,16 @@ def latex_escaped(plain: str) -> str:
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV with a header and exact numbers."""
-    return frame.to_csv(index=False, lineterminator="\n")
+    """Return a frame as CSV with a header and exact numbers.
+
+    Texts that a spreadsheet would run as formulas get an apostrophe in front.
+    """
+    neutral = frame.map(lambda value: f"'{value}" if _is_formula(value) else value)
+    return neutral.to_csv(index=False, lineterminator="\n")
+
+
+def _is_formula(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {

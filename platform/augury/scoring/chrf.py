@@ -57,6 +57,11 @@ class ChrfPlusPlus(Chrf):
 METRICS = {"chrf": Chrf, "chrf++": ChrfPlusPlus}
 
 
+def similarity(hypothesis: str, reference: str) -> float:
+    """Return the chrF of a single sentence, from 0 to 100."""
+    return value(statistics(hypothesis, reference))
+
+
 def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
     """Return n-gram counts of a sentence by order: hypothesis, reference, matches.
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
+from augury.scoring.metric import Metric
 from augury.scoring.registry import metric
 from augury.scoring.signature import with_references, with_resampling
 from augury.scoring.significance import interval
@@ -52,10 +56,7 @@ def score(
     scores = []
     for scorer in chosen:
         sets = [references, *more_references]
-        if more_references:
-            statistics = scorer.multiple_statistics(hypotheses, sets, sources)
-        else:
-            statistics = scorer.statistics(hypotheses, references, sources)
+        statistics = statistics_of(scorer, hypotheses, sets, sources)
         resampled = resample([statistics], scorer.value, samples=samples, seed=seed)
         bounds = interval(resampled)
         signature = with_resampling(with_references(scorer.signature, len(sets)), samples, seed)
@@ -71,3 +72,15 @@ def score(
             )
         )
     return scores
+
+
+def statistics_of(
+    scorer: Metric,
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+    sources: Sequence[str] | None = None,
+) -> NDArray[Any]:
+    """Return the statistics of each segment, given one set of references or several."""
+    if len(references) == 1:
+        return scorer.statistics(hypotheses, references[0], sources)
+    return scorer.multiple_statistics(hypotheses, references, sources)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from augury.core import config
+from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
@@ -228,7 +229,8 @@ def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with: without points for Optuna to suggest and, under
     pbt, a reference."""
     listed = [] if options.search == "optuna" else points.sample(space, options.samples)
-    return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
+    with named_by_user():
+        return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
 
 
 def _single_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:

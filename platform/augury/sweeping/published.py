@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError, unknown
 from augury.scoring.registry import title
 from augury.sweeping import declarations, printed
@@ -81,7 +82,8 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
     """
     if not name.endswith(".py") and name not in declarations.tables():
         raise unknown("table", name, declarations.tables())
-    declared = declarations.load_table(name)
+    with named_by_user():
+        declared = declarations.load_table(name)
     if corpus is not None:
         scale = _with_corpus(name, declared, scale, corpus)
     space = spaces.resolve(declared, name, scale)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augury.core import config
+from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import file_of, is_path
 from augury.sweeping import yaml_space
@@ -94,8 +95,9 @@ def find(
     `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name
     and for missing or invalid definitions.
     """
-    declared = yaml_space.load(name) if yaml_space.is_yaml(name) else load_space(name)
-    return resolve(declared, name, scale, search, scheduler)
+    with named_by_user():
+        declared = yaml_space.load(name) if yaml_space.is_yaml(name) else load_space(name)
+        return resolve(declared, name, scale, search, scheduler)
 
 
 def resolve(

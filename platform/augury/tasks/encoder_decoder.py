@@ -5,9 +5,16 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 from torch.nn.functional import linear
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from augury.core.errors import UserError
+from augury.models import pretrained
+from augury.models.settings import Pretrained
 from augury.tasks.logit_check import mismatch
 
 
@@ -33,7 +40,7 @@ def hidden_states(
         inputs = {"inputs_embeds": source_embeddings(model, source) + perturbation}
     memory = model.get_encoder()(**inputs, attention_mask=mask).last_hidden_state
     hidden: Tensor = model.get_decoder()(
-        input_ids=model.prepare_decoder_input_ids_from_labels(labels),
+        input_ids=decoder_inputs(model, labels),
         encoder_hidden_states=memory,
         encoder_attention_mask=mask,
         use_cache=False,
@@ -45,11 +52,41 @@ def hidden_states(
     )
 
 
+def decoder_inputs(model: PreTrainedModel, labels: Tensor) -> Tensor:
+    """Return what the decoder reads to predict `labels`, (B, T): its start and all but the last."""
+    if hasattr(model, "prepare_decoder_input_ids_from_labels"):
+        inputs: Tensor = model.prepare_decoder_input_ids_from_labels(labels)
+        return inputs
+    start = labels.new_full((len(labels), 1), model.config.decoder_start_token_id)  # M2M-100
+    return torch.cat([start, labels[:, :-1]], 1)
+
+
 def head(model: PreTrainedModel) -> tuple[Tensor, Tensor | None]:
     """Return the projection to the vocabulary: weight (V, D), and bias (V) or None."""
     layer = model.get_output_embeddings()
     added = getattr(model, "final_logits_bias", None)  # BART and its kin
     return layer.weight, layer.bias if added is None else added.squeeze(0)
+
+
+def load(model: Pretrained, directory: str) -> PreTrainedModel:
+    """Return a pretrained encoder-decoder in 32-bit floats on the CPU, not yet checked.
+
+    `directory` holds its tokenizer, with the commit that it is of.
+    """
+    loaded: PreTrainedModel = pretrained.load_model(
+        AutoModelForSeq2SeqLM.from_pretrained,
+        model.name,
+        pretrained.pinned(directory, model.revision),
+        allow_pickle=model.allow_pickle,
+        dtype=torch.float32,
+    )
+    return loaded
+
+
+def empty(settings: PreTrainedConfig) -> PreTrainedModel:
+    """Return a model in evaluation mode with random weights, to be replaced by those of a run."""
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        return AutoModelForSeq2SeqLM.from_config(settings, dtype=torch.float32).eval()
 
 
 @torch.no_grad()

@@ -18,7 +18,7 @@ from augury.core.store import Folder, Store
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.models import pretrained
-from augury.models.settings import Pretrained, model_directory
+from augury.models.settings import Pretrained
 from augury.text.subwords import learned
 from augury.text.subwords.tokenizer import Subwords
 from augury.text.tokens import Text
@@ -36,9 +36,7 @@ class SubwordTask(Task):
 
     def check(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
-            model_directory(experiment.model.name)  # refuses a path without one
-            if not experiment.model.allow_pickle:
-                pretrained.require_safetensors(experiment.model.name)
+            pretrained.check_files(experiment.model)
 
     def check_model(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
@@ -67,12 +65,10 @@ class SubwordTask(Task):
         return learned.directory(folder)
 
     def address_settings(self, experiment: Any) -> dict[str, Any]:
-        settings = experiment.model.to_dict()
-        if isinstance(experiment.model, Pretrained):
-            # The content of a directory, or name and revision on a hub, in place of both.
-            settings["name"] = pretrained.identity(settings["name"], settings.pop("revision"))
-            del settings["allow_pickle"]  # the same weights in another form
-        return {"model": settings}
+        model = experiment.model
+        if isinstance(model, Pretrained):
+            return {"model": pretrained.address_settings(model)}
+        return {"model": model.to_dict()}
 
     def symbols(self, run: Run) -> Symbols:
         """Return the symbols that draws need of a run's tokenizer; UserError if it has no unknown

@@ -15,7 +15,7 @@ from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run
 from augury.experiments.task import Task
-from augury.text.tokens import Text
+from augury.text.tokens import Text, Tokenizer
 from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class VocabularyTask(Task):
             with suppress(UnusableOutput):
                 make_texts(Graph(store).plan(experiment))
 
-    def tokenizer(
-        self, experiment: Any, texts: Mapping[str, Text], store: Store
-    ) -> VocabularyTokenizer:
+    def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
         from augury.text.vocabulary import training
 
         settings = experiment.vocabulary.to_dict()

@@ -15,7 +15,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import DESCRIPTION, SCORES, RunRecord
 from augury.experiments.recording import File
-from augury.reporting import exporting, reported, run_files
+from augury.reporting import exporting, reported, run_files, run_names
 from augury.scoring.registry import record_name
 from augury.tracking.client import (
     FOLDER,
@@ -154,6 +154,7 @@ def run_content(
     record, status_record = RunRecord.read(run), read_record(run)
     tags = {f"augury.{name}": str(getattr(record, name)) for name in IDENTITY}
     tags |= {f"version.{package}": version for package, version in record.versions.items()}
+    tags |= {name: value for name, value in label_tags(run).items() if value}
     if record.commit:
         tags["mlflow.source.git.commit"] = record.commit
     if notes := stored_runs.corpus_notes(run, record.inputs):
@@ -251,6 +252,12 @@ def model_writer(run: Folder) -> Callable[[Path], object] | None:
     return partial(exporting.export, run, Store(run.root), "hf") if enabled else None
 
 
+def label_tags(run: Folder) -> dict[str, str]:
+    """Return the name and tags that a user gave a run; empty texts for none."""
+    label = run_names.label(run)
+    return {"augury.label": label.name or "", "augury.tags": ", ".join(label.tags)}
+
+
 def source_tags(record: dict[str, Any]) -> dict[str, str]:
     """Return MLflow's tags for the user and command that started a run."""
     if "source" not in record:
@@ -290,7 +297,8 @@ def _newest_analysis(run: Folder) -> str:
 
 
 def _report_folder(folder: Folder) -> Folder:
-    return Folder(folder.root, folder.name.replace(EXPERIMENTS, reported.KIND, 1))
+    """Return the latest report of an experiment, which has several for other systems."""
+    return reported.latest(Store(folder.root), folder.name.partition("/")[2])
 
 
 def _report(folder: Folder) -> dict[str, Any]:

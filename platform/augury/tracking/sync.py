@@ -23,6 +23,7 @@ from augury.tracking.runs import (
     EXPERIMENTS,
     experiment_status,
     has_unsent_analyses,
+    label_tags,
     read_record,
     run_status,
     sync_experiment,
@@ -94,7 +95,26 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
 
 
 def forget(store: Store, folders: Iterable[Folder]) -> None:
-    """Delete runs, which are being deleted from a storage, from its MLflow store.
+    """Delete runs, which are being deleted from a storage, from its MLflow store."""
+    _change(store, folders, lambda mlflow, _, run: mlflow.open().delete_run(run.info.run_id))
+
+
+def relabel(store: Store, folders: Iterable[Folder]) -> None:
+    """Write the names and tags that a user gave runs to the MLflow store of a storage."""
+
+    def write(mlflow: MlflowExperiment, folder: Folder, run: Run) -> None:
+        for name, value in label_tags(folder).items():
+            mlflow.set_tag(run, name, value)
+
+    _change(store, folders, write)
+
+
+def _change(
+    store: Store,
+    folders: Iterable[Folder],
+    change: Callable[[MlflowExperiment, Folder, Run], object],
+) -> None:
+    """Apply a change to the tracked ones of runs in the MLflow store of a storage.
 
     The experiment of the first of them decides where that is; an outage is said, and no error.
     """
@@ -107,10 +127,10 @@ def forget(store: Store, folders: Iterable[Folder]) -> None:
         with mlflow.lock():
             for run in runs:
                 if logged := mlflow.find(folder=run.name):
-                    mlflow.open().delete_run(logged.info.run_id)
+                    change(mlflow, run, logged)
     except Exception as error:
         address = without_passwords(mlflow.place.uri)
-        say(f"MLflow at {address} keeps the runs: it is unavailable ({reason(error)})")
+        say(f"MLflow at {address} keeps the runs as they are: it is unavailable ({reason(error)})")
 
 
 def _tracking_settings(run: Folder) -> dict[str, Any]:

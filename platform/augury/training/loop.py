@@ -107,6 +107,8 @@ class Trainer:
     def fit(self, report: Report, until: int | None = None) -> None:
         """Train to the end, or to the validation number `until`."""
         if distributed.rank() == 0:
+            if self.position.update and until is None:  # with it, in a race, this is the rule
+                say(f"{self.run.folder.uri}: continues after update {self.position.update:,}")
             # What a killed call recorded after its last checkpoint, this one trains again.
             self.history.rewind(self.position.update)
         distributed.barrier()

@@ -68,7 +68,7 @@ class Training(Section):
     """
     accumulation: int = Field(1, ge=1)
     """Batches per worker and optimizer step."""
-    workers: int = Field(1, ge=1)
+    workers: int = Field(1, ge=1, le=100_000)
     """Data-parallel workers; a step reads workers × accumulation batches."""
     learning_rate: float = Field(6e-4, gt=0)
     """Peak of the schedule."""

@@ -71,7 +71,7 @@ def sizes() -> Iterator[Size]:
 def trained(table: Published, row: str) -> int:
     """Return the trained parameters of a row's model."""
     config, entries = _model(table, row)
-    return parameters(config.model, entries)
+    return parameters(config.transformer, entries)
 
 
 def _size(table: Published, row: str, column: str) -> Size:
@@ -94,7 +94,8 @@ def _embeddings(table: Published, row: str) -> int:
     """Return the parameters of the embeddings of one side, without a projection of tables, as
     the paper counts them."""
     config, entries = _model(table, row)
-    of_piece, shared = config.model.embeddings.counts(resolve(config.model).hidden_size)
+    model = config.transformer
+    of_piece, shared = model.embeddings.counts(resolve(model).hidden_size)
     return of_piece * entries or shared
 
 

@@ -28,7 +28,7 @@ def measure(system: System) -> Mapping[str, float]:
     from trainables.nmt.embeddings import AloneEmbedding
     from trainables.nmt.model import build
 
-    settings, entries = cast(Config, system.run.experiment).model, len(system.pieces)
+    settings, entries = cast(Config, system.run.experiment).transformer, len(system.pieces)
     model = load_weights(system.run.folder, build(settings, entries, pad=0, eos=1, seed=0))
     embeddings = model.model.encoder.embed_tokens
     parameters = sum(parameter.numel() for parameter in embeddings.parameters())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ from augury.experiments.spec import parse
 from augury.text.vocabulary.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
 from augury.training.trained import OUTCOME, WEIGHTS
+from tests.trainables.nmt import checkpoints
+from tests.trainables.nmt.tuned import Make, content
+from trainables.nmt import TASK
 from trainables.nmt.model import build
 
 Untrained = Callable[..., Run]
@@ -75,5 +79,33 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
             OUTCOME, {**outcome, "workers": 1, "weights": weights, "device": "cpu"}
         )
         return run
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """Writes the checkpoint of a family once."""
+    root, written = tmp_path_factory.mktemp("checkpoints"), dict[str, str]()
+    experiment = parse({**content(root, "none"), "model": {"architecture": "tiny"}})
+    train = TASK.corpus(experiment, "train", Store(root))
+    texts = [*train.column("source"), *train.column("target")]
+
+    def write(family: str) -> str:
+        if family not in written:
+            written[family] = checkpoints.write(family, texts, root / family)
+        return written[family]
+
+    return write
+
+
+@pytest.fixture
+def prepared(checkpoint: Callable[[str], str], tmp_path: Path) -> Make:
+    """Makes the run of a family, not trained."""
+
+    def make(family: str, **changes: Any) -> Run:
+        experiment = parse(content(tmp_path, checkpoint(family), **changes))
+        TASK.check(experiment, Store(tmp_path))
+        return prepare(experiment, Store(tmp_path))
 
     return make

@@ -59,11 +59,11 @@ class Scratch(Section):
 
     architecture: Literal["tiny", "small"]
     """Sizes, where they are not set."""
-    vocabulary_size: int = Field(2000, ge=10)
+    vocabulary_size: int = Field(2000, ge=10, le=10_000_000)
     """Maximum number of subwords, learned from the training text."""
-    layers: int | None = Field(None, ge=1)
-    hidden_size: int | None = Field(None, ge=2)
-    feedforward_size: int | None = Field(None, ge=1)
+    layers: int | None = Field(None, ge=1, le=1000)
+    hidden_size: int | None = Field(None, ge=2, le=100_000)
+    feedforward_size: int | None = Field(None, ge=1, le=1_000_000)
     attention_heads: int | None = Field(None, ge=1)
     dropout: float = Field(0.1, ge=0, lt=1)
     max_positions: int = Field(512, ge=8)

@@ -166,6 +166,8 @@ from transformers import pipeline
 
 classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
 texts = sys.argv[1:] or {texts}  # {", ".join(columns)}
+if len(texts) != {count}:
+    sys.exit("give {count} text{"s" * (count > 1)}: {", ".join(columns)}")
 row = dict(zip({keys}, texts, strict=True))
 print(classify(row, truncation=True, max_length={max_length}))
 """

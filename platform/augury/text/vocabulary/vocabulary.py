@@ -32,6 +32,10 @@ class Vocabulary:
     """
 
     pad, unk, eos = PAD, UNK, EOS
+    before: tuple[int, ...] = ()
+    """The ids before every source; tags are told apart."""
+    first: tuple[int, ...] = ()
+    """The ids that every target begins with."""
 
     def __init__(
         self,
@@ -70,6 +74,17 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.pieces)
+
+    @property
+    def never(self) -> tuple[int, ...]:
+        """The ids that no output has: tags."""
+        return tuple(self.tags.values())
+
+    @property
+    def ordinary(self) -> npt.NDArray[np.integer]:
+        """The ids of learned pieces, in order."""
+        special = [self.pad, self.unk, self.eos, *self.tags.values()]
+        return np.setdiff1d(np.arange(len(self)), special)
 
     def model(self, view: str = "source") -> bytes:
         """Return the serialised sentencepiece model of a view, whose ids differ from those of

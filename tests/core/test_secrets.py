@@ -1,0 +1,66 @@
+"""Passwords and keys do not leave in messages, output and files."""
+
+from __future__ import annotations
+
+import io
+import string
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augury.cli.common import print_json
+from augury.core import messages
+from augury.core.secrets import RedactedStream, redacted
+from augury.core.store import Store
+
+SECRETS = st.text(string.ascii_letters + string.digits + "/+%_.-", min_size=8, max_size=40)
+URIS = [
+    "s3://KEY:{}@bucket/augury",
+    "https://user:{}@tracking.example:5000",
+    "postgresql+psycopg2://u:{}@db/mlflow",
+    "s3://bucket/augury?region=eu&secret_key={}",
+    "s3://bucket?session_token={}&scheme=http",
+    "https://host/x?X-Amz-Signature={}",
+    "AWS_SECRET_ACCESS_KEY={}",
+    "MLFLOW_TRACKING_PASSWORD={}",
+]
+
+
+@pytest.mark.parametrize("uri", URIS)
+@given(secret=SECRETS.map(lambda text: f"Zq{text}"))
+def test_no_secret_leaves(uri: str, secret: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    text, output = f"cannot open '{uri.format(secret)}': denied", io.StringIO()
+    with redirect_stdout(RedactedStream(output)):  # type: ignore[type-var]
+        print(text)
+        print_json({"storage": uri.format(secret)})
+    folder = Store(tmp_path_factory.getbasetemp()).folder("secrets", "a")
+    folder.write_json("record.json", {"storage": uri.format(secret)})
+    written = folder.read("record.json").decode()
+    assert secret not in redacted(text) + output.getvalue() + written
+
+
+@pytest.mark.parametrize("uri", URIS)
+def test_messages_are_redacted(uri: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with messages.shown():
+        messages.say(f"warning: {uri.format('Zq123456')} is away")
+    assert "Zq123456" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqlite:////home/me/results/mlflow.db",
+        "s3://bucket/augury/runs/a1b2/seed-1",
+        "http://127.0.0.1:5000/#/experiments/1",
+        "tokens=5, loss = 3.2",
+        "echo 'eine E-Mail an me@example.org' | augury translate my",
+        "https://github.com/owner/name@v1",
+        '{"text": "a://b", "other": "me@x"}',
+    ],
+)
+def test_other_text_stays(text: Any, tmp_path: Path) -> None:
+    assert redacted(text) == text

@@ -1,0 +1,182 @@
+"""Answers of causal models: as `transformers` writes them, and by their key alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import chisquare
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    GPT2Config,
+    GPT2LMHeadModel,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from augury.core.errors import UserError
+from augury.core.rng import seed_of
+from augury.core.store import Store
+from augury.decoding import sampling, vllm
+from augury.decoding.language_model import LanguageModel
+from augury.decoding.settings import GREEDY, Sampling
+from tests.language_models import CHAT, END, UNKNOWN, save_bigrams, save_words
+
+STORE = Store("/nowhere")
+WORDS = ["a", "b", "c", "d", "e", "f", ":", "user", "assistant"]
+PROMPTS = ["a b c :", "b :", "c d e f a b c d :", "", "f f a :"]
+
+
+def random_model(folder: Path, encoder_decoder: bool = False, **settings: Any) -> str:
+    """A model that has learned nothing, with logits far from even."""
+    vocabulary = {word: index for index, word in enumerate([END, UNKNOWN, "<pad>", *WORDS])}
+    torch.manual_seed(1)
+    model: Any
+    if encoder_decoder:
+        sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
+        config = T5Config(
+            vocab_size=12, **sizes, pad_token_id=2, eos_token_id=0, decoder_start_token_id=2
+        )
+        model = T5ForConditionalGeneration(config)
+    else:
+        sizes = {"n_embd": 16, "n_layer": 2, "n_head": 2, "n_positions": 64}
+        model = GPT2LMHeadModel(
+            GPT2Config(vocab_size=12, **sizes, eos_token_id=0, bos_token_id=0, **settings)
+        )
+    with torch.no_grad():
+        for weights in model.parameters():
+            weights.mul_(3)
+    model.save_pretrained(folder)
+    save_words(folder, vocabulary)
+    return str(folder)
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return random_model(tmp_path_factory.mktemp("gpt2"))
+
+
+def keys(count: int) -> list[int]:
+    return [seed_of(1, row) for row in range(count)]
+
+
+@pytest.mark.parametrize("penalty", [1.0, 1.4])
+def test_temperature_zero_is_the_greedy_search_of_transformers(
+    penalty: float, tmp_path: Path
+) -> None:
+    """Each prompt alone; together they are padded, and a model's own penalties do not see it."""
+    path = random_model(tmp_path)
+    model, tokenizer = (
+        AutoModelForCausalLM.from_pretrained(path),
+        AutoTokenizer.from_pretrained(path),
+    )
+    model.generation_config.repetition_penalty = penalty
+    model.save_pretrained(path)
+    answers = LanguageModel(path).sampler(STORE)(
+        PROMPTS, keys(5), GREEDY.model_copy(update={"max_length": 9})
+    )
+    expected = []
+    for prompt in filter(None, PROMPTS):
+        ids = tokenizer(prompt, return_tensors="pt")
+        written = model.generate(**ids, do_sample=False, max_new_tokens=9, pad_token_id=0)
+        new = written[0, ids["input_ids"].shape[1] :]
+        expected.append(tokenizer.decode(new, skip_special_tokens=True).strip())
+    assert [answer for answer in answers if answer] == expected and len({*expected}) > 2
+    assert answers[3] == ""
+
+
+def test_an_encoder_decoder_answers_as_transformers_does(tmp_path: Path) -> None:
+    path = random_model(tmp_path, encoder_decoder=True)
+    answers = LanguageModel(path).sampler(STORE)(
+        PROMPTS[:2], keys(2), GREEDY.model_copy(update={"max_length": 6})
+    )
+    model, tokenizer = (
+        T5ForConditionalGeneration.from_pretrained(path),
+        AutoTokenizer.from_pretrained(path),
+    )
+    for prompt, answer in zip(PROMPTS, answers, strict=False):
+        ids = tokenizer(prompt, return_tensors="pt").input_ids
+        written = model.generate(ids, do_sample=False, max_new_tokens=6, suppress_tokens=[2])
+        assert answer == tokenizer.decode(written[0, 1:], skip_special_tokens=True).strip()
+
+
+@pytest.mark.parametrize("batch_tokens", [20, 60, 8192])
+def test_an_answer_does_not_depend_on_its_batch_and_order(
+    gpt2: str, batch_tokens: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draw, chosen, names = LanguageModel(gpt2).sampler(STORE), Sampling(max_length=8), keys(15)
+    together = draw(PROMPTS * 3, names, chosen)
+    order = [7, 0, 14, 5, 2, 11, 4]
+    monkeypatch.setattr(sampling, "BATCH_TOKENS", batch_tokens)
+    some = draw([(PROMPTS * 3)[row] for row in order], [names[row] for row in order], chosen)
+    assert some == [together[row] for row in order]
+    assert together[0] != together[5] or together[1] != together[6]  # another key
+
+
+def test_words_are_drawn_with_their_probabilities(tmp_path: Path) -> None:
+    chances = {"a": 0.5, "b": 0.3, "c": 0.2}
+    ends = {word: {END: 1.0} for word in chances}
+    draw = LanguageModel(save_bigrams(tmp_path, {":": chances, **ends})).sampler(STORE)
+    answers = draw(["a :", "a b c :"] * 1500, keys(3000), Sampling(max_length=3))
+    counts = np.array([answers.count(word) for word in chances])
+    assert counts.sum() == 3000
+    assert chisquare(counts, 3000 * np.array([*chances.values()])).pvalue > 0.001
+
+
+def test_a_chat_template_is_applied_where_there_is_one(tmp_path: Path) -> None:
+    """The model answers differently to what ends with the words of the template."""
+    following = {":": {"a": 1.0}, "a": {END: 1.0}, "b": {"c": 1.0}, "c": {END: 1.0}}
+    path = save_bigrams(tmp_path, {**following, "user": {END: 1}, "assistant": {END: 1}}, chat=CHAT)
+    answers = [
+        LanguageModel(path, chat=chat).sampler(STORE)(["b"], [1], Sampling(max_length=4))
+        for chat in ("auto", True, False)
+    ]
+    assert answers == [["a"], ["a"], ["c"]]
+
+
+def test_a_prompt_without_room_for_its_answer_has_none(gpt2: str) -> None:
+    prompts = ["a " * 54, "a " * 55]
+    answers = LanguageModel(gpt2).sampler(STORE)(prompts, keys(2), Sampling(max_length=10))
+    assert [answer is None for answer in answers] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"chat": True}, "has no chat template: set chat: auto or false"),
+        ({"engine": "vllm"}, "needs the package vllm|needs a GPU"),
+    ],
+)
+def test_what_there_is_not_is_an_error(gpt2: str, settings: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        LanguageModel(gpt2, **settings).sampler(STORE)
+
+
+class RecordedEngine:
+    """What stands for vLLM, which needs a GPU: answers a prompt with its last id and its seed."""
+
+    def __init__(self, **settings: Any):
+        self.settings = settings
+
+    def generate(self, requests: list[Any], settings: list[Any], use_tqdm: bool) -> list[Any]:
+        answers = [
+            [request["prompt_token_ids"][-1], of_request.seed]
+            for request, of_request in zip(requests, settings, strict=True)
+        ]
+        return [SimpleNamespace(outputs=[SimpleNamespace(token_ids=answer)]) for answer in answers]
+
+
+def test_vllm_is_given_a_seed_for_each_prompt(gpt2: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    library: Any = SimpleNamespace(LLM=RecordedEngine, SamplingParams=SimpleNamespace)
+    monkeypatch.setitem(sys.modules, "vllm", library)
+    monkeypatch.setattr(vllm, "require", lambda: None)
+    answers = LanguageModel(gpt2, engine="vllm").sampler(STORE)(
+        ["a b", "", "a c"], [4, 5, 6], Sampling(max_length=5)
+    )
+    assert answers == ["b b", "", "c d"]
