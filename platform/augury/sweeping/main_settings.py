@@ -6,13 +6,14 @@ continued tunes the same points.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import optuna
 from optuna.trial import TrialState, create_trial
 
 from augury.core.rng import seed_of
+from augury.experiments.spec import Experiment
 from augury.sweeping.adaptive import distributions, storable
 from augury.sweeping.declarations import MainSettings, Point
 from augury.sweeping.points import rounded
@@ -39,6 +40,21 @@ def main_settings(point: Point, declared: MainSettings) -> dict[str, Any]:
             setting, domain = declared[name]
             domains[f"{section}.{setting}"] = domain
     return domains
+
+
+def values_of(experiment: Experiment, keys: Iterable[str]) -> dict[str, Any]:
+    """Return the values that settings of a system's regime and operators have, by dotted key."""
+    content: Any = {
+        "regime": experiment.regime.to_dict(),
+        "augment": [operator.to_dict() for operator in experiment.augment],
+    }
+    values = {}
+    for key in keys:
+        value = content
+        for part in key.split("."):
+            value = value[int(part)] if isinstance(value, list) else value[part]
+        values[key] = list(value) if isinstance(value, tuple) else value
+    return values
 
 
 def with_values(point: Point, values: Values) -> dict[str, Any]:

@@ -29,10 +29,10 @@ Propose = Callable[[Standings], Sequence[str]]
 class Rounds:
     """Races configurations, then the winner with those that the next round proposes, and so on.
 
-    A round knows all earlier values, so that nothing is trained twice. At the end the best
-    `FINALISTS` of all rounds race with `more` seeds. The winner and the reference then train with
-    `fresh` seeds, which no race has seen: the winner of a race was chosen for the luck of its seeds
-    too, and its score on fresh ones is not.
+    A round knows all earlier values, so that nothing is trained twice. With `more` seeds, the best
+    `FINALISTS` of all rounds race with these too at the end. The winner and the reference then
+    train with all seeds or, with `fresh` ones, with these, which no race has seen: the winner of a
+    race was chosen for the luck of its seeds too, and its score on fresh ones is not.
     """
 
     def __init__(
@@ -162,10 +162,9 @@ class Rounds:
         best, last = self._races[-1].best, len(self.rungs) - 1
         if self._proposals or not self._last_begun or best is None:
             return []
-        works = [Work(name, seed, last) for seed in self.fresh for name in (best, self.reference)]
-        return [
-            work for work in works if work not in self._values and work[:2] not in self._failed
-        ]
+        seeds = self.fresh or (*self.seeds, *self.more)
+        works = [Work(name, seed, last) for seed in seeds for name in (best, self.reference)]
+        return [work for work in works if work not in self._values and work[:2] not in self._failed]
 
 
 def combinations(
