@@ -16,7 +16,7 @@ from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
@@ -325,7 +325,7 @@ def test_one_model_a_direction_translates_its_views(
     with pytest.raises(KeyboardInterrupt):
         execute.prepare(experiment, store)
     (models,) = Graph(store).models(experiment)
-    outcomes = [Path(store.folder("", model.name).path(OUTCOME)) for model in models.values()]
+    outcomes = [Path(Folder(store.root, model.name).path(OUTCOME)) for model in models.values()]
     stamps = [outcome.stat().st_mtime_ns for outcome in outcomes]
 
     run = execute.prepare(experiment, store)
@@ -339,7 +339,7 @@ def test_one_model_a_direction_translates_its_views(
     by_copy = {
         copy: [row for row in part if row["lineage"]["copy"] == copy] for copy in range(1, 7)
     }
-    translator_run = Run.read(store.folder("", forward))
+    translator_run = Run.read(Folder(store.root, forward))
     for copy, view in ((1, "plain"), (2, "rot-1"), (3, "rot-2")):
         assert {row["source"] for row in by_copy[copy]} <= set(
             sources

@@ -27,6 +27,11 @@ SPACE = SearchSpace(
         "drop": {"augment": [{"operator": "word_drop"}], "regime": PLAIN},
         "labels": {"augment": [{"operator": "semantic"}], "regime": PLAIN},
     },
+    main_settings=lambda: {
+        "noise": ("spelling", [0.05, 0.2]),
+        "word_drop": ("tau", [0.5, 2.0]),
+        "coregularised": ("beta", [0.5, 4.0]),
+    },
     families=lambda: {"noise": "records", "drop": "draws", "labels": "records"},
     joins=True,
     metric="valid/loss",
@@ -37,7 +42,7 @@ SPACE = SearchSpace(
 """
 
 
-def test_the_best_of_two_families_are_combined_once(tmp_path: Path) -> None:
+def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) -> None:
     (tmp_path / "families.py").write_text(FAMILIES)
     training = BASE["training"] | {"max_updates": 16}
     own = {"systems": {"baseline": {}, "mine": {"regime.beta": 2}}}
@@ -47,11 +52,13 @@ def test_the_best_of_two_families_are_combined_once(tmp_path: Path) -> None:
     flags = [str(tmp_path / "my.yaml"), "--seeds", "1"]
     first = sweep(storage, *flags, space=str(tmp_path / "families.py"))
     names = {row["name"] for row in first["table"]}
-    combined = names - {"baseline", "noise", "drop", "mine"}
+    tuned = {name for name in names if "=" in name}
+    assert len(tuned) >= 2 and len({name.rpartition(", ")[0] for name in tuned}) == 1
+    combined = names - {"baseline", "noise", "drop", "mine"} - tuned
     assert len(combined) >= 1 and all(" + " in name for name in combined)
     assert not names & {"labels"}  # it reads premises and hypotheses
     quick = state.load(Store(storage), "quick")
-    assert [decision.action for decision in quick.decisions].count("chosen") == 2
+    assert [decision.action for decision in quick.decisions].count("chosen") >= 3
     recommended = yaml.safe_load(Path(first["recommended"]).read_text())
     assert recommended["seeds"] == [1]
     assert recommended["corpus"]["train"]["builtin"] == 300

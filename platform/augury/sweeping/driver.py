@@ -267,10 +267,16 @@ class _Driver:
         suggests them; return the addresses of their configurations."""
         self._tuned = self._tuned or next(iter(standings))
         winner = self.plan.configurations[self._tuned]
-        domains = main_settings.main_settings(winner.point, self.space.main_settings)
+        sections = main_settings.sections(winner.experiment)
+        domains = main_settings.main_settings(sections, self.space.main_settings)
         if not domains:
             return []
-        default = main_settings.values_of(winner.experiment, domains)
+        default = main_settings.values_of(sections, domains)
+        rest = {
+            key: value
+            for key, value in winner.point.items()
+            if key.partition(".")[0] not in sections
+        }
         scored: list[tuple[Mapping[str, Any], float]] = [(default, standings[self._tuned])]
         scored += [
             (values, standings[address])
@@ -281,7 +287,7 @@ class _Driver:
         values_of: dict[str, Mapping[str, Any]] = {}
         for values in main_settings.suggest(domains, scored, mode=self.space.mode):
             name = f"{winner.name}, {title(values)}"
-            points[name] = main_settings.with_values(winner.point, values)
+            points[name] = {**rest, **main_settings.with_values(sections, values)}
             values_of[name] = {**default, **values}
         added = self._add(points, "third round")
         for address in added:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import optuna
+from optuna.distributions import BaseDistribution
 from optuna.trial import TrialState, create_trial
 
 from augury.core.rng import seed_of
@@ -42,15 +43,19 @@ def main_settings(point: Point, declared: MainSettings) -> dict[str, Any]:
     return domains
 
 
-def values_of(experiment: Experiment, keys: Iterable[str]) -> dict[str, Any]:
-    """Return the values that settings of a system's regime and operators have, by dotted key."""
-    content: Any = {
+def sections(experiment: Experiment) -> dict[str, Any]:
+    """Return the regime and the operators of a system as JSON-like values."""
+    return {
         "regime": experiment.regime.to_dict(),
         "augment": [operator.to_dict() for operator in experiment.augment],
     }
+
+
+def values_of(point: Point, keys: Iterable[str]) -> dict[str, Any]:
+    """Return the values that settings of a point's regime and operators have, by dotted key."""
     values = {}
     for key in keys:
-        value = content
+        value: Any = point
         for part in key.split("."):
             value = value[int(part)] if isinstance(value, list) else value[part]
         values[key] = list(value) if isinstance(value, tuple) else value
@@ -98,7 +103,7 @@ def suggest(
             key: indexed[key].index(value) if key in indexed and value in indexed[key] else value
             for key, value in values.items()
         }
-        if all(by_key[key]._contains(by_key[key].to_internal_repr(params[key])) for key in by_key):
+        if all(_is_of(by_key[key], params[key]) for key in by_key):
             study.add_trial(
                 create_trial(
                     params=params, distributions=by_key, value=score, state=TrialState.COMPLETE
@@ -118,3 +123,11 @@ def suggest(
             suggested.append(point)
     optuna.logging.set_verbosity(level)
     return suggested
+
+
+def _is_of(distribution: BaseDistribution, value: Any) -> bool:
+    """Return whether a value is one that a distribution can draw."""
+    try:
+        return distribution._contains(distribution.to_internal_repr(value))
+    except (ValueError, TypeError):  # none of its choices
+        return False

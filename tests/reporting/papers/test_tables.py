@@ -96,7 +96,7 @@ def test_latex(table7: Any) -> None:
 
 def test_csv_has_every_row_and_column(table7: Any) -> None:
     lines = list(csv_reader.DictReader(io.StringIO(rendering.csv(report(table7())))))
-    keys = [(line["row"], line["test"]) for line in lines]
+    keys = [(line["row"].removeprefix("'"), line["test"]) for line in lines]  # +A is no formula
     assert keys == [
         *((row, test) for row in ("plain", "+A", "+A again") for test in ("mean", "qaa", "qab")),
         ("+B", "mean"),
