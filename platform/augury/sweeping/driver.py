@@ -268,7 +268,7 @@ class _Driver:
         self._tuned = self._tuned or next(iter(standings))
         winner = self.plan.configurations[self._tuned]
         sections = main_settings.sections(winner.experiment)
-        domains = main_settings.main_settings(sections, self.space.main_settings)
+        domains = main_settings.main_settings(sections, self.space.main_settings())
         if not domains:
             return []
         default = main_settings.values_of(sections, domains)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -62,8 +62,9 @@ class Space:
     """What a command finds it by: its name, or the absolute path of its file."""
     families: Mapping[str, str] = field(default_factory=dict)
     """Row -> family of methods."""
-    main_settings: MainSettings = field(default_factory=dict)
-    """Operator or regime -> its main setting, with the values to try in a third round."""
+    main_settings: Callable[[], MainSettings] = dict
+    """Returns, by operator or regime, its main setting with the values to try in a third round;
+    called then, as domains of Ray Tune are slow to import."""
     joins: bool = False
     """Whether the systems of an experiment that it is applied to are rows too."""
     experiment: str = ""
@@ -148,7 +149,7 @@ def resolve(
         mutations=_keys(name, at_scale(mutations, scale)),
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
-        main_settings=declared.main_settings() if declared.main_settings else {},
+        main_settings=declared.main_settings or dict,
         joins=declared.joins,
     )
 
