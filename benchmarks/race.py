@@ -1,12 +1,14 @@
 """Measure how often the race of `augury sweep augmentations` recommends the right system.
 
     PYTHONPATH=platform:. python benchmarks/race.py [--draws 300] [--seed 1] [--json]
-        [--seeds 3] [--more 0] [--fresh 0]
+        [--seeds 3]
 
-Nothing is trained: the rounds (families, combinations, main settings by Optuna), the stopping, the
-recommendation and the test are those of the sweep (`augury.sweeping.rounds`, `main_settings`,
-`verdict`), on the rows, families and domains of `search_spaces/augmentations.py`. True effects come
-from a prior, noise from runs that are stored (`docs/evidence/why`).
+Nothing is trained: the rounds (families, combinations, main settings by Optuna), the stopping and
+the recommendation are those of the sweep (`augury.sweeping.rounds`, `main_settings`,
+`reporting.sweeps.recommendation`), on the rows, families and domains of
+`search_spaces/augmentations.py`. The test is that of its tables, of the winner alone: the sweep's
+answer corrects it for all systems of the table besides. True effects come from a prior, noise from
+runs that are stored (`docs/evidence/why`).
 
     near       share of races whose recommendation is at most 0.3 BLEU below the best system, the
                baseline among them. The best is that of all systems which the race or `all seeds`
@@ -15,7 +17,7 @@ from a prior, noise from runs that are stored (`docs/evidence/why`).
                Goal: at most 5 %
     helps      share of races that say that the system they recommend helps
     cost       training as a share of `all seeds`. Goal: at most a third
-    reported   mean of reported minus true effect of the recommended system, on the seeds that did
+    reported   mean of reported minus true effect of the winner on the test set, whose sentences did
                not choose it; `chosen on`, in BLEU of validation, on those that did: the winner's
                curse
     all seeds  the same three rounds, everything trained to the end with five seeds, the best mean
@@ -60,17 +62,17 @@ from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.regimes import regime
 from augury.reporting.planned_power import TYPICAL
+from augury.reporting.sweeps.recommendation import is_better
 from augury.scoring.bleu import Bleu
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.power import Components, components
 from augury.scoring.seed_variance import pool, sample_variance
-from augury.scoring.significance import compare
+from augury.scoring.significance import LEVEL, compare
 from augury.scoring.stored import read_statistics
 from augury.sweeping.declarations import Point
 from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
 from augury.sweeping.race import rungs
 from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
-from augury.sweeping.verdict import helps, recommends
 from search_spaces import augmentations
 
 EVIDENCE = Path(__file__).parents[1] / "docs/evidence/why"
@@ -373,23 +375,12 @@ class Outcome(NamedTuple):
     chosen_on: float
 
 
-def race(world: World, seeds: int, more: int, fresh: int) -> Outcome:
+def race(world: World, count: int) -> Outcome:
     """Run the race of the sweep and the exhaustive one in the same world."""
     schedule = rungs(VALIDATIONS)
     names = list(world.truth)
-    racing = list(range(1, seeds + 1))
-    further = list(range(seeds + 1, seeds + more + 1))
-    confirming = list(range(seeds + more + 1, seeds + more + fresh + 1))
-    rounds = Rounds(
-        names[0],
-        names[1:],
-        racing,
-        schedule,
-        proposals(world),
-        mode="max",
-        more=further,
-        fresh=confirming,
-    )
+    seeds = list(range(1, count + 1))
+    rounds = Rounds(names[0], names[1:], seeds, schedule, proposals(world), mode="max")
     trained: dict[tuple[str, int], float] = {}
     while work := rounds.work():
         for name, seed, rung in work:
@@ -400,15 +391,14 @@ def race(world: World, seeds: int, more: int, fresh: int) -> Outcome:
             rounds.tell(name, seed, rung, float(value))
             break  # what one trial shows may make others needless
     assert rounds.best is not None
-    return _judge(world, rounds.best, trained, [*racing, *further], confirming)
+    return _judge(world, rounds.best, trained, seeds)
 
 
 def _judge(
     world: World,
     best: str,
     trained: Mapping[tuple[str, int], float],
-    racing: Sequence[int],
-    confirming: Sequence[int],
+    seeds: Sequence[int],
 ) -> Outcome:
     """Recommend, test, and hold both against the truth."""
     top = max(world.truth.values())
@@ -417,24 +407,15 @@ def _judge(
     for (name, seed), share in trained.items():
         if share == 1.0:
             ended.setdefault(name, []).append(seed)
-    own = confirming or racing
-    reference, chosen = world.runs("baseline"), world.runs(best)
-    recommended = best
-    if not recommends(
-        reference.final[[seed - 1 for seed in ended["baseline"]]].tolist(),
-        chosen.final[[seed - 1 for seed in own]].tolist(),
-        mode="max",
-    ):
-        recommended = "baseline"
-    systems = {
-        name: world.runs(name).resampled(own if name == best else seeds)
-        for name, seeds in ended.items()
-    }
+    places = [seed - 1 for seed in seeds]
+    reference = float(world.runs("baseline").final[places].mean())
+    validated = float(world.runs(best).final[places].mean())
+    recommended = best if is_better(validated, reference, "max") else "baseline"
+    systems = {name: world.runs(name).resampled(of_name) for name, of_name in ended.items()}
     pooled = pool([sample_variance(system) for system in systems.values()])
     difference = compare(systems["baseline"], systems[best], pooled)
-    said = helps(difference, lower_is_better=False)
+    said = difference.value > 0 and difference.p_value < 1 - LEVEL
     cost = sum(world.cost[name] * share for (name, _), share in trained.items())
-    chosen_on = chosen.final[[seed - 1 for seed in racing]].mean() - 30 - world.truth[best]
     return Outcome(
         regret=top - world.truth[recommended],
         regret_of_all=max(world.truth[name] for name in everything) - world.truth[everything[0]],
@@ -442,7 +423,7 @@ def _judge(
         helps=said,
         cost=cost / cost_of_all,
         reported=float(systems[best].value - 30 - world.truth[best]),
-        chosen_on=float(chosen_on),
+        chosen_on=validated - 30 - world.truth[best],
     )
 
 
@@ -476,9 +457,7 @@ class Result(NamedTuple):
     all_seeds_near: tuple[float, float]
 
 
-def simulate(
-    name: str, noise: Noise, draws: int, seed: int, seeds: int, more: int, fresh: int
-) -> Result:
+def simulate(name: str, noise: Noise, draws: int, seed: int, seeds: int) -> Result:
     """Simulate races of one scenario."""
     outcomes = []
     for draw in range(draws):
@@ -488,7 +467,7 @@ def simulate(
             generator("race", name, seed, draw),
             augmentations.main_settings(),
         )
-        outcomes.append(race(world, seeds, more, fresh))
+        outcomes.append(race(world, seeds))
 
     def mean(value: Callable[[Outcome], float]) -> tuple[float, float]:
         return _mean([value(outcome) for outcome in outcomes])
@@ -550,25 +529,11 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=300, help="races a scenario (default 300)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default 1)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds that race (default 3)")
-    parser.add_argument(
-        "--more", type=int, default=0, help="seeds that the last few race with besides (default 0)"
-    )
-    parser.add_argument(
-        "--fresh", type=int, default=0, help="further seeds that confirm the winner (default 0)"
-    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     noise = noise_of()
     results = [
-        simulate(
-            name,
-            noise,
-            arguments.draws,
-            arguments.seed,
-            arguments.seeds,
-            arguments.more,
-            arguments.fresh,
-        )
+        simulate(name, noise, arguments.draws, arguments.seed, arguments.seeds)
         for name in SCENARIOS
     ]
     if arguments.json:

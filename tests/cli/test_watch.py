@@ -14,13 +14,14 @@ import pytest
 from augury.cli import main
 
 
-@pytest.fixture
-def port(tmp_path: Path) -> Iterator[int]:
+@pytest.fixture(params=["127.0.0.1", "localhost"])
+def port(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[int]:
     """The port on which the page of an empty storage is served."""
     command = [sys.executable, "-m", "augury.cli", "watch", str(tmp_path), "--serve", "0"]
+    command += ["--host", request.param]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
-        address = re.search(r"http://127\.0\.0\.1:(\d+)/", server.stderr.readline())
+        address = re.search(r"http://[\w.]+:(\d+)/", server.stderr.readline())
         assert address is not None
         yield int(address[1])
         server.terminate()

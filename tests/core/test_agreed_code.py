@@ -23,7 +23,7 @@ Path({proof!r}).write_text("it ran")
 
 class Upper(Operator):
     def bind(self, fitted, store):
-        raise NotImplementedError
+        return lambda block: block
 
 OPERATOR = Upper
 """

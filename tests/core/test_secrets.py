@@ -16,6 +16,7 @@ from augury.cli.common import print_json
 from augury.core import messages
 from augury.core.secrets import RedactedStream, redacted
 from augury.core.store import Store
+from augury.reporting.page import environment
 
 SECRETS = st.text(string.ascii_letters + string.digits + "/+%_.-", min_size=8, max_size=40)
 URIS = [
@@ -37,10 +38,21 @@ def test_no_secret_leaves(uri: str, secret: str, tmp_path_factory: pytest.TempPa
     with redirect_stdout(RedactedStream(output)):  # type: ignore[type-var]
         print(text)
         print_json({"storage": uri.format(secret)})
-    folder = Store(tmp_path_factory.getbasetemp()).folder("secrets", "a")
-    folder.write_json("record.json", {"storage": uri.format(secret)})
-    written = folder.read("record.json").decode()
+    written = ""
+    if "://" in uri:
+        folder = Store(tmp_path_factory.getbasetemp()).folder("secrets", "a")
+        folder.write_record("record.json", {"storage": uri.format(secret)})
+        written = folder.read("record.json").decode()
+        written += environment().from_string("{{ place }}").render(place=uri.format(secret))
     assert secret not in redacted(text) + output.getvalue() + written
+
+
+def test_what_texts_are_made_of_stays(tmp_path: Path) -> None:
+    folder, learned = Store(tmp_path).folder("fits", "a"), {"words": ["token=5", "http://a:b@c"]}
+    folder.write_json("fitted.json", learned)
+    assert folder.read_json("fitted.json") == learned
+    folder.write_record("run.json", {"prompt": "password=x"})
+    assert folder.read_json("run.json") == {"prompt": "password=x"}
 
 
 @pytest.mark.parametrize("uri", URIS)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-
-import pyarrow as pa
 
 from augury.core import config
 from augury.core.store import Folder, Store
 from augury.decoding import search
 from augury.models import pretrained
 from augury.regimes.regime import SOURCE, TARGET
-from augury.text.tokens import Encode, Encoded, Text
+from augury.text.tokens import Text
+from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 from augury.text.vocabulary.vocabulary import Vocabulary
 from trainables.nmt import subwords
 from trainables.nmt.architecture import PretrainedTranslator
@@ -47,27 +45,11 @@ def convertible(vocabulary: AnyVocabulary) -> bool:
     return reads(vocabulary.config)
 
 
-@dataclass(frozen=True)
-class PretrainedTokenizer:
+class PretrainedTokenizer(VocabularyTokenizer):
     """Encodes one column by a pretrained model's vocabulary, without symbols around it."""
 
-    folder: Folder
-
-    @property
-    def name(self) -> str:
-        return self.folder.name
-
-    @property
-    def size(self) -> int:
-        return len(PretrainedVocabulary.load(self.folder))
-
-    def load(self) -> Encode:
-        vocabulary = PretrainedVocabulary.load(self.folder)
-
-        def encode(block: pa.Table, view: str) -> Encoded:
-            return Encoded(*vocabulary.encode(block.column(0).combine_chunks(), view))
-
-        return encode
+    def _vocabulary(self) -> PretrainedVocabulary:
+        return PretrainedVocabulary.load(self.folder)
 
 
 def tokenizer(

@@ -25,9 +25,10 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core.secrets import redacted
     from augury.core.store import Store
     from augury.experiments.tracking import Tracking, place
-    from augury.tracking.sync import SYNC, sync_storage, without_passwords
+    from augury.tracking.sync import SYNC, sync_storage
 
     store = Store(arguments.storage)
     if not any(store.addresses(kind) for kind in SYNC):
@@ -36,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
             "`augury sweep` (their setting storage, by default results)"
         )
     tracking = Tracking(uri=arguments.uri)
-    updated, target = sync_storage(store, tracking), without_passwords(place(tracking, store).uri)
+    updated, target = sync_storage(store, tracking), redacted(place(tracking, store).uri)
     if arguments.json:
         print_json({"sent": updated, "uri": target})
     else:

@@ -191,14 +191,14 @@ def _serve(page: Callable[[str], str | None], arguments: argparse.Namespace) -> 
     import http.server
 
     rendering, host = threading.Lock(), arguments.host
-    hosts = {LOOPBACK, "localhost", "[::1]"}
-    if host != LOOPBACK:
+    names = (LOOPBACK, "localhost")
+    if host not in names:
         say(f"everyone who reaches {host} can read these pages: they ask for no password")
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            name = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host", "")
-            if host == LOOPBACK and name not in hosts:
+            name = self.headers.get("Host", "").partition(":")[0]
+            if host in names and name not in names:
                 self.send_error(403, "this page is for requests to localhost")
                 return
             with rendering:

@@ -1,6 +1,6 @@
-"""Remove passwords and keys from what is printed and written.
+"""Remove passwords and keys from what is printed, and from the URIs of records and pages.
 
-URIs of storages, databases and servers may hold them; messages, JSON and pages pass through here.
+URIs of storages, databases and servers may hold them, and so may the variables that errors quote.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import re
 from typing import IO, Any
 
 HIDDEN = "***"
-_STARTS = ("://", "=")
 # A password may hold slashes, as keys of object stores do; a user without password may not.
 _USER = re.compile(r"(\b[a-z][a-z0-9+.-]*://)(?:[^\s\"'<>@/]*:[^\s\"'<>@]*|[^\s\"'<>@/]+)@", re.I)
 _KEYS = (
@@ -17,13 +16,17 @@ _KEYS = (
     r"|X-Amz-(?:Signature|Credential|Security-Token)"
 )
 _PARAMETER = re.compile(rf"(?<![\w-])((?:{_KEYS})=)[^&;\s\"'<>]+", re.I)
+_URI = re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"'<>]+", re.I)
 
 
 def redacted(text: str) -> str:
     """Return a text without the passwords and keys of URIs and of assignments in it."""
-    if not any(start in text for start in _STARTS):
-        return text
     return _PARAMETER.sub(rf"\g<1>{HIDDEN}", _USER.sub(rf"\g<1>{HIDDEN}@", text))
+
+
+def with_redacted_uris(text: str) -> str:
+    """Return a text without the passwords and keys of its URIs; all else stays."""
+    return _URI.sub(lambda uri: redacted(uri[0]), text) if "://" in text else text
 
 
 class RedactedStream:

@@ -26,12 +26,10 @@ import pyarrow as pa
 from pyarrow import fs
 
 from augury.core.errors import UserError
-from augury.core.secrets import redacted
+from augury.core.secrets import with_redacted_uris
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
-REDACTED = (".json", ".html", ".yaml")
-"""Endings of the files that may quote URIs, unlike those that hold text and outputs."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
@@ -131,15 +129,20 @@ class Folder:
         return json.loads(self.read(name))
 
     def write(self, name: str, content: bytes | str) -> None:
-        """Write a file atomically; records and pages without passwords and keys."""
-        if isinstance(content, str):
-            content = (redacted(content) if name.endswith(REDACTED) else content).encode()
+        """Write a file atomically."""
         with self.writing(name) as stream:
-            stream.write(content)
+            stream.write(content.encode() if isinstance(content, str) else content)
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file, without sorting keys."""
-        self.write(name, json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+        self.write(name, _json(value))
+
+    def write_record(self, name: str, value: Any) -> None:
+        """Write a JSON file that may quote URIs, without their passwords and keys.
+
+        Not for texts and what is learned from them, which have to stay as they are.
+        """
+        self.write(name, with_redacted_uris(_json(value)))
 
     @contextmanager
     def writing(self, name: str) -> Iterator[pa.NativeFile]:
@@ -182,7 +185,7 @@ class Folder:
 
     def finish(self, manifest: dict[str, Any]) -> None:
         """Write the manifest, then the marker."""
-        self.write_json(MANIFEST, manifest)
+        self.write_record(MANIFEST, manifest)
         self.write(MARKER, b"")
 
     def manifest(self) -> dict[str, Any]:
@@ -249,6 +252,10 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def _check_inside(name: str) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from augury.core import config, plugins
+from augury.core.secrets import with_redacted_uris
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.record import DESCRIPTION, RunRecord
 from augury.experiments.recording import File
@@ -129,7 +130,8 @@ def artifacts(run: Run) -> list[File]:
 
 
 def _yaml(content: dict[str, Any]) -> str:
-    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    return with_redacted_uris(text)
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:

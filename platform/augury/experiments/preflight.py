@@ -31,13 +31,12 @@ from augury.corpora.references import stored_references
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.graph import Graph, Step, dev_sets
+from augury.experiments.missing_models import missing_models, pretrained_model
 from augury.experiments.ready_models import ready_views
 from augury.experiments.spec import Experiment
 from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
-from augury.models import pretrained
-from augury.models.settings import Pretrained
 from augury.regimes.regime import late_onset
 from augury.scoring import registry
 from augury.scoring.imbalance import imbalance_note
@@ -159,7 +158,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
                 else f"{text.name} of {name}"
             )
             texts.setdefault(text.address, replace(text, name=label))
-    missing = _missing_models(systems.values())
+    missing = missing_models(systems.values())
     cautioned = [
         *missing.values(),
         *_leaks(trained, store),
@@ -175,7 +174,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     ]
     costs = estimates(graph)
     cautioned += _too_late(trained, costs)
-    own = {model.name for system in systems.values() if (model := _pretrained(system))}
+    own = {model.name for system in systems.values() if (model := pretrained_model(system))}
     unreachable = [name for name in missing if name in own]
     return Report(list(texts.values()), cautioned, costs, graph, list(earlier), unreachable)
 
@@ -374,39 +373,6 @@ def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> 
         if metrics and text.name.partition(" ")[0] != "train"
     )
     return [note for note in notes if note]
-
-
-def _missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
-    """Return warnings on pretrained models, and those of operators, that cannot be had here, by
-    their names."""
-    listed = list(experiments)
-    listed += [model for experiment in listed for model in experiment.model_experiments.values()]
-    advice: dict[tuple[str, str | None], str] = {}
-    for experiment in listed:
-        if model := _pretrained(experiment):
-            advice[model.name, model.revision] = (
-                "give model.name the path of a directory that save_pretrained wrote, or train "
-                "from nothing, model: {architecture: tiny}"
-            )
-        for operator, roles in zip(experiment.augment, experiment.models, strict=True):
-            for role, ready in roles.items():
-                if isinstance(ready, ReadyModel) and ready.checkpoint:
-                    advice[ready.checkpoint, ready.revision] = (
-                        f"give the {role} of operator {operator.operator} as the path of a "
-                        "directory that save_pretrained wrote"
-                    )
-    return {
-        name: f"the pretrained model {name} cannot be had here, and training would end with that: "
-        f"there is no such directory, and no hub that has it can be reached ({reason:.200}); "
-        f"{remedy}"
-        for (name, revision), remedy in advice.items()
-        if (reason := pretrained.unreachable(name, revision))
-    }
-
-
-def _pretrained(experiment: Experiment) -> Pretrained | None:
-    model = getattr(experiment, "model", None)
-    return model if isinstance(model, Pretrained) else None
 
 
 def seed_cost(

@@ -24,6 +24,8 @@ from augury.models import pretrained
 if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
 
+MULTILINGUAL_VERSION = 2
+"""Raised when checkpoints with languages translate otherwise; part of addresses."""
 BATCH_ROWS = 32
 
 
@@ -96,8 +98,10 @@ class CheckpointModel:
     def name(self) -> str:
         """The identity of the model, by the content of its directory or its name on a hub, with
         its languages."""
-        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
-        return self._checkpoint.identity + languages
+        if self.languages is None:
+            return self._checkpoint.identity
+        languages = f"{self.languages.read} to {self.languages.written}"
+        return f"{self._checkpoint.identity} {languages}, version {MULTILINGUAL_VERSION}"
 
     @property
     def _checkpoint(self) -> Checkpoint:

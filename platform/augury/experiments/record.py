@@ -256,7 +256,7 @@ class RunRecord:
             "commit": self.commit,
             "run": dict(settings),
         }
-        run.write_json(DESCRIPTION, {"schema": "augury.run", **content})
+        run.write_record(DESCRIPTION, {"schema": "augury.run", **content})
 
     def write_scores(self, run: Folder) -> None:
         """Write what is known when the run is scored."""

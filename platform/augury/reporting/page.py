@@ -19,6 +19,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from augury.core.secrets import with_redacted_uris
 from augury.reporting.figures import Figure
 
 
@@ -45,6 +46,7 @@ def environment() -> Environment:
         loader=PackageLoader("augury.reporting"),
         autoescape=lambda name: bool(name and name.endswith(".html.j2")),
         undefined=StrictUndefined,
+        finalize=_without_secrets,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -52,6 +54,12 @@ def environment() -> Environment:
     templates.filters["unbroken"] = _unbroken
     templates.filters["kind"] = lambda block: type(block).__name__
     return templates
+
+
+def _without_secrets(value: Any) -> Any:
+    """Return a text that is shown without the passwords and keys of its URIs; not of markup, which
+    is the page's own."""
+    return with_redacted_uris(value) if type(value) is str else value
 
 
 def _unbroken(text: str) -> str:

@@ -100,5 +100,5 @@ class ConfigurationRuns:
 
     def fail(self, seed: int, error: Exception) -> str:
         """Write the error of a failed run to its folder and return it as text."""
-        self.folder(seed).write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+        self.folder(seed).write_record(FAILURE, {"kind": type(error).__name__, "error": str(error)})
         return describe_error(error)

@@ -11,7 +11,6 @@ from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.execution import connect
-from augury.core.naming import title
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.experiments import preflight
@@ -19,8 +18,8 @@ from augury.experiments.description import artifacts
 from augury.experiments.execute import Executor, refuse_lost_storage
 from augury.experiments.graph import Step
 from augury.experiments.recording import Recorder, Recording
-from augury.sweeping import main_settings, population, tuning
 from augury.sweeping import plan as plans
+from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
 from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.configuration import ConfigurationRuns
@@ -28,9 +27,10 @@ from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
 from augury.sweeping.inputs import Inputs
 from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
+from augury.sweeping.proposals import Proposals
 from augury.sweeping.race import Exhaustive, rungs
 from augury.sweeping.reference import RaceWithReference
-from augury.sweeping.rounds import Rounds, Standings, combinations
+from augury.sweeping.rounds import Rounds
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
@@ -72,10 +72,6 @@ class _Driver:
     """By address."""
     inputs: Inputs | None = None
     """What trials wait for; None where all of it is made before they are known or start."""
-    _tuned: str = ""
-    """The configuration whose main settings the third round tunes."""
-    _values: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The main settings of tuned configurations, by address."""
 
     def run(self) -> Outcome:
         options = self.options
@@ -249,67 +245,11 @@ class _Driver:
             )
         reference, *others = configurations
         if options.scheduler == "halving" and others and self.space.families:
-            rounds = [self._add_combinations, *[self._add_tuned] * main_settings.ROUNDS]
-            return Rounds(reference, others, options.seeds, self.rungs, rounds, mode=mode)
+            proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
+            return Rounds(reference, others, options.seeds, self.rungs, proposals.rounds, mode=mode)
         if options.scheduler == "halving" and others:
             return RaceWithReference(reference, others, options.seeds, self.rungs, mode=mode)
         return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
-
-    def _add_combinations(self, standings: Standings) -> list[str]:
-        """Add combinations of the best rows of different families to the sweep; return the
-        addresses of their configurations."""
-        names = [self.plan.configurations[address].name for address in standings]
-        points = combinations(names, self.space.rows, self.space.families)
-        return self._add(points, "second round")
-
-    def _add_tuned(self, standings: Standings) -> list[str]:
-        """Add the winner of the first rounds with other values of its main settings, as Optuna
-        suggests them; return the addresses of their configurations."""
-        self._tuned = self._tuned or next(iter(standings))
-        winner = self.plan.configurations[self._tuned]
-        sections = main_settings.sections(winner.experiment)
-        domains = main_settings.main_settings(sections, self.space.main_settings())
-        if not domains:
-            return []
-        default = main_settings.values_of(sections, domains)
-        rest = {
-            key: value
-            for key, value in winner.point.items()
-            if key.partition(".")[0] not in sections
-        }
-        scored: list[tuple[Mapping[str, Any], float]] = [(default, standings[self._tuned])]
-        scored += [
-            (values, standings[address])
-            for address, values in self._values.items()
-            if address in standings
-        ]
-        points: dict[str, Mapping[str, Any]] = {}
-        values_of: dict[str, Mapping[str, Any]] = {}
-        for values in main_settings.suggest(domains, scored, mode=self.space.mode):
-            name = f"{winner.name}, {title(values)}"
-            points[name] = {**rest, **main_settings.with_values(sections, values)}
-            values_of[name] = {**default, **values}
-        added = self._add(points, "third round")
-        for address in added:
-            self._values[address] = values_of[self.plan.configurations[address].name]
-        return added
-
-    def _add(self, points: Mapping[str, Mapping[str, Any]], what: str) -> list[str]:
-        """Add points by name to the sweep; return the addresses of those that are new."""
-        plan = self.plan
-        assert self.inputs is not None
-        before = set(plan.configurations)
-        for name, point in points.items():
-            try:
-                planned = plan.add(point, name)
-                preflight.check([planned.experiment], plan.graph)
-            except UserError as error:
-                say(f"left out: {name}: {error}")
-                continue
-            plan.graph.add({planned.name: planned.experiment}, self.options.seeds)
-            say(f"{what}: {name}")
-        self._write_definition()
-        return [address for address in plan.configurations if address not in before]
 
     def _replay(self, dispatcher: Dispatcher) -> int:
         """Replay the results of earlier commands and return the number of trials they finished."""
@@ -385,7 +325,7 @@ class _Driver:
         tests: dict[str, None] = {}  # an ordered set
         for planned in plan.configurations.values():
             tests |= dict.fromkeys(planned.experiment.test_sets)
-        self.sweep.write_json(
+        self.sweep.write_record(
             DEFINITION,
             {
                 "name": options.name,

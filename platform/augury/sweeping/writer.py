@@ -71,7 +71,7 @@ class StateWriter:
         now = time.time()
         if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
             self._written, self._heartbeat = content, now
-            self.sweep.write_json(STATE, {"time": now, **content})
+            self.sweep.write_record(STATE, {"time": now, **content})
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
 
     def _with_time(self, decision: Decision) -> dict[str, Any]:

@@ -6,12 +6,12 @@ end of a run last. What one call could not send, the next one sends.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
 from augury.core.progress import say
+from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
 from augury.experiments.record import KIND, RunRecord
@@ -66,7 +66,7 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
     cannot be reached, and UserError after trying all folders if some could not be synced.
     """
     target = place(tracking, store)
-    address = without_passwords(target.uri)
+    address = redacted(target.uri)
     mlflow = MlflowExperiment(target, tracking.experiment, store)
     try:
         with mlflow.lock():
@@ -129,7 +129,7 @@ def _change(
                 if logged := mlflow.find(folder=run.name):
                     change(mlflow, run, logged)
     except Exception as error:
-        address = without_passwords(mlflow.place.uri)
+        address = redacted(mlflow.place.uri)
         say(f"MLflow at {address} keeps the runs as they are: it is unavailable ({reason(error)})")
 
 
@@ -187,9 +187,4 @@ def reason(error: Exception) -> str:
         deepest = cause if isinstance(cause, OSError) else deepest
         cause = cause.__cause__ or cause.__context__
     lines = str(deepest).splitlines() or [type(deepest).__name__]
-    return without_passwords(lines[0])[:200]
-
-
-def without_passwords(text: str) -> str:
-    """Return `text` with credentials removed from its URLs."""
-    return re.sub(r"//[^/@\s]*@", "//", text)
+    return redacted(lines[0])[:200]

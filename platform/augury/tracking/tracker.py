@@ -24,6 +24,7 @@ from augury.core.commands import command
 from augury.core.errors import UserError
 from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
+from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.experiments.recording import File
@@ -31,7 +32,7 @@ from augury.experiments.tracking import Tracking, place
 from augury.sweeping import state
 from augury.tracking.client import Status, load_mlflow
 from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record
-from augury.tracking.sync import Unreachable, reason, sync, sync_storage, without_passwords
+from augury.tracking.sync import Unreachable, reason, sync, sync_storage
 from augury.training.history import History
 
 UNSENT = ".unsent"
@@ -166,7 +167,7 @@ class Tracker:
         with self._writing:
             earlier, now = read_record(folder), time.time()
             origin = {"started": now, "source": _source(), "user": _user()}
-            folder.write_json(RECORD, {**origin, **earlier, "since": now, **changes})
+            folder.write_record(RECORD, {**origin, **earlier, "since": now, **changes})
         self._pending.add(folder)
 
     def _flush(self, run: Folder) -> None:
@@ -216,7 +217,7 @@ class Tracker:
 
     @property
     def _address(self) -> str:
-        return without_passwords(place(self.tracking, self.store).uri)
+        return redacted(place(self.tracking, self.store).uri)
 
 
 def _start(work: Callable[[], object]) -> threading.Thread:

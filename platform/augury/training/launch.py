@@ -102,7 +102,7 @@ def _on_ray(
         try:
             train(run, device, lambda metrics: ray.train.report(metrics), until)
         except (Diverged, UserError) as error:  # trying again would only repeat it
-            folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+            folder.write_record(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 
     trainer = TorchTrainer(
         worker,

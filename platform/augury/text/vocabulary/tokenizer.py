@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from augury.core.store import Folder
 from augury.text.tokens import Encode, Encoded
 
-if TYPE_CHECKING:
-    from augury.text.vocabulary.vocabulary import Vocabulary
+
+class Segments(Protocol):
+    """A vocabulary: its size, and texts as concatenated ids with offsets."""
+
+    def __len__(self) -> int: ...
+
+    def encode(
+        self, texts: pa.Array, view: str = ...
+    ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64]]: ...
 
 
 @dataclass(frozen=True)
@@ -26,7 +35,7 @@ class VocabularyTokenizer:
 
     @property
     def size(self) -> int:
-        return len(self._vocabulary().pieces)
+        return len(self._vocabulary())
 
     def load(self) -> Encode:
         vocabulary = self._vocabulary()
@@ -36,7 +45,7 @@ class VocabularyTokenizer:
 
         return encode
 
-    def _vocabulary(self) -> Vocabulary:
+    def _vocabulary(self) -> Segments:
         from augury.text.vocabulary.vocabulary import Vocabulary
 
         return Vocabulary.load(self.folder)

@@ -1,0 +1,28 @@
+"""What a sweep recommends: the winner of its race, or the reference where that is no worse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.sweeps.recommendation import recommended
+from augury.reporting.sweeps.summary import summarise
+
+
+@pytest.mark.parametrize(
+    ("mode", "winner", "name"),
+    [("max", 31.0, "ours"), ("max", 29.0, "baseline"), ("max", 30.0, "baseline")]
+    + [("min", 29.0, "ours"), ("min", 31.0, "baseline")],
+)
+def test_a_winner_that_does_not_help_is_not_recommended(
+    sweeps: Any, mode: str, winner: float, name: str
+) -> None:
+    """A race chooses among all others but the reference."""
+    addresses = [sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")]
+    for address, value in zip(addresses, (30.0, winner), strict=True):
+        for seed in (1, 2):
+            sweeps.trial(address, seed, [value + 0.1 * seed])
+    sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
+    result = recommended(summarise(sweeps.load((1, 2), scheduler="halving", mode=mode)))
+    assert result is not None and result.name == name
