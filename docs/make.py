@@ -1,7 +1,8 @@
 """Run the demo, and put its table into the README and a picture of its page beside it: `make docs`.
 
 The picture needs Chromium (`chromium` on the path). `docs/demo.json` keeps the addresses of the
-runs that the table is of, by which a test tells that it is out of date.
+configurations that the table is of, by which a test tells that it is out of date. Run again, it
+trains nothing anew: `build/docs` keeps the runs.
 """
 
 from __future__ import annotations
@@ -14,20 +15,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-from augury.cli import main
-from augury.core.store import Store
-from augury.experiments import graph, systems
+from augury.cli import demo, main, sweep, verbs
 
 ROOT = Path(__file__).parents[1]
-DEMO = ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml"
+PAGE = Path("sweeps", "augmentations-demo", "index.html")
 BEGIN, END = "<!-- the table of `make docs` -->\n```\n", "```\n<!-- its end -->\n"
 
 
 def addresses(storage: str) -> dict[str, str]:
-    """Return the address of the runs of every system of the demo."""
-    loaded = systems.load(DEMO, [f"storage={storage}"])
-    store = Store(storage)
-    return {name: graph.address(system, store) for name, system in systems.expand(loaded).items()}
+    """Return the address of every configuration of the demo."""
+    words = demo.sweep_of("nmt", storage)
+    arguments = verbs.parser("sweep", words).parse_args(words)
+    plan = sweep.make_plan(*sweep.prepare(arguments))
+    return {planned.name: address for address, planned in plan.configurations.items()}
 
 
 def table(storage: str) -> str:
@@ -62,13 +62,13 @@ def screenshot(page: Path, picture: Path) -> None:
 
 
 if __name__ == "__main__":
-    storage = str(ROOT / "build" / "docs")
-    (ROOT / "build").mkdir(exist_ok=True)
-    text = table(storage)
+    storage = ROOT / "build" / "docs"
+    storage.parent.mkdir(exist_ok=True)
+    text = table(str(storage))
     readme = ROOT / "README.md"
     readme.write_text(replace(readme.read_text(encoding="utf-8"), text), encoding="utf-8")
-    kept = {"addresses": addresses(storage), "table": text}
+    kept = {"addresses": addresses(str(storage)), "table": text}
     (ROOT / "docs" / "demo.json").write_text(
         json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
-    screenshot(Path(storage) / "reports" / "demo" / "index.html", ROOT / "docs" / "report.png")
+    screenshot(storage / PAGE, ROOT / "docs" / "report.png")

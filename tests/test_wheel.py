@@ -18,7 +18,7 @@ SMALL = [
     "corpus.tests.test.builtin=4",
     "training.max_epochs=2",
 ]
-SMALL += ["vocabulary.size=200", "execution.launcher=direct", "execution.at_once=1"]
+SMALL += ["vocabulary.size=200", "seeds=[1]"]
 
 
 def run(*command: str | Path, cwd: Path) -> str:
@@ -67,7 +67,9 @@ def test_a_wheel_runs_the_demo_from_another_directory(tmp_path: Path) -> None:
     assignments = [argument for setting in SMALL for argument in ("--set", setting)]
     table = run(tmp_path / "env" / "bin" / "augury", "demo", *assignments, cwd=elsewhere)
     assert "baseline" in table and "R-Drop" in table
-    assert (elsewhere / "demo" / "reports" / "demo" / "index.html").stat().st_size > 10_000
+    assert (
+        elsewhere / "demo" / "sweeps" / "augmentations-demo" / "index.html"
+    ).stat().st_size > 10_000
     assert "10 configurations" in run(
         tmp_path / "env" / "bin" / "augury", "sweep", "agreement", "--dry-run", cwd=elsewhere
     )

@@ -1,6 +1,7 @@
 """The Python interface for notebooks: the main commands as functions that return pandas objects.
 
 import augury
+augury.sweep("augmentations", "my.yaml", budget="2h")
 augury.run("my.yaml")
 augury.results("results")
 """
@@ -9,9 +10,10 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
@@ -52,6 +54,82 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     names = {folder.uri: name for name, seeds in runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
     return frame.assign(system=frame["run"].map(names), experiment=parsed.name)
+
+
+def sweep(
+    space: str | Path,
+    experiment: str | Path | None = None,
+    *,
+    budget: str | None = None,
+    rows: Sequence[str] | None = None,
+    seeds: Sequence[int] | None = None,
+    storage: str | Path | None = None,
+    name: str | None = None,
+    scale: str | None = None,
+    scheduler: str | None = None,
+    **settings: Any,
+) -> pd.DataFrame:
+    """Train and compare the configurations of a search space on an experiment file, or on the
+    space's own experiment, and return a row for each of them, best first.
+
+    The arguments are the flags of `augury sweep`, with their defaults; `settings` override those of
+    the experiment as in `run`. The same call continues a sweep that its budget (`90s`, `30m`, `2h`
+    or `1d`) ended. Columns: name, seeds, score with interval, difference to the reference with
+    interval and corrected p, cost of a seed, state, recommended; `attrs` of the frame has the
+    `answer` in words and the address of the `page`. Raises UserError for invalid arguments and for
+    what cannot be trained.
+
+        frame = augury.sweep("augmentations", "my.yaml", budget="2h")
+        frame.attrs["answer"]
+    """
+    from augury.cli import sweep as command
+    from augury.cli import verbs
+
+    words = [str(space), *([str(experiment)] if experiment else [])]
+    arguments = verbs.parser("sweep", words).parse_args(words)
+    arguments.budget, arguments.scale, arguments.scheduler = budget, scale, scheduler
+    arguments.rows, arguments.seeds = rows and list(rows), seeds and list(seeds)
+    arguments.storage, arguments.name = str(storage) if storage else None, name
+    found, options = command.prepare(arguments)
+    outcome = command.run_sweep(found, replace(options, assignments=settings))
+    frame: pd.DataFrame = import_module("augury.reporting.frames").sweep(outcome.sweep)
+    return frame
+
+
+class Recommendation(NamedTuple):
+    """The system that a sweep recommends."""
+
+    experiment: dict[str, Any]
+    """Its experiment, as `recommended.yaml` has it: `augury.run(experiment)` trains it."""
+    answer: str
+    """The answer of the sweep, in a sentence."""
+    file: str
+    """The address of `recommended.yaml`."""
+
+
+def recommend(sweep: str, storage: str | Path = "results") -> Recommendation:
+    """Return the experiment that a sweep recommends, with the answer of the sweep.
+
+    `sweep` is the name of a sweep, or of a space with a single sweep in the storage. Raises
+    UserError where there is none, and where nothing leads yet.
+
+        augury.recommend("augmentations").answer
+    """
+    import yaml
+
+    from augury.core.store import Store
+    from augury.reporting.sweeps.answer import answer
+    from augury.reporting.sweeps.recommendation import RECOMMENDED
+    from augury.reporting.sweeps.recommendation import recommend as write
+    from augury.reporting.sweeps.summary import summarise
+    from augury.sweeping import state
+
+    loaded = state.load(Store(storage), sweep)
+    said, file = answer(summarise(loaded)), write(loaded)
+    if file is None:
+        raise UserError(f"sweep '{loaded.name}' recommends nothing yet: {said}")
+    experiment = yaml.safe_load(loaded.folder.read(RECOMMENDED))
+    return Recommendation(experiment, said, file)
 
 
 def results(storage: str | Path = "results") -> pd.DataFrame:

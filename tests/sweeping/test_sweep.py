@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import threading
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import augury
 from augury.cli import main
 from augury.core.store import Store
 from augury.sweeping import state
@@ -60,6 +62,29 @@ def test_the_result_of_a_sweep(undisturbed):
     assert list(storage.glob("sweeps/quick/tune/*/*/events.out.tfevents*")), (
         "TensorBoard has nothing to show"
     )
+
+
+def test_the_lines_for_notebooks_work(undisturbed, capsys):
+    """Those of docs/python.md, on the sweep that there is."""
+    storage, result = undisturbed
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    code = "\n".join(block for block in blocks if "sweep(" in block or "recommend(" in block)
+    space = f"{QUICK!r}, scheduler='halving', seeds=[1, 2], storage={str(storage)!r}, name='quick'"
+    code = code.replace(
+        '"augmentations", "my.yaml", budget="2h"', f'{space}, **{{"training.max_updates": 32}}'
+    )
+    code = code.replace('"augmentations"', f'"quick", {str(storage)!r}')
+    code = code.replace("experiment)", f"experiment, storage={str(storage)!r})")
+    names: dict[str, Any] = {"augury": augury}
+    before = results(storage)
+    exec(code, names)
+    assert results(storage) == before  # nothing is trained again
+    assert result["answer"] in capsys.readouterr().out
+    frame, recommended = names["frame"], names["recommendation"]
+    assert list(frame["name"]) == [row["name"] for row in result["table"]]
+    assert [recommended.experiment["name"]] == ["quick"] and recommended.answer == result["answer"]
+    assert recommended.file == result["recommended"]
 
 
 def kill_an_actor() -> None:

@@ -1,17 +1,28 @@
-"""`augury demo`: train and compare systems on the built-in synthetic corpora."""
+"""`augury demo`: find out which augmentation helps on a built-in synthetic text."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 
+from augury.cli import sweep, verbs
 from augury.cli.common import add_overrides
 
 HELP = (
-    "Train and compare several systems on built-in synthetic text: translation, or NLI with "
-    "--task nli."
+    "Find out which augmentation helps on built-in synthetic text, translated or, with --task nli, "
+    "of inferences."
 )
 EXAMPLE = "augury demo --storage demo"
+ROWS = {
+    "nmt": ("R-Drop", "ROT-1", "BPE-dropout", "WordDrop"),
+    "nli": ("EDA", "reordered"),
+}
+"""The rows that are compared with the baseline, by task."""
+OWN = {
+    "nmt": "augury init my.yaml --source train.de --target train.en",
+    "nli": "augury init my.yaml --train train.tsv",
+}
+"""The first command for a text of the user's, by task."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -23,27 +34,34 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core.commands import command
+    from augury.core.progress import say
+
+    words = sweep_of(arguments.task, arguments.storage, arguments.assignments)
+    say(
+        "The demo compares systems on synthetic text: it shows how a question is answered, and "
+        f"does not evaluate a method. It is this command:\n  {command('augury', 'sweep', *words)}"
+    )
+    compared = verbs.parser("sweep", words).parse_args(words)
+    compared.json = arguments.json
+    status = sweep.run(compared)
+    if not arguments.json:
+        print(f"yours    {OWN[arguments.task]}")
+        print("         augury sweep augmentations my.yaml --budget 2h")
+    return status
+
+
+def sweep_of(task: str, storage: str, assignments: Sequence[str] = ()) -> list[str]:
+    """Return the arguments of `augury sweep` that the demo of a task consists of; UserError for a
+    task without one."""
     from importlib.resources import files
 
-    from augury.cli.train import compare
     from augury.core.errors import unknown
-    from augury.core.progress import say
-    from augury.experiments.systems import load
 
-    shipped = files("search_spaces").joinpath("experiments")
-    tasks = [
-        file.name.removeprefix("demo_").removesuffix(".yaml")
-        for file in shipped.iterdir()
-        if file.name.startswith("demo_")
-    ]
-    if arguments.task not in tasks:
-        raise unknown("demo task", arguments.task, tasks)
-    say(
-        "The demo trains one seed on synthetic text: it demonstrates the workflow and does not "
-        "evaluate a method."
-    )
-    path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
-    return compare(
-        load(path, [f"storage={arguments.storage}", *arguments.assignments]),
-        arguments.json,
-    )
+    if task not in ROWS:
+        raise unknown("demo task", task, ROWS)
+    experiment = files("search_spaces").joinpath("experiments", f"demo_{task}.yaml")
+    words = ["augmentations", str(experiment), "--rows", *ROWS[task], "--scheduler", "all"]
+    for assignment in assignments:
+        words += ["--set", assignment]
+    return [*words, "--storage", storage]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from augury.cli.common import add_overrides, print_json, whole_number
-from augury.core.errors import UserError
+from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
+from augury.core.errors import UserError, unknown
 from augury.core.naming import FILE_NAME
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 PAGE_SECONDS = 15
+OF_THE_SWEEP = ("seeds", "storage")
+"""Settings of an experiment that are not those of its systems."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -37,6 +41,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--scale", help="toy, small or paper, as defined by the space (default: its first)"
+    )
+    parser.add_argument(
+        "--rows",
+        nargs="+",
+        metavar="ROW",
+        help="rows to train besides the reference (default: all)",
     )
     add_limits(parser)
     parser.add_argument(
@@ -96,17 +106,24 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.sweeping import space as spaces
-
-    space = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
-    if arguments.experiment:
-        space = _apply(space, arguments)
-    options = options_of(
-        space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
-    )
+    space, options = prepare(arguments)
     if arguments.dry_run:
         return show_plan(space, options, arguments.json)
     return _run(space, options, arguments.json)
+
+
+def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
+    """Return the space and the options that the flags of a sweep describe."""
+    from augury.sweeping import space as spaces
+
+    found = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
+    space = _apply(found, arguments) if arguments.experiment else found
+    if arguments.rows:
+        space = _select_rows(space, arguments.rows, {**found.rows, **space.rows})
+    options = options_of(
+        space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
+    )
+    return space, options
 
 
 def _apply(space: Space, arguments: argparse.Namespace) -> Space:
@@ -115,10 +132,27 @@ def _apply(space: Space, arguments: argparse.Namespace) -> Space:
     from augury.experiments.systems import load
     from augury.sweeping.applied import apply
 
-    applied = apply(space, load(arguments.experiment), arguments.experiment)
+    ours = [item for item in arguments.assignments if item.partition("=")[0] in OF_THE_SWEEP]
+    applied = apply(space, load(arguments.experiment, ours), arguments.experiment)
     for name, reason in applied.left_out:
-        say(f"left out: {name}: {reason}")
+        if not arguments.rows or name in arguments.rows:
+            say(f"left out: {name}: {reason}")
     return applied.space
+
+
+def _select_rows(space: Space, names: Sequence[str], known: Iterable[str]) -> Space:
+    """Return a space with its reference and those of its rows that were named; UserError for names
+    that are not `known` ones, and where no row is left."""
+    for name in names:
+        if name not in {*known}:
+            raise unknown(f"row of search space '{space.name}'", name, known)
+    selected = {name: space.rows[name] for name in space.rows if name in (*names, space.reference)}
+    if selected.keys() <= {space.reference}:
+        raise UserError(
+            f"--rows {shlex.join(names)} leaves nothing to compare with {space.reference}: name "
+            f"others of {', '.join(space.rows)}"
+        )
+    return replace(space, rows=selected)
 
 
 def options_of(
@@ -173,6 +207,7 @@ def run_sweep(space: Space, options: SweepOptions) -> Outcome:
 
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.core.commands import command
+    from augury.core.store import Store
     from augury.reporting import rendering
     from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import report
@@ -191,10 +226,14 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             }
         )
     else:
-        print(rendering.text(report(sweep)))
+        shown = report(sweep)
+        print(rendering.text(shown))
+        print(f"answer   {shown.answer}")
         print(f"page     {sweep.folder.uri}/{PAGE}")
         if recommended:
-            print(f"train    {command('augury', 'train', recommended)}")
+            stored = options.storage
+            elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]
+            print(f"train    {command('augury', 'train', recommended, *elsewhere)}")
         if outcome.unfinished:
             print("next     not decided yet: repeat the command to continue")
     return 1 if outcome.unfinished or sweep.count("failed") else 0

@@ -22,10 +22,13 @@ VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
 FIRST_STEPS = (
     (
         "augury demo",
-        "run three systems on built-in text, from raw text to the comparison table, in minutes",
+        "find out which augmentation helps on a built-in text, in minutes",
     ),
     ("augury init", "write an experiment file for your own text; augury config checks it"),
-    ("augury train FILE", "train and score its systems and test which differences are real"),
+    (
+        "augury sweep augmentations FILE --budget 2h",
+        "find out which augmentation helps on it, by how much and at what cost",
+    ),
 )
 """Commands for new users with descriptions."""
 WIDTH = 100

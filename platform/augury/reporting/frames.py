@@ -15,9 +15,15 @@ from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.selection import common_tests, load_systems
+from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.recommendation import recommended
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.scoring.registry import record_name
+from augury.sweeping.state import PAGE, Sweep
 
 RUN = ("system", "experiment", "task", "address", "seed")
+SWEPT = ("name", "seeds", "test", "metric", "score", "low", "high")
+TESTED = ("difference", "difference_low", "difference_high", "p")
 SCORE = ("test", "metric", "value", "low", "high", "n", "signature")
 
 
@@ -51,6 +57,54 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
     """
     systems = load_systems([str(baseline), str(system)], "results")
     return frame(compare_all(systems, common_tests(systems)))
+
+
+def sweep(swept: Sweep) -> pd.DataFrame:
+    """Return a row for every configuration of a sweep, best first.
+
+    Columns: name and the number of its finished `seeds`; the deciding test (validation where there
+    are no test sets), metric and score with the ends `low` and `high` of its 95 % interval; the
+    difference to the reference with its interval, and p, corrected for all comparisons; the mean
+    cost of a seed; state (finished, stopped, failed, ...), whether it is `recommended`, and its
+    address. What is not known, such as the score of a stopped configuration, is missing. `attrs`
+    holds the `answer` and the address of the `page`.
+    """
+    summary = summarise(swept)
+    chosen = recommended(summary)
+    rows = [_swept(summary, result, result is chosen) for result in summary.ranking]
+    frame = pd.DataFrame(rows, columns=[*SWEPT, *TESTED, *COSTS, "state", "recommended", "address"])
+    frame.attrs = {"answer": answer(summary), "page": f"{swept.folder.uri}/{PAGE}"}
+    return frame
+
+
+def _swept(summary: Summary, result: ConfigurationResult, chosen: bool) -> dict[str, Any]:
+    row, deciding = summary.row(result), summary.deciding
+    record: dict[str, Any] = {
+        "name": result.name,
+        "seeds": result.finished,
+        "state": result.state,
+        "recommended": chosen,
+        "address": result.address,
+    }
+    if deciding is None or summary.sweep.tests == ():
+        test, _, metric = summary.sweep.metric.partition("/")
+        validated = {"score": result.mean, "low": result.low, "high": result.high}
+        return {**record, "test": test, "metric": metric, **validated}
+    record |= {"test": deciding.test, "metric": deciding.metrics[0]}
+    if row is None:
+        return record
+    score, tested = row.scores.get(deciding.metrics[0]), row.tested
+    return {
+        **record,
+        "score": getattr(score, "value", None),
+        "low": getattr(score, "low", None),
+        "high": getattr(score, "high", None),
+        "difference": row.difference,
+        "difference_low": getattr(tested, "low", None),
+        "difference_high": getattr(tested, "high", None),
+        "p": row.corrected,
+        **{name: getattr(row.cost, name, None) for name in COSTS},
+    }
 
 
 def _records(run: Folder) -> list[dict[str, Any]]:

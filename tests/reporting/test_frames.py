@@ -1,0 +1,45 @@
+"""A sweep as a frame: a row for each system, with what is known of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from augury.reporting import frames
+
+
+def test_a_sweep_has_a_row_for_each_system(sweeps: Any) -> None:
+    baseline, ours, other = (
+        sweeps.configuration(point, name)
+        for point, name in (({}, "baseline"), ({"a": 1}, "ours"), ({"a": 2}, "other"))
+    )
+    for address, bleu in ((baseline, 30.0), (ours, 33.0)):
+        for seed in (1, 2):
+            sweeps.trial(address, seed, [20.0, bleu], bleu=bleu + seed)
+    sweeps.trial(other, 1, [19.0], "stopped")
+    sweeps.decide(other, 1, "stopped", 19.0, 0.5, 20.0)
+    sweeps.decide(ours, 2, "chosen", 33.0, 0.5, 0.0)
+    frame = frames.sweep(sweeps.load((1, 2), scheduler="halving")).set_index("name")
+    assert list(frame.index) == ["ours", "baseline", "other"]
+    assert frame["seeds"].tolist() == [2, 2, 0]
+    assert frame["state"].tolist() == ["finished", "finished", "stopped"]
+    assert frame["recommended"].tolist() == [True, False, False]
+    assert frame["score"].tolist()[:2] == [34.5, 31.5] and pd.isna(frame["score"]["other"])
+    assert frame["difference"]["ours"] == pytest.approx(3.0)
+    assert pd.isna(frame["difference"]["baseline"])
+    assert {*frame["metric"]} == {"bleu"} and {*frame["test"]} == {"test"}
+    assert frame["train_seconds"]["ours"] == 120.0
+    assert "ours" in frame.attrs["answer"] and frame.attrs["page"].endswith("index.html")
+
+
+def test_without_test_sets_scores_are_of_validation(sweeps: Any) -> None:
+    for value, name in ((30.0, "baseline"), (31.0, "ours")):
+        address = sweeps.configuration({"a": value}, name)
+        for seed in (1, 2):
+            sweeps.trial(address, seed, [value + 0.1 * seed])
+    frame = frames.sweep(sweeps.load((1, 2), tests=()))
+    assert {*frame["test"]} == {"valid"} and {*frame["metric"]} == {"bleu"}
+    assert frame["score"].tolist() == pytest.approx([31.15, 30.15])
+    assert (frame["low"] < frame["score"]).all() and frame["difference"].isna().all()
