@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.cli.drafting import DraftOptions, draft, held_out_interval
+from augury.cli.drafting import DraftOptions, draft, held_out_share
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from trainables.nmt.draft import TIERS
@@ -56,7 +56,7 @@ def test_it_is_an_experiment_of_a_baseline_and_a_system(
 ) -> None:
     experiment = parse(yaml.safe_load(draft(DraftOptions(**options, rows=int(rows)))))
     assert list(expand(experiment)) == ["baseline", options["name"]]
-    assert experiment.test_sets == list(options.get("tests", {}))
+    assert experiment.test_sets == list(options.get("tests", ["test"]))
 
 
 TEXT = st.text(
@@ -71,7 +71,13 @@ def test_names_of_files_and_columns_survive(
     aligned = yaml.safe_load(
         draft(
             DraftOptions(
-                **NMT | {"train": (source, target), "tests": {name: (source, target)}}, rows=9
+                **NMT
+                | {
+                    "train": (source, target),
+                    "valid": (source, target),
+                    "tests": {name: (source, target)},
+                },
+                rows=9,
             )
         )
     )
@@ -99,7 +105,7 @@ def test_names_of_files_and_columns_survive(
 
 
 @pytest.mark.parametrize(
-    ("rows", "held_out"), [(4, 1), (30, 3), (800, 80), (10_000, 1000), (1_000_000, 1000)]
+    ("rows", "held_out"), [(4, 0), (30, 3), (800, 80), (10_000, 1000), (1_000_000, 1000)]
 )
 def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> None:
-    assert rows // held_out_interval(rows) == held_out
+    assert int(rows * held_out_share(rows)) == held_out

@@ -45,7 +45,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 ALIGNED = ["--source", "train.de", "--target", "train.en", "--valid", "valid.de", "valid.en"]
 SENTIMENT = ["--task", str(ROOT / "docs" / "examples" / "sentiment.py")]
 SENTIMENT += ["--train", "train-labelled.tsv", "--valid", "valid-labelled.tsv"]
-LABELLED = ["--task", "classification", "--language", "qaa"]
+LABELLED = ["--language", "qaa"]
 NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
 
 
@@ -68,11 +68,12 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
             ],
             ["news", "more"],
         ),
-        (["--train", "train.tsv", "--columns", "de", "en"], []),
+        (["--train", "train.tsv", "--columns", "de", "en"], ["test"]),
+        (["--train", "train.tsv"], ["test"]),
         ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
-        ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], []),
+        ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], ["test"]),
         ([*LABELLED, "--train", "train-labelled.tsv"], ["test"]),
-        ([*LABELLED, "--train", "train.jsonl"], ["test"]),
+        (["--task", "classification", *LABELLED, "--train", "train.jsonl"], ["test"]),
         ([*LABELLED, "--train", "train.jsonl", "--test", "more", "test.jsonl"], ["more"]),
     ],
 )
@@ -93,7 +94,11 @@ def test_written_files_epoch_the_preflight(
         6,
     )
     cautions = [caution for caution in result["cautions"] if "in the training set" not in caution]
-    assert result["test_sets"] == tests and len(cautions) == (not tests) + ("--task" in flags)
+    pretrained = "train.de" not in flags and "train.tsv" not in flags
+    assert result["test_sets"] == tests and len(cautions) == pretrained
+    if not pretrained:
+        race = ["sweep", "augmentations", "mine.yaml", "--budget", "2h"]
+        assert shlex.split(result["sweep"])[1:] == race
     assert main(["config", "mine.yaml"]) == 0
 
 
@@ -128,21 +133,63 @@ def test_rows_of_a_single_table_are_held_out_and_its_labels_listed(
     assert rows[0][2] == "120" and int(rows[0][3]) + int(rows[1][3]) < 120
 
 
-def test_answers_replace_flags(
+@pytest.mark.parametrize(
+    ("columns", "task"),
+    [
+        (["premise", "hypothesis", "label"], "nli"),
+        (["sentence1", "sentence2", "gold_label"], "nli"),
+        (["text", "mood"], "classification"),
+        (["de", "en"], "nmt"),
+        (["quelle", "ziel"], "nmt"),
+        (None, "nmt"),
+    ],
+)
+def test_the_task_is_that_of_the_columns(
+    columns: Sequence[str] | None, task: str, texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without names they are told by their content."""
+    labels, count = ["entailment", "neutral", "contradiction"], len(columns or "ab")
+    pairs = list(builtin.generate("train", 60, lexicon=400))
+    rows = [[pair.source, pair.target] for pair in pairs]
+    if task != "nmt":
+        rows = [[*row[: count - 1], labels[place % 3]] for place, row in enumerate(rows)]
+    lines = ["\t".join(row) for row in ([columns, *rows] if columns else rows)]
+    Path("table.tsv").write_text("\n".join(lines) + "\n")
+    flags = ["--language", "de", "--model", "tiny"] if task != "nmt" else []
+    assert main(["init", "mine.yaml", "--train", "table.tsv", *flags]) == 0
+    content = yaml.safe_load(Path("mine.yaml").read_text())
+    assert content["task"] == task and "--task" in capsys.readouterr().err
+    if task == "nmt":
+        assert (content["corpus"]["source_language"], content["corpus"]["target_language"]) == (
+            "de",
+            "en",
+        )
+
+
+def test_the_language_is_that_of_the_text(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("train.de").rename("german.txt")
+    Path("train.en").rename("english.txt")
+    assert main(["init", "mine.yaml", "--source", "german.txt", "--target", "english.txt"]) == 0
+    corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
+    assert (corpus["source_language"], corpus["target_language"]) == ("de", "en")
+    assert "--target-language" in capsys.readouterr().err
+
+
+def test_only_the_training_text_is_asked_for(
     texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers = iter(["train.dee train.en", "train.de train.en", "", "news test.de test.en", ""])
+    """Rows of it are held out for the rest."""
+    answers = iter(["train.dee train.en", "", "train.de train.en"])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     assert main(["init", "mine.yaml"]) == 0
     assert "did you mean 'train.de'" in capsys.readouterr().err  # then it prompts again
     corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
-    assert (corpus["source_language"], corpus["target_language"], corpus["every"]) == (
-        "de",
-        "en",
-        10,
-    )
-    assert corpus["tests"] == {"news": {"source": "test.de", "target": "test.en"}}
+    assert (corpus["source_language"], corpus["target_language"]) == ("de", "en")
+    aligned = {"source": "train.de", "target": "train.en"}
+    assert corpus["train"] == {**aligned, "portion": [0, 0.8]}
+    assert corpus["valid"] == {**aligned, "portion": [0.8, 0.9]}
+    assert corpus["tests"] == {"test": {**aligned, "portion": [0.9, 1]}}
     assert next(answers, None) is None
 
 
@@ -152,16 +199,18 @@ def test_answers_replace_flags(
         ([], "--train is missing"),
         (["--task", "nmtt"], "did you mean 'nmt'"),
         (["--task", "seq2seq"], "or nli or nmt"),
-        ([*LABELLED, "--train", "train.tsv"], "--columns is missing, the columns for text label"),
         (
-            [*LABELLED, "--train", "train-labelled.tsv", "--columns", "text"],
+            ["--task", "classification", *LABELLED, "--train", "train.tsv"],
+            "--columns is missing, the columns for text label",
+        ),
+        (
+            ["--task", "classification", "--train", "train-labelled.tsv", "--columns", "text"],
             "give 2 or 3 columns, text label, or sentence1 sentence2 label",
         ),
         ([*SENTIMENT, "--columns", "mood", "text", "--language", "qaa"], "different values"),
         (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
         ([*ALIGNED, "--test", "news"], "give a name and then the text"),
         (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
-        (["--train", "train.tsv"], "--columns is missing"),
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
         (NLI, "--language is missing"),
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),

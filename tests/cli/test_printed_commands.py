@@ -73,7 +73,7 @@ def test_commands_of_a_training_can_be_typed(
     assert main(["train", "my.yaml"]) == 0
     told = "\n".join(capsys.readouterr())
     typed, files = printed(told, list(tmp_path.glob("store/**/*.html")))
-    assert {argv[0] for argv in typed} == {"train", "translate"}
+    assert {argv[0] for argv in typed} == {"train", "sweep", "translate"}
     assert ["train", "my.yaml", "--set", "seeds=[1, 2]"] in typed
     for argv in typed:
         check(argv, files)

@@ -13,7 +13,7 @@ import pytest
 from augury.core.store import Store
 from augury.corpora import builtin
 from augury.corpora.corpus import MONOLINGUAL, PARALLEL, Corpus, CorpusWriter
-from augury.corpora.identification import doubts, is_foreign
+from augury.corpora.identification import doubts, is_foreign, language_of
 
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 
@@ -62,6 +62,23 @@ def test_each_language_is_accepted_as_itself_and_doubted_as_others(
         if other != language:
             (doubt,) = doubts("train", corpus(hypotheses[language], other, tmp_path))
             assert f"'{other}'" in doubt
+
+
+@pytest.mark.parametrize("language", XNLI)
+def test_each_language_is_found(language: str, hypotheses: dict[str, list[str]]) -> None:
+    assert language_of(hypotheses[language]) == language
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["der Hund"],  # too little
+        ["hunden er i huset og den sover ikke, for jeg har set den"] * 40,  # Danish or Norwegian
+        ["quod erat demonstrandum in hoc signo vinces"] * 40,  # a language without common words
+    ],
+)
+def test_a_language_that_is_not_clear_is_left_open(texts: list[str]) -> None:
+    assert language_of(texts) is None
 
 
 @pytest.mark.parametrize("language", ["und", "mul", "qaa", "tlh", "de_AT"])

@@ -1,5 +1,5 @@
-"""The columns of somebody's table that hold the texts and labels of a task: by name, else, for
-labelled sentences, by content."""
+"""The columns of somebody's table that hold the texts and labels of a task, by name, else by
+content, and the task that they are for."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.errors import UserError
+from augury.corpora.corpus import LABELS
+from augury.corpora.languages import languages
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src"),
@@ -29,6 +31,10 @@ HEADED = ("tsv", "csv")
 """Formats whose first line has the names of columns, or is a row."""
 REPEATED = 4
 """The rows that share a label, in the mean, at least."""
+LONGEST_NAME = 3
+"""In words."""
+INFERENCE = {*LABELS, "-", ""}
+"""Labels of inference, and of sentences without one."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,44 @@ def by_content(table: str, layout: str, names: Sequence[str]) -> Columns | None:
     for place, role in zip(places, roles, strict=True):
         header[place] = role
     return Columns(roles, header)
+
+
+def pairs_by_content(table: str, layout: str, names: Sequence[str]) -> Columns | None:
+    """Return the columns of source and target: those named by language codes, else the only two of
+    sentences; None where the content leaves open which they are.
+
+    A first line of sentences is no header.
+    """
+    if len(coded := [name for name in names if name in languages().names]) == 2:
+        return Columns(coded, [])
+    rows = _rows(table, layout, names)
+    sentences = [place for place, values in rows.items() if _are_sentences(values[1:])]
+    if len(sentences) != 2:
+        return None
+    if layout not in HEADED or any(_words(names[place]) <= LONGEST_NAME for place in sentences):
+        return Columns([names[place] for place in sentences], [])
+    header = [f"column{place}" for place in range(1, len(names) + 1)]
+    roles = ["source", "target"]
+    for place, role in zip(sentences, roles, strict=True):
+        header[place] = role
+    return Columns(roles, header)
+
+
+def task_of(table: str, layout: str, names: Sequence[str], chosen: Sequence[str] = ()) -> str:
+    """Return the task that a table is for: `nli` with labels of inference for pairs of sentences,
+    `classification` with other labels, else `nmt`; `chosen` are its columns, where they are known.
+    """
+    labelled = (["premise", "hypothesis"], ["sentence1", "sentence2"], ["text"])
+    named = [columns for texts in labelled if (columns := by_name(names, [*texts, "label"]))]
+    content = None if chosen or named else by_content(table, layout, names)
+    columns = list(chosen) or (named[0] if named else content.names if content else [])
+    headed = content.header if content and content.header else list(names)
+    if not columns or columns[-1] not in headed:
+        return "nmt"
+    values = _rows(table, layout, names).get(headed.index(columns[-1]), [])[1:]
+    if not values or not _are_labels(values):
+        return "nmt"
+    return "nli" if len(columns) == 3 and INFERENCE.issuperset(values) else "classification"
 
 
 def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]:

@@ -25,6 +25,8 @@ HELP = (
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 MOST_LABELS = 8
 """The number of labels whose shares are printed."""
+BUDGET = "2h"
+"""Of the race that is proposed."""
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
 
@@ -94,7 +96,7 @@ def show(
     facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
     facts["power"] = [statement.to_dict() for statement in statements]
-    facts["next"] = _next(path, assignments, report, without_model)
+    facts["next"], facts["sweep"] = _next(path, assignments, report, without_model)
     if as_json:
         print_json(facts)
     else:
@@ -192,19 +194,23 @@ def _lines(
         )
     yield f"cost   {facts['cost']['text']}"
     yield f"next   {facts['next']}"
+    if facts["sweep"]:
+        yield f"race   {facts['sweep']}    # which augmentation helps on this text?"
 
 
 def _next(
     path: str, assignments: Sequence[str], report: Report | None, without_model: str | None
-) -> str:
-    """Return the command to go on with; without the pretrained model, one that needs none."""
+) -> tuple[str, str | None]:
+    """Return the command to go on with, and that which races all augmentations; without the
+    pretrained model, one that needs none, and None."""
     from augury.core.commands import command
 
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     if report is None or not report.unreachable:
-        return command("augury", "train", path, *overrides)
+        race = command("augury", "sweep", "augmentations", path, "--budget", BUDGET, *overrides)
+        return command("augury", "train", path, *overrides), race
     from_nothing = ("--set", "model={architecture: tiny}")
-    return without_model or command("augury", "config", path, *overrides, *from_nothing)
+    return without_model or command("augury", "config", path, *overrides, *from_nothing), None
 
 
 def _count(count: int, noun: str) -> str:

@@ -32,7 +32,7 @@ class DraftOptions:
     """The approximate number of rows of the training text."""
     train: Files
     valid: Files = ()
-    """Empty: rows of the training text are held out."""
+    """Empty: rows of the training text are held out, as for tests."""
     tests: Mapping[str, Files] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
     """Columns of tables by column of records."""
@@ -44,8 +44,6 @@ class DraftOptions:
     """The columns of tables without a header line."""
     form: str | None = None
     """The kind of corpus, for a task that has several."""
-    portions: bool = False
-    """Whether rows are held out as portions of the training text, instead of each n-th one."""
 
 
 def draft(options: DraftOptions) -> str:
@@ -53,8 +51,9 @@ def draft(options: DraftOptions) -> str:
     task = capable(options.task, Drafts).draft(options.rows, options.model)
     return f"""# {task.question}
 # `augury config FILE` checks this file and its texts, and shows all settings by --resolved.
-# `augury train FILE` trains the system that it describes and the plain baseline, with every seed,
-# and ends in a table and a page.
+# `augury sweep augmentations FILE --budget 2h` races all augmentations that its text allows, and
+# says which helps, by how much and at what cost; `augury train FILE` trains the system that it
+# describes and the plain baseline. Both end in a table and a page.
 name: {scalar(options.name)}
 task: {scalar(options.task)}
 seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
@@ -78,9 +77,9 @@ training:
 """
 
 
-def held_out_interval(rows: int) -> int:
-    """Return n such that each n-th of `rows` rows is held out for validation."""
-    return max(2, rows // max(1, min(HELD_OUT, rows // 10)))
+def held_out_share(rows: int) -> float:
+    """Return the share of `rows` rows that is held out for each of validation and test."""
+    return min(0.1, HELD_OUT / max(1, rows))
 
 
 def _corpus(options: DraftOptions, task: Draft) -> str:
@@ -89,58 +88,38 @@ def _corpus(options: DraftOptions, task: Draft) -> str:
     if options.labels:
         labels = ", ".join(map(scalar, options.labels))
         lines.append(f"labels: [{labels}]    # those of the training text")
-    if options.portions and not options.valid:
-        return _joined([*lines, *_held_out(options), *_comments(task)])
-    lines.append(f"train: {_text(options, options.train)}")
-    if options.valid:
-        lines.append(f"valid: {_text(options, options.valid)}")
-    else:
-        comment = "there is no validation text: each n-th training pair is held out"
-        lines.append(f"every: {held_out_interval(options.rows)}    # {comment}")
-    if options.tests:
-        lines += _tests(options)
-    else:
-        lines.append("# There are no test sets: validation decides, which flatters the best.")
-        lines.append("# tests: {news: {...}}")
-    return _joined([*lines, *_comments(task)])
-
-
-def _held_out(options: DraftOptions) -> list[str]:
-    """Return the texts, with random rows of the training text for those that there are not."""
-    share = 1 / held_out_interval(options.rows)
-    without = ["valid"] if options.tests else ["valid", "test"]
-    starts = [1 - share * count for count in range(len(without), -1, -1)]
-    texts = [
-        _text(options, options.train, portion)
-        for portion in zip([0.0, *starts], starts, strict=False)
-    ]
-    lines = [f"train: {texts[0]}", f"valid: {texts[1]}    # rows held out at random"]
-    return lines + (_tests(options) if options.tests else ["tests:", f"  test: {texts[2]}"])
-
-
-def _tests(options: DraftOptions) -> list[str]:
-    texts = {name: _text(options, files) for name, files in options.tests.items()}
-    return ["tests:", *(f"  {scalar(name)}: {text}" for name, text in texts.items())]
-
-
-def _comments(task: Draft) -> list[str]:
-    return [f"# {line}" for line in task.corpus.splitlines()]
-
-
-def _joined(lines: Sequence[str]) -> str:
+    lines += [*_texts(options), *(f"# {line}" for line in task.corpus.splitlines())]
     return "\n".join(f"  {line}" for line in lines)
+
+
+def _texts(options: DraftOptions) -> list[str]:
+    """Return the texts, with random rows of the training text for those that there are not."""
+    tests = dict(options.tests) or {"test": ()}
+    missing = sum(not files for files in (options.valid, *tests.values()))
+    starts = [1 - held_out_share(options.rows) * count for count in range(missing, -1, -1)]
+    portions = iter(zip(starts, starts[1:], strict=False))
+
+    def text(files: Files) -> str:
+        return _text(options, files) if files else _text(options, options.train, next(portions))
+
+    kept = (0.0, starts[0]) if missing else None
+    held_out = "" if options.valid else "    # rows held out at random"
+    lines = [f"train: {_text(options, options.train, kept)}"]
+    lines += [f"valid: {text(options.valid)}{held_out}", "tests:"]
+    return [*lines, *(f"  {scalar(name)}: {text(files)}" for name, files in tests.items())]
 
 
 def _text(options: DraftOptions, files: Files, portion: tuple[float, float] | None = None) -> str:
     """Return the section of a text."""
     if len(files) == 2:
-        return f"{{source: {scalar(files[0])}, target: {scalar(files[1])}}}"
-    columns = [f"{name}_column: {scalar(column)}" for name, column in options.columns.items()]
-    settings = [f"file: {scalar(files[0])}", *columns]
-    if options.header:
+        settings = [f"source: {scalar(files[0])}", f"target: {scalar(files[1])}"]
+    else:
+        columns = [f"{name}_column: {scalar(column)}" for name, column in options.columns.items()]
+        settings = [f"file: {scalar(files[0])}", *columns]
+    if options.header and len(files) == 1:
         settings.append(f"header: [{', '.join(map(scalar, options.header))}]")
     if portion:
-        settings.append(f"portion: [{portion[0]:.4g}, {portion[1]:.4g}]")
+        settings.append(f"portion: [{portion[0]:.8g}, {portion[1]:.8g}]")
     return f"{{{', '.join(settings)}}}"
 
 

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from augury.corpora.splits import BaseSpec, BaseText
 
 HELP = (
-    "Write a commented experiment file for your own texts and check it; prompts for missing flags."
+    "Write a commented experiment file for your own texts and check it; finds out what flags do "
+    "not say, and prompts for the rest."
 )
-EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev.de dev.en
-  augury init my.yaml --train train.tsv --columns de en --source-language de --target-language en
-  augury init my.yaml --task classification --train reviews.csv --language en
+EXAMPLE = """augury init my.yaml --source train.de --target train.en
+  augury init my.yaml --train reviews.csv
+  augury init my.yaml --train train.tsv --columns de en --test news news.tsv
   augury init my.yaml --task nli --train train.tsv --language en \\
     --columns premise hypothesis label"""
 FILE = "experiment.yaml"
@@ -38,9 +39,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     )
     parser.add_argument(
         "--task",
-        default="nmt",
-        help="name or path of a task, such as nmt (translation, the default), classification "
-        "(labels of sentences or pairs) or nli",
+        help="name or path of a task (default: by the files nmt, translation of pairs; "
+        "classification, labels of sentences or pairs; or nli)",
     )
     texts = parser.add_argument_group(
         "texts: two aligned files, or one table (TSV, CSV, JSON lines, Parquet)"
@@ -54,7 +54,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--valid",
         nargs="+",
         metavar="TEXT",
-        help="validation text (default: held-out rows of the training text)",
+        help="validation text (default: rows of the training text, held out at random)",
     )
     texts.add_argument(
         "--test",
@@ -62,20 +62,24 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         action="append",
         default=[],
         metavar=("NAME", "TEXT"),
-        help="a test set; repeatable",
+        help="a test set; repeatable (default: held-out rows, too)",
     )
     texts.add_argument(
         "--columns",
         nargs="+",
         metavar="NAME",
         help="columns of tables, in the task's order, such as source target, or text label "
-        "(default: common names; for labels also by content)",
+        "(default: by name or content)",
     )
     parser.add_argument(
-        "--source-language", metavar="CODE", help="de, en, ... (default: the files' extensions)"
+        "--source-language",
+        metavar="CODE",
+        help="de, en, ... (default: that of the file's name, or of the text)",
     )
     parser.add_argument("--target-language", metavar="CODE", help="see --source-language")
-    parser.add_argument("--language", metavar="CODE", help="language of texts in a single one")
+    parser.add_argument(
+        "--language", metavar="CODE", help="language of texts in a single one (default: theirs)"
+    )
     parser.add_argument(
         "--model",
         metavar="NAME",
@@ -119,84 +123,108 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
     from augury.experiments.capabilities import Drafts, capable
-    from augury.experiments.spec import settings_class
 
-    capable(arguments.task, Drafts)
-    annotation = settings_class(arguments.task).model_fields["corpus"].annotation
-    specs: Sequence[type[BaseSpec]] = get_args(annotation) or (annotation,)
-    settings, tables = specs[0].model_fields, "aligned" not in specs[0].TEXT.SOURCE_SETTINGS
-    files = partial(_check_files, tables=tables)
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
-    kind = "a table" if tables else "two aligned files, or a table"
-    train = _value(
-        arguments.train or aligned,
-        f"training text ({kind})",
-        "--train",
-        partial(files, flag="--train"),
-    )
-    prompt = f"validation text ({kind}; Enter: hold out training rows)"
-    valid = _value(
-        arguments.valid, prompt, "--valid", partial(files, flag="--valid"), required=False
-    )
-    tests = [_test(values, tables) for values in arguments.test]
-    while not arguments.test and (
-        values := _value(
-            (), "a test set: NAME and text (Enter: no more)", "--test", list, required=False
-        )
-    ):
-        tests.append(_test(values, tables))
+    if task := arguments.task:
+        capable(task, Drafts)
+    prompt = "training text (two aligned files, or a table)"
+    train = _value(arguments.train or aligned, prompt, "--train", partial(_files, task=task))
+    task = task or _task(train, arguments.columns or ())
+    capable(task, Drafts)
+    specs = _specs(task)
+    settings = specs[0].model_fields
+    valid = _files(arguments.valid, "--valid", task) if arguments.valid else []
+    tests = [_test(values, task) for values in arguments.test]
     table = next(
         (texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None
     )
     columns, spec = Columns([], []), specs[0]
     if table:
         columns, spec = _columns(arguments.columns, table, specs)
-    codes = {
-        name: vars(arguments).get(name) for name in settings if name.split("_")[-1] == "language"
-    }
-    uncompressed = [
-        Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file)
-        for file in train
-    ]
-    guesses = [file.suffix[1:] for file in uncompressed] if len(train) == 2 else columns.names
-    text = dict(zip(spec.TEXT.COLUMNS, columns.names, strict=False))
+    by_role = dict(zip(spec.TEXT.COLUMNS, columns.names, strict=False))
+    text = _text(spec.TEXT, train, by_role, columns.header)
+    codes = {key: vars(arguments).get(key) for key in settings if key.split("_")[-1] == "language"}
     return DraftOptions(
         name,
-        arguments.task,
-        _languages(codes, guesses),
+        task,
+        _languages(codes, _names(train) if len(train) == 2 else columns.names, text),
         _rows(train[0]),
         train,
         valid,
         dict(tests),
-        text,
-        _labels(spec.TEXT, train[0], text, columns.header) if "labels" in settings else [],
+        by_role,
+        _labels(text) if "labels" in settings else [],
         arguments.model,
         columns.header,
         spec.model_fields["form"].default if len(specs) > 1 else None,
-        "every" not in settings,
     )
+
+
+def _specs(task: str) -> Sequence[type[BaseSpec]]:
+    """Return the kinds of corpora that a task trains on."""
+    from augury.experiments.spec import settings_class
+
+    annotation = settings_class(task).model_fields["corpus"].annotation
+    return get_args(annotation) or (annotation,)
+
+
+def _task(train: Sequence[str], columns: Sequence[str]) -> str:
+    """Return the task that a training text is for, and say so."""
+    from augury.cli.columns import task_of
+    from augury.core.progress import say
+
+    task = "nmt" if len(train) == 2 else task_of(train[0], *_layout(train[0]), columns)
+    say(f"task: {task}, by {' and '.join(train)}; others: --task")
+    return task
+
+
+def _layout(table: str) -> tuple[str, list[str]]:
+    """Return the format and the columns of a table."""
+    from augury.corpora.files import examine
+    from augury.corpora.splits import BaseText
+    from augury.corpora.tables import column_names
+
+    layout = BaseText(file=table).layout
+    if layout != "parquet":
+        examine(table)
+    return layout, column_names(table, layout)
+
+
+def _names(files: Sequence[str]) -> list[str]:
+    """Return the extensions of files, without those of compression."""
+    paths = [Path(file) for file in files]
+    return [
+        (path.with_suffix("") if path.suffix in COMPRESSED else path).suffix[1:] for path in paths
+    ]
+
+
+def _text(
+    text: type[BaseText], files: Sequence[str], columns: Mapping[str, str], header: Sequence[str]
+) -> BaseText:
+    """Return the setting of a text."""
+    if len(files) == 2:
+        return text.model_validate(dict(zip(("source", "target"), files, strict=True)))
+    settings: dict[str, Any] = {f"{name}_column": column for name, column in columns.items()}
+    settings |= {"header": header} if header else {}
+    return text.model_validate({"file": files[0], **settings})
 
 
 def _value(
     values: Sequence[str] | None,
     prompt: str,
     flag: str,
-    check: Callable[[Sequence[str]], list[str]],
-    required: bool = True,
+    check: Callable[[Sequence[str], str], list[str]],
 ) -> list[str]:
     """Return the checked values of a flag; where they are missing, prompt on a terminal until
     valid."""
     if values:
-        return check(values)
+        return check(values, flag)
     if not sys.stdin.isatty():
-        if required:
-            raise UserError(f"{flag} is missing, {prompt}: give it, or answer on a terminal")
-        return []
+        raise UserError(f"{flag} is missing, {prompt}: give it, or answer on a terminal")
     while True:
         try:
-            values = shlex.split(input(f"{prompt}: "))
-            if values or not required:
-                return check(values) if values else []
+            if values := shlex.split(input(f"{prompt}: ")):
+                return check(values, flag)
         except EOFError as error:
             raise UserError(
                 "end of input, nothing is written: repeat the command and answer, or give flags"
@@ -208,11 +236,12 @@ def _value(
             print(error, file=sys.stderr)
 
 
-def _check_files(files: Sequence[str], tables: bool, flag: str) -> list[str]:
-    """Return the files of a text; UserError if there are too many, one does not exist, or one
-    side of two is missing."""
+def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
+    """Return the files of a text; UserError if there are too many for the task, one does not exist,
+    or one side of two is missing."""
     from augury.corpora.files import find
 
+    tables = task is not None and "aligned" not in _specs(task)[0].TEXT.SOURCE_SETTINGS
     if len(files) > (1 if tables else 2):
         raise UserError(
             f"{' '.join(files)}: a text is "
@@ -245,13 +274,13 @@ def _both_sides(file: str) -> str:
     return f"{file} {likely}"
 
 
-def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
+def _test(values: Sequence[str], task: str) -> tuple[str, list[str]]:
     if len(values) < 2:
         raise UserError(
             f"--test {' '.join(values)}: give a name and then the text, as in --test news news.de "
             "news.en"
         )
-    return values[0], _check_files(values[1:], tables, f"--test {values[0]}")
+    return values[0], _files(values[1:], f"--test {values[0]}", task)
 
 
 def _columns(
@@ -259,20 +288,15 @@ def _columns(
 ) -> tuple[Columns, type[BaseSpec]]:
     """Return the columns of a table, and the kind of corpus with as many: by flag, common names,
     content or prompt."""
-    from augury.cli.columns import Columns, by_content, by_name
+    from augury.cli.columns import Columns, by_content, by_name, pairs_by_content
     from augury.core.progress import say
-    from augury.corpora.files import examine
-    from augury.corpora.splits import BaseText
-    from augury.corpora.tables import column_index, column_names
+    from augury.corpora.tables import column_index
 
-    layout = BaseText(file=table).layout
-    if layout != "parquet":
-        examine(table)
-    names = column_names(table, layout)
+    layout, names = _layout(table)
     kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
     wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
 
-    def check(columns: Sequence[str]) -> list[str]:
+    def check(columns: Sequence[str], flag: str = "--columns") -> list[str]:
         if len(columns) not in kinds:
             numbers = " or ".join(map(str, kinds))
             raise UserError(f"{' '.join(columns)}: give {numbers} columns, {wanted}")
@@ -284,7 +308,8 @@ def _columns(
         for count in sorted(kinds, reverse=True):
             if named := by_name(names, kinds[count].TEXT.COLUMNS):
                 return Columns(named, []), kinds[count]
-        content = by_content(table, layout, names) if "label" in specs[0].TEXT.COLUMNS else None
+        find = by_content if "label" in specs[0].TEXT.COLUMNS else pairs_by_content
+        content = find(table, layout, names)
         if content and len(content.names) in kinds:
             spec = kinds[len(content.names)]
             pairs = zip(spec.TEXT.COLUMNS, content.names, strict=True)
@@ -297,38 +322,52 @@ def _columns(
     return Columns(chosen, []), kinds[len(chosen)]
 
 
-def _languages(codes: Mapping[str, str | None], guesses: Sequence[str]) -> dict[str, str]:
-    """Return language codes by setting, from flags, extensions of files or names of columns, or
-    prompts."""
+def _languages(
+    codes: Mapping[str, str | None], names: Sequence[str], text: BaseText
+) -> dict[str, str]:
+    """Return language codes by setting: from flags, the names of the sides, the text, or prompts.
+
+    Says which ones are those of the text.
+    """
+    from augury.core.progress import say
+    from augury.corpora.identification import language_of
     from augury.corpora.languages import check_language, languages
 
     checked = {}
     for index, (setting, code) in enumerate(codes.items()):
         flag = f"--{setting.replace('_', '-')}"
-        if code is None and len(codes) == 2 and index < len(guesses):
-            code = guesses[index] if guesses[index] in languages().names else None
+        if code is None and len(codes) == 2 and index < len(names):
+            code = names[index] if names[index] in languages().names else None
+        if code is None and (code := language_of(_sample(text, text.COLUMNS[index]))):
+            say(f"{setting.replace('_', ' ')}: {code}, by the words of the text; others: {flag}")
         prompt = f"code of the {setting.replace('_', ' ')} (de, en, ...)"
         (checked[setting],) = _value(
-            [code] if code else (), prompt, flag, lambda values: [check_language(values[0])]
+            [code] if code else (), prompt, flag, lambda values, _: [check_language(values[0])]
         )
     return checked
 
 
-def _labels(
-    text: type[BaseText], table: str, columns: Mapping[str, str], header: Sequence[str]
-) -> list[str]:
+def _sample(text: BaseText, column: str) -> list[str]:
+    """Return the first texts of a column."""
+    from augury.corpora.identification import ROWS
+    from augury.corpora.readers import open_text
+
+    block = next(iter(open_text(text, "train").blocks()), None)
+    values = block.column(column).slice(0, ROWS).to_pylist() if block else []
+    return [value for value in values if value]
+
+
+def _labels(text: BaseText) -> list[str]:
     """Return the labels of a table; UserError for so many that they cannot be labels."""
     from augury.corpora.readers import open_text
 
-    settings: dict[str, Any] = {f"{name}_column": column for name, column in columns.items()}
-    settings |= {"header": header} if header else {}
     labels: set[str] = set()
-    for block in open_text(text.model_validate({"file": table, **settings}), "train").blocks():
+    for block in open_text(text, "train").blocks():
         labels.update(label.strip() for label in block.column("label").unique().to_pylist())
         if len(labels) > MOST_LABELS:
             raise UserError(
-                f"{table}: column '{columns['label']}' has more than {MOST_LABELS} different "
-                "values: name the column of labels in --columns"
+                f"{text.file}: column '{text.columns()['label']}' has more than {MOST_LABELS} "
+                "different values: name the column of labels in --columns"
             )
     return sorted(labels - {""})  # an empty one is an error, with its line, when text is read
 

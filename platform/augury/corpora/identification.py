@@ -27,6 +27,9 @@ and less in languages with long words."""
 MAX_OWN = 0.5
 """The share of the words of a text's stated language above which it is not doubted, as a part of
 the share of another language's."""
+MARGIN = 0.07
+"""By how much the share of the common words of a language exceeds that of any other in text that is
+clearly in this language."""
 
 FOREIGN_WORDS = 3
 """The common words of another language from which a single sentence is doubted."""
@@ -135,6 +138,27 @@ def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:
         f"it reads like '{best}': {shares[best]:.0%} of its words are among the most common ones "
         f"of '{best}', {own:.0%} among those of '{language}'"
     )
+
+
+def language_of(texts: Sequence[str]) -> str | None:
+    """Return the language that texts are clearly in; None where it may be another one, or where
+    little is known of it or of the texts."""
+    scripts = Counter(_scripts(texts))
+    if scripts.total() < MIN_LETTERS:
+        return None
+    script = scripts.most_common(1)[0][0]
+    kana = scripts["HIRAGANA"] + scripts["KATAKANA"]
+    if script == "CJK" or kana > scripts.total() / 10:
+        return "ja" if kana > scripts.total() / 20 else "zh"
+    written = [known for known in SCRIPTS if script in SCRIPTS[known]]
+    if len(written) == 1:
+        return written[0]
+    ranked = sorted(word_shares(texts).items(), key=lambda item: -item[1])
+    if not ranked:
+        return None
+    (best, share), (_, next_share) = ranked[:2]
+    clear = share >= MIN_SHARE and share - next_share >= MARGIN
+    return best if clear and script in scripts_of(best) else None
 
 
 def is_foreign(sentence: str, code: str) -> bool:

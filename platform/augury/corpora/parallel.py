@@ -69,6 +69,8 @@ class TextSpec(BaseText):
     APPLIES_TO: ClassVar = {
         **BaseText.APPLIES_TO,
         "format": ("aligned", "table"),
+        "portion": ("aligned", "table", "hub"),
+        "portion_seed": ("aligned", "table", "hub"),
         "source_column": ("table", "hub"),
         "target_column": ("table", "hub"),
         "missing": ("table", "hub"),
