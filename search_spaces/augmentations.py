@@ -119,6 +119,7 @@ SPACE = SearchSpace(
     families=families,
     main_settings=main_settings,
     joins=True,
+    worth=0.1,
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json, whole_number
@@ -57,6 +59,13 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="number of points to draw if keys have domains",
     )
     parser.add_argument(
+        "--worth",
+        type=points,
+        metavar="POINTS",
+        help="points of the metric that twice the training time has to bring; 0: time does not "
+        "decide (default: the space's; 0.1 of augmentations)",
+    )
+    parser.add_argument(
         "--dry-run",
         action="store_true",
         help="show the configurations and exit; prepares no more than the text",
@@ -104,6 +113,9 @@ def run(arguments: argparse.Namespace) -> int:
     options = options_of(
         space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
     )
+    decided_by_time = space.scheduler != "pbt" and space.search != "optuna"
+    default = space.worth if decided_by_time else 0.0
+    options = replace(options, worth=default if arguments.worth is None else arguments.worth)
     if arguments.dry_run:
         return show_plan(space, options, arguments.json)
     return _run(space, options, arguments.json)
@@ -288,6 +300,17 @@ def _check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
     if len(set(seeds)) < len(seeds):
         raise UserError(f"--seeds {' '.join(map(str, seeds))}: give each seed once")
     return tuple(seeds)
+
+
+def points(text: str) -> float:
+    """Return a number of points, 0 or more."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of points, 0 or more")
+    return value
 
 
 def seconds(text: str | None) -> float | None:
