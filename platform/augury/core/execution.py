@@ -14,7 +14,7 @@ import pickle
 import socket
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import cloudpickle
@@ -34,6 +34,9 @@ ExecutorName = Literal["auto", "local", "ray"]
 RAY_MIN_SECONDS = (
     20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
 )
+
+STARTS = 3
+"""Attempts to start a local Ray."""
 
 
 class Executor(Protocol):
@@ -372,11 +375,31 @@ def _start_ray(address: str | None) -> None:
             "resources": {"trial_driver": cores},
             "include_dashboard": False,
         }
-        ray.init(address="local", **options)
+        _start_local(options)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def _start_local(options: Mapping[str, Any]) -> None:
+    """Start a local Ray, again where its node is not up within Ray's half minute, as on a busy
+    machine."""
+    import ray
+
+    for attempt in range(1, STARTS + 1):
+        try:
+            ray.init(address="local", **options)
+            return
+        except Exception as error:  # Ray has no class of its own for it
+            if "timed out during startup" not in str(error):
+                raise
+            ray.shutdown()
+            say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
+    raise UserError(
+        "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
+        "repeat the command, which continues; or join a cluster by execution.address"
+    )
 
 
 def _check_answers(address: str) -> None:

@@ -67,7 +67,8 @@ def keep_within(
         raise UserError(
             f"--budget {duration(budget)} leaves nothing to compare: one seed of "
             f"{plan.configurations[reference].name} and of the cheapest other takes about "
-            f"{duration(least)}, one of all {duration(needed)}: raise it"
+            f"{duration(least)}, one of all {duration(needed)}: raise it, take a smaller model"
+            f"{_fewer_epochs(plan.configurations[reference].experiment, budget / needed)}"
         )
     for address in sorted(others, key=lambda address: -costs[address].first_seed):
         if needed <= budget:
@@ -80,6 +81,13 @@ def keep_within(
             f"{duration(budget)}: raise it"
         )
         plan.left_out.append(LeftOut(planned.name, reason))
+
+
+def _fewer_epochs(experiment: Experiment, share: float) -> str:
+    """Return the epochs that this share of a training has, as advice."""
+    epochs = experiment.training.max_epochs
+    fewer = max(1, int(share * epochs)) if epochs else 0
+    return f", or --set training.max_epochs={fewer} in place of {epochs:g}" if epochs else ""
 
 
 def seed_seconds(plan: Plan, planned: Planned, seeds: Sequence[int]) -> float | None:
