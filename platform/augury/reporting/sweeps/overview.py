@@ -56,8 +56,8 @@ def families(summary: Summary, styles: Mapping[str, Style]) -> Table | None:
         for family, result in best.items()
     ]
     test = summary.deciding.test_label if summary.deciding else "test"
-    columns = ["family", "its best", "systems", "state", summary.metric, f"difference on {test}"]
-    notes = ("its best: in validation, of those that came furthest",)
+    columns = ["family", "state", "seeds", summary.metric, f"difference on {test}"]
+    notes = ("its best in validation, of those that came furthest",)
     return table([*columns, "p", summary.time_factor_title], rows, notes=notes)
 
 
@@ -72,15 +72,16 @@ def _family_row(
     p_value = scored.corrected if scored and scored.tested else None
     cells = [
         Cell(family),
-        Cell(result.name),
-        cell(count, "d"),
         Cell(result.state_text),
+        cell(result.finished, "d"),
         Cell(result.spread_text, result.mean),
         Cell(scored.difference_text if scored else MISSING, scored.difference if scored else None),
         Cell(MISSING if p_value is None else p_text(p_value).removeprefix("p "), p_value),
         cell(summary.time_factor(result), factor),
     ]
-    return row(cells, style=styles.get(result.address, OTHER), faint=result.state == "stopped")
+    note = f"{result.name}, the best of {count}" if count > 1 else result.name
+    style = styles.get(result.address, OTHER)
+    return row(cells, style=style, note=note, faint=result.state == "stopped")
 
 
 def forest(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:

@@ -221,8 +221,9 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
     """Return all configurations, best first, each followed by points that are the same
     experiment."""
     sweep, deciding = summary.sweep, summary.deciding
+    named = not sweep.keys  # rows of a space: their names say what they are
     columns = [
-        "rank",
+        "system" if named else "rank",
         *short_names(sweep.keys),
         "state",
         "seeds",
@@ -237,8 +238,9 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
         )  # of a row, or of the additional baseline
         tested, reference = summary.row(result), "reference" if result is summary.reference else ""
         few = seed_note(deciding, tested) if deciding and tested else ""
-        note = ", ".join(part for part in (name, reference, few) if part)
-        cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
+        note = ", ".join(part for part in ("" if named else name, reference, few) if part)
+        first = Cell(result.name, rank) if named else cell(rank, "d")
+        cells = [first, *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
         rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
         for merged in (merged for merged in sweep.merged if merged.same_as == result.name):
@@ -248,9 +250,11 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
                 else ""
             )
             hint = f"the same experiment as {merged.same_as}: {merged.reason}"
-            state = Cell(f"as rank {rank}", "as", hint=hint)
-            cells = [cell(rank, "d"), *_key_cells(sweep, merged.point), state, *scores]
-            rows.append(row(cells, note=f"{name}same experiment, as {merged.reason}", faint=True))
+            state = Cell(f"as {result.name if named else f'rank {rank}'}", "as", hint=hint)
+            first = Cell(merged.label, rank) if named else cell(rank, "d")
+            cells = [first, *_key_cells(sweep, merged.point), state, *scores]
+            note = f"{'' if named else name}same experiment, as {merged.reason}"
+            rows.append(row(cells, note=note, faint=True))
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
