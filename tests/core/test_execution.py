@@ -227,3 +227,15 @@ def test_a_local_ray_that_starts_too_late_is_started_again(
     with pytest.raises(UserError, match="busy") if late == starts else nullcontext():
         execution._start_local({})
     assert len(begun) == starts
+
+
+@pytest.mark.parametrize(
+    ("dashboard", "mode", "warns"),
+    [("127.0.0.1:8265", "", False), ("", "", False), ("10.0.0.7:8265", "", True)]
+    + [("0.0.0.0:8265", "disabled", True), ("10.0.0.7:8265", "token", False)],
+)
+def test_a_cluster_that_is_open_to_others_is_warned_of(
+    dashboard: str, mode: str, warns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(execution.AUTH_MODE, mode)
+    assert bool(execution.exposed(dashboard)) == warns

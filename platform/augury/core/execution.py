@@ -35,6 +35,7 @@ RAY_MIN_SECONDS = (
     20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
 )
 
+AUTH_MODE = "RAY_AUTH_MODE"
 STARTS = 3
 """Attempts to start a local Ray."""
 
@@ -366,7 +367,8 @@ def _start_ray(address: str | None) -> None:
     }
     if address:
         _check_answers(address)
-        ray.init(address=address, **options)
+        if warning := exposed(ray.init(address=address, **options).dashboard_url or ""):
+            say_once(warning)
     else:
         cores = available_cores()
         say(f"starting Ray on {cores} cores")
@@ -380,6 +382,19 @@ def _start_ray(address: str | None) -> None:
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def exposed(dashboard: str) -> str:
+    """Return a warning where the dashboard of a cluster, HOST:PORT, can be reached from elsewhere
+    and asks for no token; empty where it cannot or does."""
+    host = dashboard.rpartition(":")[0]
+    if host in ("", "127.0.0.1", "localhost", "[::1]") or os.environ.get(AUTH_MODE) == "token":
+        return ""
+    return (
+        f"warning: everyone who reaches {dashboard} can run code on this Ray cluster, unless it "
+        f"asks for a token: start it, and this command, with {AUTH_MODE}=token, or keep its ports "
+        "inside a private network"
+    )
 
 
 def _start_local(options: Mapping[str, Any]) -> None:
