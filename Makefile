@@ -4,7 +4,7 @@ QUIET ?= --quiet
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs site test test-slow test-processors clean
+.PHONY: install demo docs site audit test test-slow test-processors clean
 
 install: $(VENV)/.installed
 
@@ -36,6 +36,23 @@ docs: install
 # A dead link, or a page that the table of contents lacks, is an error.
 site: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Licences that are not on the list, and known vulnerabilities of the pinned versions, by a registry that has them; the
+# tools have an environment of their own.
+AUDIT := .audit
+LICENCES := Apache;BSD;CNRI;ISC;MIT;MPL;Mozilla Public License;PSF;Python Software Foundation;Zlib
+# Both MIT by their licence file, which their metadata does not say.
+UNSTATED := huey skops
+
+$(AUDIT)/.installed:
+	test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
+	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1 pip-licenses==5.5.5
+	touch $@
+
+audit: install $(AUDIT)/.installed
+	$(AUDIT)/bin/pip-licenses --python $(BIN)/python --partial-match --allow-only '$(LICENCES)' \
+	    --ignore-packages $(UNSTATED) --summary
+	$(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt
 
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -64,6 +64,22 @@ FAMILIES: dict[str, Rows] = {
 }
 
 
+MONOLINGUAL = {
+    f"{direction}_translation": (
+        f"it reads monolingual text in the {side} language: give the experiment a system, "
+        f"systems: {{{direction} translation: {{augment: [{{operator: {direction}_translation, "
+        "monolingual: {language: .., train: {file: ..}}}]}}"
+    )
+    for direction, side in (("back", "target"), ("forward", "source"))
+}
+GENERATED = {
+    "generate": (
+        "it reads a language model: give the experiment a system, systems: {generated: {augment: "
+        "[{operator: generate, model: PATH, prompt: .., columns: ..}]}} (docs/synthetic.md)"
+    )
+}
+
+
 def installed() -> Rows:
     """Return a row for each operator of installed packages that needs no parameters."""
     rows: Rows = {}
@@ -119,6 +135,8 @@ SPACE = SearchSpace(
     families=families,
     main_settings=main_settings,
     joins=True,
+    needs={"nmt": MONOLINGUAL | GENERATED, "classification": GENERATED, "nli": GENERATED},
+    worth=0.1,
     metric="valid/bleu",
     mode="max",
     seeds=(1, 2, 3),

@@ -67,6 +67,7 @@ def sweep(
     name: str | None = None,
     scale: str | None = None,
     scheduler: str | None = None,
+    worth: float | None = None,
     **settings: Any,
 ) -> pd.DataFrame:
     """Train and compare the configurations of a search space on an experiment file, or on the
@@ -87,7 +88,8 @@ def sweep(
 
     words = [str(space), *([str(experiment)] if experiment else [])]
     arguments = verbs.parser("sweep", words).parse_args(words)
-    arguments.budget, arguments.scale, arguments.scheduler = budget, scale, scheduler
+    arguments.budget, arguments.worth = budget, worth
+    arguments.scale, arguments.scheduler = scale, scheduler
     arguments.rows, arguments.seeds = rows and list(rows), seeds and list(seeds)
     arguments.storage, arguments.name = str(storage) if storage else None, name
     found, options = command.prepare(arguments)

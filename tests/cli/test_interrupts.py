@@ -1,4 +1,4 @@
-"""Ctrl-C while a command waits ends it with 130, a line and no traceback."""
+"""Ctrl-C, or SIGTERM, while a command waits ends it with 130, or 143, a line and no traceback."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ sys.exit(cli.main(["track"]))
 """
 
 
-def interrupted(command: list[str], wait: Callable[[Any], object]) -> str:
+def interrupted(
+    command: list[str], wait: Callable[[Any], object], by: signal.Signals = signal.SIGINT
+) -> str:
     """Run a command, interrupt it after `wait` and return the rest of its standard error."""
     process = subprocess.Popen(
         [sys.executable, *command],
@@ -46,11 +48,11 @@ def interrupted(command: list[str], wait: Callable[[Any], object]) -> str:
     )
     try:
         wait(process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         _, error = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 130, error
+    assert process.returncode == 128 + by, error
     return str(error)
 
 
@@ -64,6 +66,7 @@ def test_waiting_for_a_lock(tmp_path: Path) -> None:
         error = interrupted(
             ["-m", "augury.cli", "config", str(tmp_path / "toy.yaml")],
             lambda process: next(line for line in process.stderr if "waiting for another" in line),
+            signal.SIGTERM,
         )
     assert "augury: stopped. Finished work is kept" in error and "Traceback" not in error
 

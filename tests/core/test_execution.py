@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import uuid
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from augury.augment import operator
+from augury.core import execution
 from augury.core.errors import UserError
 from augury.core.execution import Execution, ExecutorName, LocalExecutor, RayExecutor
 from augury.core.progress import Stage
@@ -205,3 +207,35 @@ def test_a_local_ray_listens_on_the_loopback_interface_alone() -> None:
     address, listening = json.loads(result.stdout)
     assert address == "127.0.0.1" and len(listening) >= 4
     assert set(listening.values()) <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
+
+
+@pytest.mark.parametrize(("late", "starts"), [(2, 3), (3, 3)])
+def test_a_local_ray_that_starts_too_late_is_started_again(
+    late: int, starts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first `late` nodes are not up in time, as on a busy machine."""
+    import ray
+
+    begun: list[str] = []
+
+    def init(address: str) -> None:
+        begun.append(address)
+        if len(begun) <= late:
+            raise Exception("The current node timed out during startup.")
+
+    monkeypatch.setattr(ray, "init", init)
+    with pytest.raises(UserError, match="busy") if late == starts else nullcontext():
+        execution._start_local({})
+    assert len(begun) == starts
+
+
+@pytest.mark.parametrize(
+    ("dashboard", "mode", "warns"),
+    [("127.0.0.1:8265", "", False), ("", "", False), ("10.0.0.7:8265", "", True)]
+    + [("0.0.0.0:8265", "disabled", True), ("10.0.0.7:8265", "token", False)],
+)
+def test_a_cluster_that_is_open_to_others_is_warned_of(
+    dashboard: str, mode: str, warns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(execution.AUTH_MODE, mode)
+    assert bool(execution.exposed(dashboard)) == warns

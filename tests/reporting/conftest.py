@@ -172,11 +172,11 @@ class Sweeps:
         self.decisions: list[dict[str, Any]] = []
         self.merged: list[dict[str, Any]] = []
 
-    def configuration(self, point: Mapping[str, Any], name: str | None = None) -> str:
+    def configuration(self, point: Mapping[str, Any], name: str | None = None, **other: Any) -> str:
         """A configuration without trials; returns its address."""
         address = f"{len(self.configurations):016x}"
         self.configurations.append(
-            {"name": name or title(point), "address": address, "point": dict(point)}
+            {"name": name or title(point), "address": address, "point": dict(point), **other}
         )
         return address
 
@@ -249,6 +249,7 @@ class Sweeps:
         ended: bool = True,
         question: str = "Does a stronger pull between views help?",
         tests: Sequence[str] = ("test",),
+        worth: float = 0.0,
     ) -> Sweep:
         """Write the sweep's two files and read it."""
         keys = list(
@@ -272,6 +273,7 @@ class Sweeps:
                 "merged": self.merged,
                 "started": 1.7e9,
                 "tests": list(tests),
+                "worth": worth,
             },
         )
         self.folder.write_json(

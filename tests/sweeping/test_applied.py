@@ -79,3 +79,16 @@ def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: 
     planned = plan.make(space, store, {}, points.sample(space))
     assert "size=200" in [of_size.name for of_size in planned.configurations.values()]
     assert [name for name, _ in planned.left_out] == ["size=90000"]
+
+
+def test_what_needs_a_text_of_its_own_is_named_until_a_system_brings_it(tmp_path: Path) -> None:
+    space = find("augmentations")
+    operator = {
+        "operator": "back_translation",
+        "monolingual": {"language": "en", "train": {"builtin": 50, "seed": 2}},
+    }
+    for systems, missing in (({}, True), ({"ours": {}, "BT": {"augment": [operator]}}, False)):
+        experiment = tiny.experiment("nmt", tmp_path, systems=systems)
+        names = [name for name, _ in apply(space, experiment).left_out]
+        assert ("back_translation" in names) == missing
+        assert "forward_translation" in names

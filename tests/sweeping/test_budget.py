@@ -61,3 +61,15 @@ def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:
     assert [name for name, _ in planned.left_out] == ["max_updates=1000"]
     with pytest.raises(UserError, match="leaves nothing to compare"):
         keep_within(planned, SEEDS, 0.0, 1)
+
+
+def test_a_budget_for_nothing_says_how_many_epochs_fit(tmp_path: Path) -> None:
+    declared = SPACE.model_copy(update={"keys": {"training.learning_rate": [1e-3, 2e-3]}})
+    training = {"max_tokens": 400, "max_epochs": 200}
+    experiment = tiny.experiment("nmt", tmp_path, training=training)
+    space = apply(resolve(declared, "rates"), experiment).space
+    planned = plan.make(space, Store(tmp_path), {}, points.sample(space))
+    cost = estimate(planned, SEEDS, 1)
+    assert cost is not None
+    with pytest.raises(UserError, match="training.max_epochs=50 in place of 200"):
+        keep_within(planned, SEEDS, cost.first_seed / 4 + 1e-6, 1)

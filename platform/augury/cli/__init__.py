@@ -3,7 +3,8 @@
 A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments)
 -> int`, and is listed in `verbs.GROUPS`. One whose output is text of the user's says `WRITES_TEXT`;
 of others, passwords and keys are removed. `augury --help` imports all of them, so slow imports
-belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C.
+belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C, 143 by
+by SIGTERM.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import argparse
 import os
 import signal
 import sys
+import threading
 import time
-from collections.abc import Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
+from types import FrameType
 
 from augury import __version__
 from augury.cli import verbs
@@ -29,7 +32,7 @@ from augury.core.secrets import RedactedStream
 
 PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
 """Flags that take plug-ins by path, of which one may be a directory."""
-INTERRUPTED = 128 + signal.SIGINT
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 # Spinning threads make training ten times slower if another process is busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -74,9 +77,32 @@ def _run(verb: str, argv: Sequence[str]) -> int:
         agreed_code.allow_any()
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
-        code = _execute(arguments, verb, argv)
+        with _interrupted_by_sigterm() as received:
+            code = _execute(arguments, verb, argv)
         logger.debug("%s took %s", verb, duration(time.monotonic() - start))
-        return code
+        return TERMINATED if received and code == INTERRUPTED else code
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[list[int]]:
+    """Answer SIGTERM, by which schedulers and Kubernetes announce the end of a job, like Ctrl-C
+    while the block runs; yield a list of those received."""
+    received: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        received.append(number)
+        if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # in the background of a shell
+            raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield received
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _agree_to_plugins(argv: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import shlex
 from collections.abc import Iterable, Sequence
@@ -67,6 +68,13 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         help="number of points to draw if keys have domains",
     )
     parser.add_argument(
+        "--worth",
+        type=points,
+        metavar="POINTS",
+        help="points of the metric that twice the training time has to bring; 0: time does not "
+        "decide (default: the space's; 0.1 of augmentations)",
+    )
+    parser.add_argument(
         "--dry-run",
         action="store_true",
         help="show the configurations and exit; prepares no more than the text",
@@ -123,7 +131,10 @@ def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
     options = options_of(
         space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
     )
-    return space, options
+    decided_by_time = space.scheduler != "pbt" and space.search != "optuna"
+    default = space.worth if decided_by_time else 0.0
+    worth = default if arguments.worth is None else arguments.worth
+    return space, replace(options, worth=worth, rows=tuple(arguments.rows or ()))
 
 
 def _apply(space: Space, arguments: argparse.Namespace) -> Space:
@@ -327,6 +338,17 @@ def _check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
     if len(set(seeds)) < len(seeds):
         raise UserError(f"--seeds {' '.join(map(str, seeds))}: give each seed once")
     return tuple(seeds)
+
+
+def points(text: str) -> float:
+    """Return a number of points, 0 or more."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of points, 0 or more")
+    return value
 
 
 def seconds(text: str | None) -> float | None:

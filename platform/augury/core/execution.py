@@ -14,7 +14,7 @@ import pickle
 import socket
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 import cloudpickle
@@ -34,6 +34,10 @@ ExecutorName = Literal["auto", "local", "ray"]
 RAY_MIN_SECONDS = (
     20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
 )
+
+AUTH_MODE = "RAY_AUTH_MODE"
+STARTS = 3
+"""Attempts to start a local Ray."""
 
 
 class Executor(Protocol):
@@ -363,7 +367,8 @@ def _start_ray(address: str | None) -> None:
     }
     if address:
         _check_answers(address)
-        ray.init(address=address, **options)
+        if warning := exposed(ray.init(address=address, **options).dashboard_url or ""):
+            say_once(warning)
     else:
         cores = available_cores()
         say(f"starting Ray on {cores} cores")
@@ -372,11 +377,44 @@ def _start_ray(address: str | None) -> None:
             "resources": {"trial_driver": cores},
             "include_dashboard": False,
         }
-        ray.init(address="local", **options)
+        _start_local(options)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def exposed(dashboard: str) -> str:
+    """Return a warning where the dashboard of a cluster, HOST:PORT, can be reached from elsewhere
+    and asks for no token; empty where it cannot or does."""
+    host = dashboard.rpartition(":")[0]
+    if host in ("", "127.0.0.1", "localhost", "[::1]") or os.environ.get(AUTH_MODE) == "token":
+        return ""
+    return (
+        f"warning: everyone who reaches {dashboard} can run code on this Ray cluster, unless it "
+        f"asks for a token: start it, and this command, with {AUTH_MODE}=token, or keep its ports "
+        "inside a private network"
+    )
+
+
+def _start_local(options: Mapping[str, Any]) -> None:
+    """Start a local Ray, again where its node is not up within Ray's half minute, as on a busy
+    machine."""
+    import ray
+
+    for attempt in range(1, STARTS + 1):
+        try:
+            ray.init(address="local", **options)
+            return
+        except Exception as error:  # Ray has no class of its own for it
+            if "timed out during startup" not in str(error):
+                raise
+            ray.shutdown()
+            say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
+    raise UserError(
+        "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
+        "repeat the command, which continues; or join a cluster by execution.address"
+    )
 
 
 def _check_answers(address: str) -> None:

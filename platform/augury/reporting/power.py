@@ -25,6 +25,13 @@ class Power:
     """The seeds that it needs; None where even many do not suffice, because the test set is too
     small."""
     text: str
+    components: Components
+    """Of the variance of a difference."""
+
+    def seeds_for(self, difference: float) -> int | None:
+        """Return the seeds of two systems that tell them apart where they differ by as much; None
+        where even many do not suffice."""
+        return self.components.seeds_needed(difference, self.sentences) if difference else None
 
 
 def power_of_comparison(
@@ -61,7 +68,7 @@ def power(
         f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} "
         f"{unit} can go unseen; {more}"
     )
-    return Power(seeds, sentences, smallest, target, needed, text)
+    return Power(seeds, sentences, smallest, target, needed, text, known)
 
 
 def _one_digit(value: float) -> float:

@@ -48,8 +48,12 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
     Keys whose section the experiment does not have, values that are not valid there, and rows that
     its task cannot read are left out. Raises UserError if nothing is left. Texts are not read.
     """
+    unmet: list[LeftOut] = []
     if space.joins:
         own = _systems_of(experiment)
+        used = {part["operator"] for row in own.values() for part in row.get("augment", ())}
+        needs = space.needs.get(experiment.task, {})
+        unmet = [LeftOut(name, need) for name, need in needs.items() if name not in used]
         # What else they change would not be that of a combination.
         alone = [name for name, row in own.items() if set(row) <= set(METHOD)]
         space = replace(
@@ -94,7 +98,7 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         mutations={key: value for key, value in space.mutations.items() if key in keys},
         experiment=file or experiment.name,
     )
-    return Applied(applied, left_out)
+    return Applied(applied, [*left_out, *unmet])
 
 
 def _systems_of(experiment: Experiment) -> dict[str, Point]:

@@ -14,7 +14,7 @@ from augury.experiments.graph import Graph
 from augury.experiments.record import run_folder
 from augury.experiments.spec import Experiment
 from augury.sweeping.applied import LeftOut
-from augury.sweeping.plan import Plan
+from augury.sweeping.plan import Plan, Planned
 
 
 class Estimate(NamedTuple):
@@ -67,7 +67,8 @@ def keep_within(
         raise UserError(
             f"--budget {duration(budget)} leaves nothing to compare: one seed of "
             f"{plan.configurations[reference].name} and of the cheapest other takes about "
-            f"{duration(least)}, one of all {duration(needed)}: raise it"
+            f"{duration(least)}, one of all {duration(needed)}: raise it, take a smaller model"
+            f"{_fewer_epochs(plan.configurations[reference].experiment, budget / needed)}"
         )
     for address in sorted(others, key=lambda address: -costs[address].first_seed):
         if needed <= budget:
@@ -82,6 +83,26 @@ def keep_within(
         plan.left_out.append(LeftOut(planned.name, reason))
 
 
+def _fewer_epochs(experiment: Experiment, share: float) -> str:
+    """Return the epochs that this share of a training has, as advice."""
+    epochs = experiment.training.max_epochs
+    fewer = max(1, int(share * epochs)) if epochs else 0
+    return f", or --set training.max_epochs={fewer} in place of {epochs:g}" if epochs else ""
+
+
+def seed_seconds(plan: Plan, planned: Planned, seeds: Sequence[int]) -> float | None:
+    """Return the estimated seconds of one seed of a configuration, with its share of the models
+    that its operators use; None where they are not known."""
+    parts = _parts(plan, planned, seeds)
+    return parts and parts.of_seed + parts.models / len(seeds)
+
+
+class _Parts(NamedTuple):
+    of_seed: float
+    models: float
+    """The models that operators use, for all seeds."""
+
+
 class _Seconds(NamedTuple):
     first_seed: float
     further_seeds: float
@@ -91,21 +112,30 @@ def _costs(plan: Plan, seeds: Sequence[int]) -> Mapping[str, _Seconds] | None:
     """Return the seconds that each configuration takes alone; None where one is not known."""
     costs = {}
     for address, planned in plan.configurations.items():
-        experiment = planned.experiment
-        threads = experiment.execution.threads or max(1, int(experiment.execution.cpus_per_worker))
-        execution = experiment.execution.model_copy(update={"threads": threads})
-        graph = Graph(plan.store)
-        graph.add({planned.name: experiment}, seeds)
-        parts = preflight.estimates(graph, execution)
-        if any(cost is None for cost in parts.values()):
+        parts = _parts(plan, planned, seeds)
+        if parts is None:
             return None
-        scored = {planned.name, *graph.earlier_stages}
-        of_seed = sum(cost.seconds for name, cost in parts.items() if cost and name in scored)
-        models = sum(cost.seconds for name, cost in parts.items() if cost and name not in scored)
         missing = [seed for seed in seeds if not run_folder(plan.store, address, seed).complete]
-        first = models + of_seed if seeds[0] in missing else 0.0
-        costs[address] = _Seconds(first, of_seed * len([*filter(seeds[0].__ne__, missing)]))
+        first = parts.models + parts.of_seed if seeds[0] in missing else 0.0
+        further = parts.of_seed * len([*filter(seeds[0].__ne__, missing)])
+        costs[address] = _Seconds(first, further)
     return costs
+
+
+def _parts(plan: Plan, planned: Planned, seeds: Sequence[int]) -> _Parts | None:
+    experiment = planned.experiment
+    threads = experiment.execution.threads or max(1, int(experiment.execution.cpus_per_worker))
+    execution = experiment.execution.model_copy(update={"threads": threads})
+    graph = Graph(plan.store)
+    graph.add({planned.name: experiment}, seeds)
+    parts = preflight.estimates(graph, execution)
+    if any(cost is None for cost in parts.values()):
+        return None
+    scored = {planned.name, *graph.earlier_stages}
+    return _Parts(
+        sum(cost.seconds for name, cost in parts.items() if cost and name in scored),
+        sum(cost.seconds for name, cost in parts.items() if cost and name not in scored),
+    )
 
 
 def _parallel(base: Experiment, at_once: int | None) -> int:

@@ -64,6 +64,12 @@ class SearchSpace(config.Section):
     those of the winner, in a third round."""
     joins: bool = False
     """Whether the systems of an experiment that the space is applied to are rows too."""
+    needs: Mapping[str, Mapping[str, str]] = {}
+    """Task -> operator that no row has, as it reads what an experiment has to bring -> what that
+    is, and how: said where an experiment does not have it. With `joins`."""
+    worth: float = Field(0.0, ge=0)
+    """Points of the metric that twice the training time has to bring: what a race chooses by is
+    the metric less this price (see `price`). 0: time does not decide."""
     domains: AtScale[Mapping[str, Any]] = {}
     """Dotted key -> domain that replaces the values of `keys` if the search draws points."""
     metric: str

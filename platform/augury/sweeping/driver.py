@@ -21,12 +21,13 @@ from augury.experiments.recording import Recorder, Recording
 from augury.sweeping import plan as plans
 from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
-from augury.sweeping.budget import estimate, keep_within
+from augury.sweeping.budget import estimate, keep_within, seed_seconds
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
 from augury.sweeping.inputs import Inputs
 from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
+from augury.sweeping.price import Priced, price
 from augury.sweeping.proposals import Proposals
 from augury.sweeping.race import Exhaustive, rungs
 from augury.sweeping.reference import RaceWithReference
@@ -72,6 +73,8 @@ class _Driver:
     """By address."""
     inputs: Inputs | None = None
     """What trials wait for; None where all of it is made before they are known or start."""
+    prices: dict[str, float] = field(default_factory=dict)
+    """By address: points that the training time of a configuration has to bring."""
 
     def run(self) -> Outcome:
         options = self.options
@@ -244,12 +247,30 @@ class _Driver:
                 self._prepare_point,
             )
         reference, *others = configurations
+        scheduler: Scheduler = Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
         if options.scheduler == "halving" and others and self.space.families:
             proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
-            return Rounds(reference, others, options.seeds, self.rungs, proposals.rounds, mode=mode)
-        if options.scheduler == "halving" and others:
-            return RaceWithReference(reference, others, options.seeds, self.rungs, mode=mode)
-        return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
+            rounds = proposals.rounds
+            scheduler = Rounds(reference, others, options.seeds, self.rungs, rounds, mode=mode)
+        elif options.scheduler == "halving" and others:
+            scheduler = RaceWithReference(reference, others, options.seeds, self.rungs, mode=mode)
+        return Priced(scheduler, self._price) if options.worth else scheduler
+
+    def _price(self, address: str) -> float:
+        """Return the points that the training time of a configuration has to bring over that of
+        the reference; 0 where a time is not known."""
+        if self.options.worth and address not in self.prices:
+            plan, seeds = self.plan, self.options.seeds
+            planned, reference = (
+                plan.configurations[address],
+                next(iter(plan.configurations.values())),
+            )
+            seconds = seed_seconds(plan, planned, seeds)
+            its = seed_seconds(plan, reference, seeds)
+            self.prices[address] = (
+                price(seconds, its, self.options.worth) if seconds and its else 0.0
+            )
+        return self.prices.get(address, 0.0)
 
     def _replay(self, dispatcher: Dispatcher) -> int:
         """Replay the results of earlier commands and return the number of trials they finished."""
@@ -343,8 +364,17 @@ class _Driver:
                 "scheduler": options.scheduler,
                 "search": options.search,
                 "samples": options.samples,
+                "rows": list(options.rows),
                 "reference": next(iter(plan.configurations)),
-                "configurations": [planned.to_dict() for planned in plan.configurations.values()],
+                "worth": options.worth,
+                "configurations": [
+                    {
+                        **planned.to_dict(),
+                        "family": plan.families.get(planned.name, ""),
+                        "price": self._price(planned.address),
+                    }
+                    for planned in plan.configurations.values()
+                ],
                 "merged": [asdict(merged) for merged in plan.merged],
                 "started": earlier.get("started", time.time()),
             },
@@ -391,6 +421,11 @@ def _check(options: SweepOptions) -> None:
             "scheduler pbt trains its whole population concurrently: leave out "
             f"{', '.join(limiting)}, or use another "
             "--scheduler"
+        )
+    if options.worth and (options.search == "optuna" or options.scheduler == "pbt"):
+        raise UserError(
+            "--worth weighs the training time of configurations that are known in advance: leave "
+            f"it out with {'--scheduler pbt' if options.scheduler == 'pbt' else 'search optuna'}"
         )
     if options.search == "optuna" and options.samples is None:
         raise UserError(

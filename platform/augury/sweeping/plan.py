@@ -55,9 +55,12 @@ class Plan:
     merged: list[Merged] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
     """What the user's experiment does not allow of a space that is applied to it."""
+    families: dict[str, str] = field(init=False)
+    """Name of a configuration -> the family of methods that it belongs to."""
     graph: Graph = field(init=False)
 
     def __post_init__(self) -> None:
+        self.families = dict(self.space.families)
         self.graph = Graph(self.store)
         self._budget: Experiment | None = None
         """The first configuration, from whose budget the others' are derived (`equal`)."""

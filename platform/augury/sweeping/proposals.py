@@ -15,6 +15,9 @@ from augury.sweeping.plan import Plan
 from augury.sweeping.rounds import Propose, Standings, combinations
 from augury.sweeping.space import Space
 
+COMBINATIONS, TUNED = "combinations", "tuned settings"
+"""The families of what later rounds add."""
+
 
 @dataclass
 class Proposals:
@@ -40,7 +43,7 @@ class Proposals:
         addresses of their configurations."""
         names = [self.plan.configurations[address].name for address in standings]
         points = combinations(names, self.space.rows, self.space.families)
-        return self._add(points, "second round")
+        return self._add(points, COMBINATIONS, "second round")
 
     def _add_tuned(self, standings: Standings) -> list[str]:
         """Add the winner of the first rounds with other values of its main settings, as Optuna
@@ -69,12 +72,12 @@ class Proposals:
             name = f"{winner.name}, {title(values)}"
             points[name] = {**rest, **main_settings.with_values(sections, values)}
             values_of[name] = {**default, **values}
-        added = self._add(points, "third round")
+        added = self._add(points, TUNED, "third round")
         for address in added:
             self._values[address] = values_of[self.plan.configurations[address].name]
         return added
 
-    def _add(self, points: Mapping[str, Mapping[str, Any]], what: str) -> list[str]:
+    def _add(self, points: Mapping[str, Mapping[str, Any]], family: str, what: str) -> list[str]:
         """Add points by name to the sweep; return the addresses of those that are new."""
         plan = self.plan
         before = set(plan.configurations)
@@ -85,6 +88,7 @@ class Proposals:
             except UserError as error:
                 say(f"left out: {name}: {error}")
                 continue
+            plan.families.setdefault(planned.name, family)
             plan.graph.add({planned.name: planned.experiment}, self.seeds)
             say(f"{what}: {name}")
         self.write()

@@ -218,7 +218,7 @@ class Race(_GroupScheduler):
     A rung reached by n configurations has n / `reduction` promotion slots, rounded up; the last
     rung has one. The cut is the midpoint between the mean of the last slot and the next mean.
 
-    - Every configuration starts with its first seed. Then the best `PILOTS`, which are most likely
+    - Every configuration starts with its first seed. Then the best `pilots`, which are most likely
       to need more seeds
       later, get their second. The variance between their seeds gives every mean its interval
       (`half_widths`).
@@ -249,10 +249,11 @@ class Race(_GroupScheduler):
         mode: Literal["max", "min"],
         reduction: int = REDUCTION,
         confidence: float = CONFIDENCE,
+        pilots: int = PILOTS,
     ):
-        assert reduction > 1
+        assert reduction > 1 and pilots > 0
         super().__init__(configurations, seeds, rungs, mode=mode, confidence=confidence)
-        self.reduction = reduction
+        self.reduction, self.pilots = reduction, pilots
         self._eliminated: set[str] = set()
         self._enter(0, self.configurations)
 
@@ -370,7 +371,7 @@ class Race(_GroupScheduler):
         # Without a variance nothing can be told apart: the best get a second seed to estimate it,
         # as they are the likeliest to need more seeds later.
         if not upper:
-            return ranked, ranked[:PILOTS]
+            return ranked, ranked[: self.pilots]
         kept = [name for name in ranked if upper[name] >= cut]
         # More seeds at an early rung would measure better what predicts the end poorly.
         if self._rung < self.last:

@@ -14,11 +14,10 @@ from augury.sweeping.race import Exhaustive, Race, RungDecision, Work
 
 COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
-CONFIDENCE = 0.8
-"""Of the intervals that stop a configuration: less than in a single race, as what a round keeps
-is paid for in every later one. With 0.95 the simulated race (`benchmarks/race.py`) costs 38 to 47 %
-of training everything with five seeds in place of 34 to 39 %, and is near the best in 93 to 97 % of
-cases in place of 90 to 95 %."""
+CONFIDENCE, PILOTS = 0.8, 3
+"""Of the intervals that stop a configuration, and the configurations of a race whose second seed
+shows the noise: less than in a single race, as what a round keeps is paid for in every later one.
+`benchmarks/race.py` says what they cost and what they lose."""
 
 Standings = Mapping[str, float]
 """Configuration -> its mean over seeds as far as it was trained; the winner first, then the others,
@@ -49,7 +48,7 @@ class Rounds:
         self.rungs, self.reference = rungs, reference
         self._proposals = list(rounds)
         self._own = Exhaustive([reference], seeds, rungs, mode=mode)
-        self._races = [Race(others, seeds, rungs, mode=mode, confidence=CONFIDENCE)]
+        self._races = [self._race(others)]
         self._values: dict[Work, float] = {}
         self._failed: list[tuple[str, int]] = []
 
@@ -124,7 +123,7 @@ class Rounds:
                 self._begin([self._races[-1].best, *proposed])
 
     def _begin(self, configurations: Sequence[str]) -> None:
-        race = Race(configurations, self.seeds, self.rungs, mode=self.mode, confidence=CONFIDENCE)
+        race = self._race(configurations)
         self._races.append(race)
         for work, value in self._values.items():
             if work.configuration in race.configurations:
@@ -132,6 +131,16 @@ class Rounds:
         for configuration, seed in self._failed:
             if configuration in race.configurations:
                 race.fail(configuration, seed)
+
+    def _race(self, configurations: Sequence[str]) -> Race:
+        return Race(
+            configurations,
+            self.seeds,
+            self.rungs,
+            mode=self.mode,
+            confidence=CONFIDENCE,
+            pilots=PILOTS,
+        )
 
     def _of_winner(self) -> list[Work]:
         """Return the missing seeds of the winner, once the last race is decided."""

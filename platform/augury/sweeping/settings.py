@@ -26,5 +26,9 @@ class SweepOptions:
     budget: float | None = None
     """Seconds after which no trial is started."""
     fail_fast: bool = False
+    rows: tuple[str, ...] = ()
+    """The rows that the sweep was restricted to; empty: all of the space."""
+    worth: float = 0.0
+    """Points of the metric that twice the training time has to bring."""
     assignments: Mapping[str, Any] = field(default_factory=dict)
     """Dotted keys set for all trials (`--set`)."""

@@ -67,6 +67,10 @@ class Space:
     called then, as domains of Ray Tune are slow to import."""
     joins: bool = False
     """Whether the systems of an experiment that it is applied to are rows too."""
+    needs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Task -> operator that no row has -> what an experiment has to bring for it."""
+    worth: float = 0.0
+    """Points of the metric that twice the training time has to bring."""
     experiment: str = ""
     """The experiment file whose settings `base` has (`sweeping.applied`), which leaves out what it
     does not allow; empty: `base` is the space's own."""
@@ -151,6 +155,8 @@ def resolve(
         families=declared.families() if declared.families else {},
         main_settings=declared.main_settings or dict,
         joins=declared.joins,
+        needs=declared.needs,
+        worth=declared.worth,
     )
 
 

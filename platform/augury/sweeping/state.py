@@ -39,6 +39,8 @@ class Point:
     seconds: float
     """Training time so far, without pauses."""
     value: float
+    time: float = 0.0
+    """Unix time; 0 where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,10 @@ class Configuration:
     point: Mapping[str, Any]
     """Dotted key -> value; empty for the plain baseline, which is not a point of the space."""
     trials: tuple[Trial, ...]
+    family: str = ""
+    """The family of methods that it belongs to; empty where the space has none."""
+    price: float = 0.0
+    """Points of the metric that its training time has to bring (see `price`)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the configuration as JSON-like values, without curves."""
@@ -86,6 +92,8 @@ class Configuration:
             "name": self.name,
             "address": self.address,
             "point": dict(self.point),
+            "family": self.family,
+            "price": self.price,
             "trials": [
                 {
                     "seed": trial.seed,
@@ -170,6 +178,8 @@ class Sweep:
     ended: bool
     """Whether the driver has finished; otherwise it is running or was killed."""
     folder: Folder
+    worth: float = 0.0
+    """Points of the metric that twice the training time has to bring."""
 
     @property
     def silent(self) -> float | None:
@@ -240,6 +250,7 @@ class Curves:
                 record["update"],
                 record["metrics"].get("train/seconds", 0.0),
                 record["metrics"][self.metric],
+                record["time"],
             )
             for index, record in enumerate(validations, start=1)
         )
@@ -322,6 +333,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         ended=state.get("ended", False),
         tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         folder=folder,
+        worth=definition.get("worth", 0.0),
     )
 
 
@@ -347,5 +359,10 @@ def _configuration(
         progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
         trials.append(Trial(seed, folder, progress, entry.get("error"), curves.of(folder)))
     return Configuration(
-        definition["name"], definition["address"], definition["point"], tuple(trials)
+        definition["name"],
+        definition["address"],
+        definition["point"],
+        tuple(trials),
+        definition.get("family", ""),
+        definition.get("price", 0.0),
     )

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from augury.core.commands import command
-from augury.reporting.sweeps.locations import locations
+from augury.reporting.sweeps.locations import locations, sweep_command
+from augury.sweeping.state import DEFINITION
 from augury.tracking.sweeps import LEVEL, SWEEP
 
 
@@ -36,3 +37,11 @@ def test_a_server_and_no_server(sweeps: Any) -> None:
     assert locations(sweeps.load())["MLflow"] == "http://server:5000"
     sweeps.trial(address, 1, [30], parameters={"tracking.enabled": False})
     assert list(locations(sweeps.load())) == ["storage", "sweep"]
+
+
+def test_the_command_that_repeats_it_names_its_rows(sweeps: Any) -> None:
+    sweeps.configuration({"augment": []}, "baseline")
+    sweep = sweeps.load()
+    definition = sweeps.folder.read_json(DEFINITION)
+    sweeps.folder.write_json(DEFINITION, {**definition, "rows": ["R-Drop", "PGD 0.01"]})
+    assert "--rows R-Drop 'PGD 0.01'" in sweep_command(sweep)

@@ -51,7 +51,7 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
   });
   const [column, descending] = kept.get(name) ?? [Infinity];
   if (column < table.tHead.rows[0].cells.length) sort(table, column, descending);
-  if (table.tBodies[0].rows.length > 5) addFilter(table, `filter-${number}`);
+  if (table.tBodies[0].rows.length > 11) addFilter(table, `filter-${number}`);
 });
 
 function addFilter(table, name) {

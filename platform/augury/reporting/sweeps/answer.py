@@ -8,8 +8,10 @@ from dataclasses import replace
 
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
-from augury.reporting.numbers import adaptive
+from augury.reporting.figures import pareto_front
+from augury.reporting.numbers import adaptive, factor
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
+from augury.scoring.registry import title
 
 MAY_BE = 0.05
 """The probability from which on a configuration is said to be possibly the best."""
@@ -25,19 +27,42 @@ def answer(summary: Summary) -> str:
     return f"{_outcome(summary)}{_count_losses(summary)}."
 
 
-def chances(summary: Summary) -> str:
-    """Return which configurations may be the best on the test set, the likeliest first; empty
+def contenders(summary: Summary) -> list[ConfigurationResult]:
+    """Return the configurations that may be the best on the test set, the likeliest first; none
     before two are scored."""
-    names = {result.address: result.name for result in summary.ranking}
+    known = {result.address: result for result in summary.ranking}
     likely = sorted(summary.chances.items(), key=lambda item: -item[1])
-    shown = [
-        f"{names[address]} {100 * chance:.0f} %" for address, chance in likely if chance >= MAY_BE
-    ]
-    if not shown or summary.deciding is None:
+    return [known[address] for address, chance in likely if chance >= MAY_BE]
+
+
+def chances(summary: Summary) -> str:
+    """Return which configurations cannot be told from the best on the test set, with their
+    probabilities to be it; empty before two are scored."""
+    results = contenders(summary)
+    if not results or summary.deciding is None:
         return ""
-    rest = len(likely) - len(shown)
+    shown = [f"{item.name} {100 * summary.chances[item.address]:.0f} %" for item in results]
+    rest = len(summary.chances) - len(shown)
     below = f"; {rest} others have less than {100 * MAY_BE:.0f} % each" if rest else ""
     return f"Probability to be the best on {summary.deciding.test}: {', '.join(shown)}{below}."
+
+
+def front_text(summary: Summary) -> str:
+    """Return the configurations that nothing beats in both score and time, the cheapest first;
+    empty where there is no choice between them."""
+    front = pareto_front(summary.deciding) if summary.deciding else []
+    if len(front) < 2 or summary.deciding is None:
+        return ""
+    metric = summary.deciding.metrics[0]
+    shown = [
+        f"{row.name} {row.scores[metric].value:.1f}"
+        + (f" at {factor(row.time_factor)}" if row.time_factor else "")
+        for row in front
+    ]
+    return (
+        f"Score against cost, where nothing is both better and cheaper ({title(metric)}, "
+        f"{summary.deciding.time_kind} of the reference): {', '.join(shown)}."
+    )
 
 
 def _outcome(summary: Summary) -> str:

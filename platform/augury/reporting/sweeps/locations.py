@@ -35,19 +35,22 @@ def locations(sweep: Sweep) -> dict[str, str]:
     return shown
 
 
-def sweep_command(sweep: Sweep) -> str:
-    """Return the command that runs the sweep again, as far as the sweep's folder records it."""
+def sweep_command(sweep: Sweep, seeds: Iterable[int] | None = None) -> str:
+    """Return the command that runs the sweep again, as far as the sweep's folder records it;
+    `seeds` take the place of its own."""
     definition = sweep.folder.read_json(DEFINITION)
     experiment = definition.get("experiment")
     words = [
         definition.get("declared", definition.get("space", sweep.name)),
         *([experiment] if experiment else ["--scale", sweep.scale]),
         "--seeds",
-        *map(str, sweep.seeds),
+        *map(str, sweep.seeds if seeds is None else seeds),
     ]
     words += ["--scheduler", sweep.scheduler] if "space" in definition else []
     words += ["--search", definition["search"]] if "search" in definition else []
     words += ["--samples", str(definition["samples"])] if definition.get("samples") else []
+    words += ["--rows", *definition["rows"]] if definition.get("rows") else []
+    words += ["--worth", f"{sweep.worth:g}"] if sweep.worth else []
     return shlex.join(["augury", "sweep", *words, *_assignments(sweep), *_destination(sweep)])
 
 

@@ -1,11 +1,13 @@
-"""The experiment file of the configuration that a sweep recommends."""
+"""The configuration that a sweep recommends, why, and its experiment file."""
 
 from __future__ import annotations
 
 from typing import Literal
 
+from augury.reporting.numbers import adaptive, factor
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
+from augury.sweeping.price import net
 from augury.sweeping.state import Sweep
 
 RECOMMENDED = "recommended.yaml"
@@ -28,12 +30,33 @@ def recommend(sweep: Sweep) -> str | None:
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
-    """Return the leader, or the reference where the leader is not better in validation: a race
-    chooses among the others alone, of which none may help."""
+    """Return the leader, or the reference where the leader is not better in validation by the
+    price of its training time: a race chooses among the others alone, of which none may help."""
     leader, reference = summary.leader, summary.reference
     if leader is None or leader.mean is None or reference.mean is None:
         return leader
-    return leader if is_better(leader.mean, reference.mean, summary.sweep.mode) else reference
+    mode = summary.sweep.mode
+    paid = net(leader.mean, leader.configuration.price, mode)
+    return leader if is_better(paid, reference.mean, mode) else reference
+
+
+def recommendation_text(summary: Summary) -> str:
+    """Return which configuration is recommended and why, as a sentence; empty before one is."""
+    result, leader, reference = recommended(summary), summary.leader, summary.reference
+    if result is None or leader is None or result.mean is None or leader.mean is None:
+        return ""
+    why = f"{summary.metric} {adaptive(result.mean)}"
+    if result is not leader:
+        why += f", against {adaptive(leader.mean)} of {leader.name}, the best of the others"
+    elif result is not reference:
+        why += f", against {adaptive(reference.mean)} of {reference.name}"
+    if (price := leader.configuration.price) > 0:
+        why += (
+            f"; {leader.name} is estimated to take {factor(2 ** (price / summary.sweep.worth))} "
+            f"the training time of {reference.name}, which has to bring "
+            f"{adaptive(price, like=leader.mean)}"
+        )
+    return f"Recommended: {result.name} ({why})."
 
 
 def is_better(chosen: float, reference: float, mode: Literal["max", "min"]) -> bool:

@@ -17,7 +17,7 @@ from augury.core.progress import duration
 from augury.experiments import stored_runs
 from augury.experiments.record import RunRecord
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.figures import Figure
+from augury.reporting.figures import Figure, pareto_front
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.report import (
     Block,
@@ -35,7 +35,7 @@ from augury.reporting.report import (
 from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes
 from augury.reporting.sections import cost_sections, test_sections
 from augury.reporting.styles import OTHER, Style
-from augury.reporting.sweeps.answer import answer, chances
+from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
 from augury.reporting.sweeps.axes import short_names, value_text
 from augury.reporting.sweeps.figures import (
     configuration_styles,
@@ -51,7 +51,10 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
+from augury.reporting.sweeps.overview import families, forest, lanes
+from augury.reporting.sweeps.recommendation import recommendation_text, recommended
 from augury.reporting.sweeps.response import importance, responses
+from augury.reporting.sweeps.settle import settlement
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.tables import Cell, Table, cell, csv, latex, records, row, table
 from augury.sweeping.state import Progress, Sweep
@@ -74,7 +77,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         question=sweep.question,
         answer=answer(summary),
         power=deciding.power_text if deciding else "",
-        notes=[*filter(None, [chances(summary)]), *summary.cautions, *_text_notes(sweep)],
+        notes=[*_conclusions(summary), *summary.cautions, *_text_notes(sweep)],
         status=Status(
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
@@ -100,12 +103,33 @@ def _summary(summary: Summary) -> list[Table | str]:
         sweep.question,
         _terminal_table(summary),
         answer(summary),
-        *filter(None, [chances(summary)]),
+        "\n".join(_conclusions(summary)),
         *([by_test(comparisons)] if len(comparisons) > 1 else []),
         "\n".join(notes),
         "\n".join([*failures, *merged]),
         "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
     ]
+
+
+def _conclusions(summary: Summary) -> list[str]:
+    """Return what follows from the scores: what is recommended, the best ones, the best for their
+    cost, and what would settle the rest."""
+    open_question = settlement(summary)
+    lines = [recommendation_text(summary), chances(summary), front_text(summary)]
+    if open_question:
+        lines.append(f"To settle: {open_question.text} {open_question.command}".strip())
+    return [line for line in lines if line]
+
+
+def _overview(summary: Summary, styles: Mapping[str, Style]) -> list[Section]:
+    """Return the families, the differences and the front, where methods race."""
+    by_family = families(summary, styles)
+    if by_family is None:
+        return []
+    parts = [section("The best of every family", by_family)]
+    if differences := forest(summary, styles):
+        parts.append(section("Differences to the reference", Charts(differences)))
+    return parts
 
 
 def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> list[Section]:
@@ -118,7 +142,11 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     others = len(summary.ranking) - len(named)
     names = [*named, *([(OTHER, f"{others} others")] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
-    sections = [section("Configurations", shown, Downloads(files))]
+    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
+    costs = cost_sections(summary.deciding, styles, colours)
+    overview = _overview(summary, styles)
+    sections = [*overview, *(costs if overview else [])]
+    sections.append(section("Configurations", shown, Downloads(files)))
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     sections += test_sections(comparisons, "configurations", compare)
     sections.append(
@@ -128,8 +156,10 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("Parallel coordinates", Charts(parallel, names)))
     if curves := learning_curves(summary, styles):
         sections.append(section("Learning curves", Charts(curves, names)))
-    colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
-    sections += cost_sections(summary.deciding, styles, colours)
+    if not overview:
+        sections += costs
+    if timeline := lanes(summary):
+        sections.append(section("What was trained when", Charts(timeline)))
     raced = any(decision.action != "chosen" for decision in summary.decisions)
     if raced and (decisions := _decisions(summary)):
         every = Details(f"All {len(decisions.rows)} decisions", [decisions])
@@ -191,8 +221,9 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
     """Return all configurations, best first, each followed by points that are the same
     experiment."""
     sweep, deciding = summary.sweep, summary.deciding
+    named = not sweep.keys  # rows of a space: their names say what they are
     columns = [
-        "rank",
+        "system" if named else "rank",
         *short_names(sweep.keys),
         "state",
         "seeds",
@@ -207,8 +238,9 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
         )  # of a row, or of the additional baseline
         tested, reference = summary.row(result), "reference" if result is summary.reference else ""
         few = seed_note(deciding, tested) if deciding and tested else ""
-        note = ", ".join(part for part in (name, reference, few) if part)
-        cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
+        note = ", ".join(part for part in ("" if named else name, reference, few) if part)
+        first = Cell(result.name, rank) if named else cell(rank, "d")
+        cells = [first, *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
         rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
         for merged in (merged for merged in sweep.merged if merged.same_as == result.name):
@@ -218,9 +250,11 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
                 else ""
             )
             hint = f"the same experiment as {merged.same_as}: {merged.reason}"
-            state = Cell(f"as rank {rank}", "as", hint=hint)
-            cells = [cell(rank, "d"), *_key_cells(sweep, merged.point), state, *scores]
-            rows.append(row(cells, note=f"{name}same experiment, as {merged.reason}", faint=True))
+            state = Cell(f"as {result.name if named else f'rank {rank}'}", "as", hint=hint)
+            first = Cell(merged.label, rank) if named else cell(rank, "d")
+            cells = [first, *_key_cells(sweep, merged.point), state, *scores]
+            note = f"{'' if named else name}same experiment, as {merged.reason}"
+            rows.append(row(cells, note=note, faint=True))
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
@@ -294,7 +328,8 @@ def _text_notes(sweep: Sweep) -> list[str]:
 
 def data(summary: Summary) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
-    sweep = summary.sweep
+    sweep, best, open_question = summary.sweep, recommended(summary), settlement(summary)
+    front = pareto_front(summary.deciding) if summary.deciding else []
     begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     return {
         "name": sweep.name,
@@ -307,6 +342,12 @@ def data(summary: Summary) -> dict[str, Any]:
         "scheduler": sweep.scheduler,
         "decided_on": "validation" if sweep.tests == () else "tests",
         "chances": dict(summary.chances),
+        "contenders": [result.address for result in contenders(summary)],
+        "front": [row.address for row in front],
+        "recommended": best.address if best else None,
+        "recommendation": recommendation_text(summary),
+        "settle": open_question.to_dict() if open_question else None,
+        "worth": sweep.worth,
         "cautions": summary.cautions,
         "notes": _text_notes(sweep),
         "seeds": list(sweep.seeds),

@@ -18,6 +18,7 @@ from augury.reporting.tables import Cell
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval
+from augury.sweeping.price import net
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
@@ -217,14 +218,26 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
 
 
 def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> ConfigurationResult | None:
-    """Return the configuration that the race chose, or the best so far of those that were not
-    stopped."""
+    """Return the configuration that the race chose, or the best so far, less the price of its
+    training time, of those that were not stopped."""
     known = {result.address: result for result in ranked}
     chosen = [decision.address for decision in sweep.decisions if decision.action == "chosen"]
     if chosen := [address for address in chosen if address in known]:
         return known[chosen[-1]]
-    racing = [result for result in ranked if result.mean is not None and result.state != "stopped"]
-    return next((result for result in racing if result.finished or not sweep.ended), None)
+    racing = [
+        result
+        for result in ranked
+        if result.mean is not None
+        and result.state != "stopped"
+        and (result.finished or not sweep.ended)
+    ]
+
+    def worth(result: ConfigurationResult) -> float:
+        assert result.mean is not None
+        paid = net(result.mean, result.configuration.price, sweep.mode)
+        return paid if sweep.mode == "max" else -paid
+
+    return max(racing, key=worth, default=None)
 
 
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:

@@ -1,0 +1,77 @@
+"""A race at a glance: families, differences and what was trained when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.sweeps.figures import configuration_styles
+from augury.reporting.sweeps.overview import families, forest, lanes
+from augury.reporting.sweeps.summary import Summary, summarise
+
+
+@pytest.fixture
+def raced(sweeps: Any) -> Any:
+    """A baseline, two views of which one was stopped, and a draw of tokens."""
+    rows = [("baseline", ""), ("R-Drop", "views"), ("ROT-1", "views"), ("WordDrop", "draws")]
+    for (name, family), share in zip(rows, (0.5, 0.9, 0.6, 0.7), strict=True):
+        address = sweeps.configuration({}, name, family=family)
+        if name == "ROT-1":
+            sweeps.trial(address, 1, [20.0], "stopped")
+            continue
+        for seed in (1, 2):
+            correct = [int(row < 100 * share + seed) for row in range(100)]
+            folder = sweeps.trial(address, seed, [20.0, 100 * share])
+            sweeps.results.classified(name, address, seed, correct=correct)
+            assert folder.complete
+    return sweeps
+
+
+def summary_of(sweeps: Any, **load: Any) -> Summary:
+    return summarise(sweeps.load((1, 2), scheduler="halving", **load))
+
+
+def test_each_family_shows_its_best_in_validation(raced: Any) -> None:
+    shown = families(summary_of(raced), {})
+    assert shown is not None
+    assert [(row.cells[0].text, row.note) for row in shown.rows] == [
+        ("reference", "baseline"),
+        ("views", "R-Drop, the best of 2"),
+        ("draws", "WordDrop"),
+    ]
+
+
+def test_no_table_of_families_where_the_space_has_none(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({"regime.beta": 1}), 1, [30.0])
+    assert families(summarise(sweeps.load()), {}) is None
+
+
+def test_the_forest_has_the_tested_differences_the_best_on_top(raced: Any) -> None:
+    summary = summary_of(raced)
+    (figure,) = forest(summary, configuration_styles(summary))
+    chart = figure.to_dict()
+    assert [trace["name"] for trace in chart["data"]] == ["WordDrop", "R-Drop"]
+    assert summary.deciding is not None
+    for trace in chart["data"]:
+        row = next(row for row in summary.deciding.rows if row.name == trace["name"])
+        assert row.tested is not None and trace["x"] == [row.tested.value]
+        bars = trace["error_x"]
+        assert row.tested.value + bars["array"][0] == pytest.approx(row.tested.high)
+        assert row.tested.value - bars["arrayminus"][0] == pytest.approx(row.tested.low)
+
+
+def test_a_lane_ends_where_training_paused(sweeps: Any) -> None:
+    """Two validations after 100 and 160 seconds of training, between which it waited for 540."""
+    address = sweeps.configuration({}, "ours")
+    history = [  # two seconds an update
+        (update, {"valid/bleu": 30.0, "train/seconds": seconds})
+        for update, seconds in ((50, 100.0), (350, 160.0))
+    ]
+    sweeps.results.run("ours", address, 1, history=history)
+    sweeps.trials[f"{address}/seed-1"] = {"progress": "paused", "error": None}
+    sweeps.decide(address, 1, "promoted", 30.0, 0.5, 29.0)
+    (figure,) = lanes(summarise(sweeps.load((1,))))
+    first, second, decision = figure.to_dict()["data"]
+    minutes = [[round(60 * x) for x in line["x"]] for line in (first, second, decision)]
+    assert minutes == [[0, 100], [640, 700], [600]]
