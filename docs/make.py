@@ -37,7 +37,7 @@ def table(storage: str) -> str:
         status = main(["demo", "--storage", storage])
     if status:
         sys.exit(status)
-    return printed.getvalue().replace(storage, "demo")
+    return printed.getvalue().replace(storage, "demo").replace(f"{ROOT}/", "")
 
 
 def replace(readme: str, text: str) -> str:

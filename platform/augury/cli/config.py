@@ -183,6 +183,8 @@ def _lines(
     yield from _labels(report.texts)
     for text in report.texts:
         for left_out in text.left_out:
+            if left_out.setting and left_out.setting.endswith(".portion"):
+                continue  # rows of another split
             yield ""
             yield from _left_out(text.name, left_out)
     yield ""
