@@ -46,8 +46,9 @@ def run(arguments: argparse.Namespace) -> int:
     compared.json = arguments.json
     status = sweep.run(compared)
     if not arguments.json:
-        print(f"yours    {OWN[arguments.task]}")
-        print("         augury sweep augmentations my.yaml --budget 2h")
+        print(f"yours    {command(*OWN[arguments.task].split())}")
+        race = ("augury", "sweep", "augmentations", "my.yaml", "--budget", "2h")
+        print(f"         {command(*race)}")
     return status
 
 
