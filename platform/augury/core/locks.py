@@ -167,4 +167,4 @@ class _Lease:
 
 
 def _log_waiting(folder: Folder) -> None:
-    say(f"waiting for another process to finish {folder.uri}")
+    say(f"waiting for another run or command, which makes {folder.uri}")

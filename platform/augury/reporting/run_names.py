@@ -209,7 +209,10 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
     """Return the error for a word that names no run, with the nearest names and their dates."""
     runs = {f"{of.name}/{seed}": run for of in known for seed, run in of.seeds.items()}
     if not runs:
-        return UserError(f"no run '{word}' in {store.root}: none yet, `augury train` makes them")
+        return UserError(
+            f"no run '{word}' in {store.root}, which has none yet: "
+            "`augury train` makes them, and --storage says where others are"
+        )
     close = difflib.get_close_matches(word, runs, n=SHOWN, cutoff=0.0)
     shown = ", ".join(f"{name} ({date(runs[name]):%Y-%m-%d %H:%M})" for name in close)
     return UserError(
