@@ -16,13 +16,13 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyarrow import fs
@@ -33,6 +33,8 @@ from augury.core.integrity import OTHERS, Checksum, Damaged
 from augury.core.messages import say_once
 from augury.core.secrets import with_redacted_uris
 
+T = TypeVar("T")
+
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
 SCHEMA = 1
@@ -41,6 +43,8 @@ TEMPORARY = ".tmp-"
 """The beginning of the names of files that are being written."""
 DOWNLOAD = "augury-"
 """The beginning of the names of directories to which a process downloads remote folders."""
+THREADS = 8
+"""The number of files that are read at once to check them."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
@@ -194,7 +198,7 @@ class Folder:
         """
         content = _redacted(value)
         if names := sorted(files):
-            content[OTHERS] = dict(zip(names, self._checksums_of(names), strict=True))
+            content[OTHERS] = dict(zip(names, self._map(self._checksum, names), strict=True))
         self.write(name, _json(integrity.seal(content)))
 
     @contextmanager
@@ -300,8 +304,7 @@ class Folder:
             expected = self._checksums()
         except Damaged as error:
             return str(error).removeprefix(f"{self.uri}/")
-        with ThreadPoolExecutor(8) as threads:
-            faults = list(threads.map(self.fault, expected, expected.values()))
+        faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
         fault = next(filter(None, faults), None)
         if fault is None:
             _intact.add((self.root, self.name))
@@ -326,9 +329,12 @@ class Folder:
         fault = integrity.difference(expected, actual)
         return fault and f"{name} {fault}"
 
-    def _checksums_of(self, names: list[str]) -> list[Checksum]:
-        with ThreadPoolExecutor(8) as threads:
-            return list(threads.map(self._checksum, names))
+    def _map(self, function: Callable[[str], T], names: list[str]) -> list[T]:
+        """Return the results of a function that reads files, several at a time where it pays."""
+        if self.is_local and len(names) <= THREADS:
+            return list(map(function, names))
+        with ThreadPoolExecutor(THREADS) as threads:
+            return list(threads.map(function, names))
 
     def _checksum(self, name: str) -> Checksum:
         with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
