@@ -13,7 +13,7 @@ from augury.core import store as stores
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged, seal
 from augury.core.locks import make_once, usable
-from augury.core.store import MANIFEST, Folder, Store
+from augury.core.store import MANIFEST, SCHEMA, Folder, Store
 
 CONTENT = b"one\ntwo\nthree\n"
 
@@ -98,7 +98,7 @@ def test_a_folder_of_a_later_version_is_refused(tmp_path: Path) -> None:
 def test_a_record_is_as_it_was_written_or_damaged(tmp_path: Path, value: Any) -> None:
     folder = Store(tmp_path).folder("runs", "abc")
     folder.write_record("run.json", {"name": "x", 3: value})
-    assert folder.read_record("run.json") == {"name": "x", "3": value}
+    assert folder.read_record("run.json") == {"schema": SCHEMA, "name": "x", "3": value}
     folder.write("run.json", folder.read("run.json").replace(b'"x"', b'"y"'))
     with pytest.raises(Damaged, match="runs/abc/run.json is damaged: it has changed"):
         folder.read_record("run.json")

@@ -73,12 +73,6 @@ def unseal(content: bytes, name: str) -> tuple[dict[str, Any], bool]:
     return record, own is not None
 
 
-def refuse_later(version: int, latest: int, name: str) -> None:
-    """Raise UserError for a file of a version that is not known yet."""
-    if version > latest:
-        raise UserError(f"{name} was written by a later version of Augury: install that version")
-
-
 def _own(content: Mapping[str, Any]) -> str:
     # In one form, whatever the order and the spaces of the file.
     text = json.dumps(json.loads(json.dumps(content)), sort_keys=True)

@@ -38,7 +38,7 @@ T = TypeVar("T")
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
 SCHEMA = 1
-"""The version of stored folders; a later one is refused."""
+"""The version of the form of stored folders and records; a later one is refused."""
 TEMPORARY = ".tmp-"
 """The beginning of the names of files that are being written."""
 DOWNLOAD = "augury-"
@@ -144,11 +144,17 @@ class Folder:
         return integrity.parse(self.read(name), f"{self.uri}/{name}")
 
     def read_record(self, name: str) -> dict[str, Any]:
-        """Return the content of a record; Damaged where it is not as it was written.
+        """Return the content of a record; Damaged where it is not as it was written, UserError for
+        one of a later version of Augury.
 
         A notice says once of a storage that records of earlier versions have no checksums.
         """
-        content, sealed = integrity.unseal(self.read(name), f"{self.uri}/{name}")
+        where = f"{self.uri}/{name}"
+        content, sealed = integrity.unseal(self.read(name), where)
+        if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
+            raise UserError(
+                f"{where} was written by a later version of Augury: install that version"
+            )
         if not sealed:
             say_once(
                 f"{self.root} has files of an earlier version of Augury, without checksums: damage "
@@ -191,12 +197,12 @@ class Folder:
         self.write(name, _json(value))
 
     def write_record(self, name: str, value: dict[str, Any], files: Iterable[str] = ()) -> None:
-        """Write a JSON file with its checksum, and those of `files` of this folder.
+        """Write a JSON file with its schema and its checksum, and those of `files` of this folder.
 
         The passwords and keys of URIs are left out: not for texts and what is learned from them,
         which have to stay as they are.
         """
-        content = _redacted(value)
+        content = {"schema": SCHEMA, **_redacted(value)}
         if names := sorted(files):
             content[OTHERS] = dict(zip(names, self._map(self._checksum, names), strict=True))
         self.write(name, _json(integrity.seal(content)))
@@ -253,7 +259,7 @@ class Folder:
     def finish(self, manifest: dict[str, Any], *, files: Iterable[str] | None = None) -> None:
         """Write the manifest, with checksums of files (by default of all), then the marker."""
         names = self.files() if files is None else files
-        self.write_record(MANIFEST, {"schema": SCHEMA, **manifest}, names)
+        self.write_record(MANIFEST, manifest, names)
         self.write(MARKER, b"")
         self._cache.pop("manifest", None)
         _forget(self)
@@ -271,7 +277,6 @@ class Folder:
                 manifest = self.read_record(MANIFEST)
             except FileNotFoundError as error:
                 raise self._damaged(f"{MANIFEST} is missing") from error
-            integrity.refuse_later(manifest.get("schema", SCHEMA), SCHEMA, self.uri)
             self._cache["manifest"] = manifest
         return {key: value for key, value in self._cache["manifest"].items() if key != OTHERS}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyarrow import fs
 
 from augury.core import integrity
-from augury.core.integrity import Damaged
+from augury.core.integrity import OWN, Damaged
 from augury.core.store import Folder, Store, checksums
 
 
@@ -28,8 +28,9 @@ class Checked:
 def verify(store: Store, records: Container[str]) -> Iterator[Checked]:
     """Yield the JSON files of a storage and, after each, the files that it vouches for, each once.
 
-    `records` are the names of JSON files that have checksums now; of others, only the form is
-    checked. Hidden folders, such as those of locks, and files that are being written are left out.
+    `records` are the names of JSON files that always have checksums now; of others that have none,
+    only the form is checked. Hidden folders, such as those of locks, and files that are being
+    written are left out.
     """
     root = Folder(store.root, "")
     base, seen = root.path(), set[str]()
@@ -50,17 +51,18 @@ def _json(store: Store, name: str, size: int, records: Container[str]) -> Iterat
     parent, _, file = name.rpartition("/")
     folder = Folder(store.root, parent)
     try:
-        if file not in records:
-            integrity.parse(folder.read(file), name)
+        content = folder.read(file)
+        value = integrity.parse(content, name)
+        if file not in records and not (isinstance(value, dict) and OWN in value):
             yield Checked(name, size)
             return
-        content, sealed = integrity.unseal(folder.read(file), name)
+        record, sealed = integrity.unseal(content, name)
     except FileNotFoundError:  # removed meanwhile
         return
     except Damaged as error:
         yield Checked(name, size, str(error).removeprefix(f"{name} "))
         return
     yield Checked(name, size, earlier=not sealed)
-    for other, expected in checksums(content).items() if sealed else ():
+    for other, expected in checksums(record).items() if sealed else ():
         fault = folder.fault(other, expected)
         yield Checked(f"{parent}/{other}", expected[0], fault and fault.removeprefix(f"{other} "))

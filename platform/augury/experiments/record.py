@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from augury.augment.health import Health
-from augury.core.integrity import Damaged, refuse_later
+from augury.core.errors import UserError
+from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import MANIFEST, Folder, Store
 from augury.core.typed import typed
@@ -340,7 +341,10 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _check_version(run: Folder, file: str, content: Mapping[str, Any]) -> None:
-    refuse_later(content.get("version", VERSION), VERSION, f"{run.uri}/{file}")
+    if content.get("version", VERSION) > VERSION:
+        raise UserError(
+            f"{run.uri}/{file} was written by a later version of Augury: install that version"
+        )
 
 
 def _of_version_0_2(run: Folder, scores: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def label_of_system(run: Folder) -> str | None:
 
 def write_label(run: Folder, label: Label) -> None:
     """Write the name and tags of a run."""
-    run.write_json(LABEL, {"name": label.name, "tags": list(label.tags)})
+    run.write_record(LABEL, {"name": label.name, "tags": list(label.tags)})
 
 
 def find(word: str, storage: str) -> list[Folder]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
-from augury.core.integrity import Damaged, refuse_later
+from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
 from augury.core.typed import typed
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 """The files that training writes to the run's folder when it ends."""
-VERSION = 1
-"""The version of outcomes."""
 M = TypeVar("M", bound="nn.Module")
 
 
@@ -66,14 +64,12 @@ class Outcome:
     @classmethod
     def read(cls, run: Folder) -> Outcome:
         """Return the outcome of a run whose training has ended."""
-        content, where = run.read_record(OUTCOME), f"{run.uri}/{OUTCOME}"
-        refuse_later(content.get("version", VERSION), VERSION, where)
-        return typed(cls, with_present_entries(content), where)
+        return typed(cls, with_present_entries(run.read_record(OUTCOME)), f"{run.uri}/{OUTCOME}")
 
     def write(self, run: Folder) -> None:
         """Write the outcome into a run's folder, with the checksum of the weights there."""
         files = [WEIGHTS] if run.exists(WEIGHTS) else []
-        run.write_record(OUTCOME, {"version": VERSION, **asdict(self)}, files)
+        run.write_record(OUTCOME, asdict(self), files)
 
 
 def load_weights(run: Folder, model: M) -> M:
