@@ -291,7 +291,7 @@ def test_systems_that_cannot_be_compared_are_rejected(
     lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
     scores = lowered.read_json("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
-    lowered.write_json("scores.json", scores)
+    lowered.write_record("scores.json", scores)
     assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(
         capsys, "aa", "ff", *storage
     )
@@ -337,7 +337,7 @@ def test_the_mean_over_test_sets_comes_first(
             scores = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
             write_statistics(run, "second", scores)
             content["tests"]["second"] = [result.to_dict() for result in scores]
-            run.write_json("scores.json", content)
+            run.write_record("scores.json", content)
     storage = ["--storage", runs.root]
     mean, first, second = compared(capsys, "aa", "bb", *storage)["tables"]
     assert [table["test"] for table in (mean, first, second)] == ["mean", "test", "second"]

@@ -66,4 +66,8 @@ def test_installed_plugins_are_listed_and_broken_ones_say_why(
 def test_unknown_lists_are_errors(capsys: Output) -> None:
     assert main(["list", "operator"]) == 2
     assert "operators" in capsys.readouterr().err
-    assert main(["list"]) == 2
+
+
+def test_without_a_word_it_says_what_can_be_listed(capsys: Output) -> None:
+    assert main(["list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [f"augury list {kind}" for kind in KINDS]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.store import MARKER, Store
+from augury.core.store import MANIFEST, MARKER, SCHEMA, Store
 
 
 def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is incomplete"):
         folder.manifest()
     folder.finish({"rows": 1})
-    assert folder.complete and folder.manifest() == {"rows": 1}
+    assert folder.complete and folder.manifest() == {"schema": SCHEMA, "rows": 1}
     assert folder.names() == [MARKER, "manifest.json", "part-00000"]
 
 
@@ -88,7 +88,7 @@ def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(
     assert not folder.is_local
     folder.put(directory(tmp_path, "one"), "checkpoint")
     assert folder.has_directory("checkpoint") and not (tmp_path / "made").exists()
-    assert folder.sub("checkpoint").names() == [MARKER, "model", "state"]
+    assert folder.sub("checkpoint").names() == [MARKER, MANIFEST, "model", "state"]
     remote.die_after(1)
     with pytest.raises(OSError, match="the writer died"):
         folder.put(directory(tmp_path, "two"), "checkpoint")
@@ -126,7 +126,7 @@ def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("corpora", "abc")
     folder.finish({"rows": 3})
     folder.manifest()
-    assert pickle.loads(pickle.dumps(folder)).manifest() == {"rows": 3}
+    assert pickle.loads(pickle.dumps(folder)).manifest() == folder.manifest()
 
 
 def test_a_uri_is_a_store_like_a_directory(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_par
     earlier = {
         key: value for key, value in base.read_json("outcome.json").items() if key != "cpu_seconds"
     }
-    base.write_json("outcome.json", earlier)
+    base.write_record("outcome.json", earlier)
     tuned = cost(run(store, "tuned", 20, before="base"))
     assert (tuned.train_seconds, tuned.cpu_seconds) == (120, None)
 
@@ -121,13 +121,13 @@ def test_a_record_is_read_as_it_was_written(run: Any) -> None:
 
 def test_a_record_of_a_later_version_is_refused(run: Any) -> None:
     content = run.folder.read_json("run.json")
-    run.folder.write_json("run.json", content | {"version": 99})
+    run.folder.write_record("run.json", content | {"version": 99})
     with pytest.raises(UserError, match="later version"):
         RunRecord.read(run.folder)
 
 
 def test_a_damaged_record_names_the_file_and_the_entry(run: Any) -> None:
-    run.folder.write_json("run.json", run.folder.read_json("run.json") | {"seed": "three"})
+    run.folder.write_record("run.json", run.folder.read_json("run.json") | {"seed": "three"})
     with pytest.raises(UserError, match=rf"{run.folder.uri}.*seed"):
         RunRecord.read(run.folder)
 

@@ -63,7 +63,7 @@ def test_a_folder_of_another_version_is_refused(run: Run) -> None:
         Run.read(folder)
     content = run.to_dict()
     del content["fits"]
-    folder.write_json("run.json", {"run": content})
+    folder.write_record("run.json", {"run": content})
     with pytest.raises(
         UserError, match=r"another version of Augury \(it has no fits\).* train it again"
     ):

@@ -12,7 +12,14 @@ from augury.regimes import regime
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource
 from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, TARGET, Progress, Rows, ViewGroup
+from augury.regimes.regime import (
+    SOURCE,
+    TARGET,
+    Progress,
+    Rows,
+    ViewGroup,
+    reads_per_epoch,
+)
 
 
 class Fixed:
@@ -205,3 +212,10 @@ def test_errors_name_what_is_nearest_and_what_is_missing() -> None:
     for needing in (CoRegularised(), MultiSource()):
         with pytest.raises(UserError, match=r"keys: \[1, 2\]"):
             needing.view_groups([])
+
+
+def test_views_are_counted_in_their_order() -> None:
+    """Not in that of a set, which differs between processes: equal runs have equal files."""
+    names = [SOURCE, *(f"rot-{key}" for key in range(1, 9))]
+    groups = [ViewGroup(tuple(names), TARGET)]
+    assert list(reads_per_epoch(groups)) == [(name, TARGET) for name in names]

@@ -149,10 +149,12 @@ class Results:
         )
         folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
         content = folder.read_json("scores.json")
-        folder.write_json(
-            "scores.json", content | {"tests": {test: [item.to_dict() for item in scores]}}
-        )
         write_statistics(folder, test, scores)
+        folder.write_record(
+            "scores.json",
+            content | {"tests": {test: [item.to_dict() for item in scores]}},
+            [f"statistics/{test}.npz"],
+        )
         return folder
 
 

@@ -20,7 +20,7 @@ def described(results: Any, name: str, address: str, *outputs: Health, **run: An
     """A scored run whose operators made `outputs`; `run` are further entries of its description."""
     folder = results.run(name, address, bleu=30.0)
     facts = folder.read_json("run.json")
-    folder.write_json(
+    folder.write_record(
         "run.json", {**facts, "run": {"health": [output.to_dict() for output in outputs], **run}}
     )
     return folder

@@ -105,7 +105,7 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
     content = json.loads(
         json.dumps(run.read_json("scores.json")).replace('"accuracy"', f'"{gone}"')
     )
-    run.write_json("scores.json", content)
+    run.write_record("scores.json", content)
     counts = read_statistics(run, "test")["accuracy"]
     write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
     (base,) = load([run])

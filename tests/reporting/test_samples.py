@@ -49,7 +49,7 @@ def test_a_system_shows_the_first_seed_that_has_outputs_for_the_text(results: An
     results.corpus(PAIRS[:1], address="0" * 16)
     described = folders[-1].read_json("run.json")
     described["inputs"][1]["address"] = "0" * 16
-    folders[-1].write_json("run.json", described)
+    folders[-1].write_record("run.json", described)
     assert [sample.outputs for sample in draw(load(folders), "test")] == [
         {"base": "a"},
         {"base": "b"},

@@ -21,7 +21,7 @@ def folders(results: Any, tests: int) -> list[Any]:
     for run in systems:
         content = run.read_json("scores.json")
         sets = {f"set{index}": content["tests"]["test"] for index in range(tests)}
-        run.write_json("scores.json", content | {"tests": sets})
+        run.write_record("scores.json", content | {"tests": sets})
     return systems
 
 
@@ -72,7 +72,7 @@ def test_advice_names_the_setting_that_ended_training(results: Any) -> None:
     outcome(20.0, stopped_by="schedule").write(run)
     described = run.read_json("run.json")
     described["parameters"]["training.max_epochs"] = 10
-    run.write_json("run.json", described)
+    run.write_record("run.json", described)
     (warning,) = comparison(load([run]), "test").warnings
     assert "train longer: raise training.max_epochs (now 10)" in warning
 
@@ -81,7 +81,7 @@ def test_what_never_acted_is_in_the_headline(results: Any) -> None:
     runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("a", 30.0), ("b", 31.0))]
     content = runs[1].read_json("scores.json")
     content["cost"] |= {"onset": 180.0, "updates": 108}
-    runs[1].write_json("scores.json", content)
+    runs[1].write_record("scores.json", content)
     table = comparison(load(runs), "test")
     assert "b never acted" in answer(table) and "after update 180" in answer(table)
     assert any("regime.warmup_steps" in warning for warning in table.warnings)

@@ -120,8 +120,8 @@ def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
     copy_files = extend.fs.copy_files
 
     def copy_and_train_on(*arguments: Any, **options: Any) -> None:
-        state = source.sub(f"checkpoints/{begins_at(source):08d}")
-        state.remove(STATE)
+        for update in Checkpoints(source).updates():
+            source.sub(f"checkpoints/{update:08d}").remove(STATE)
         copy_files(*arguments, **options)
 
     monkeypatch.setattr(extend.fs, "copy_files", copy_and_train_on)

@@ -88,11 +88,13 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_ray_train_restarts_a_killed_worker_and_ends_equal(
-    straight_of_two: Path, tmp_path: Path
+@pytest.mark.parametrize("flags", [(), ("--controller",)], ids=["worker", "controller"])
+def test_ray_train_restarts_what_is_killed_and_ends_equal(
+    straight_of_two: Path, tmp_path: Path, flags: tuple[str, ...]
 ) -> None:
     """Equal to two processes that no launcher looks after."""
-    disturbed = train(tmp_path, "--launcher", "ray", "--workers", "2", "--kill-at", "6")
+    two = ("--launcher", "ray", "--workers", "2")
+    disturbed = train(tmp_path, *two, "--kill-at", "6", *flags)
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
     assert (tmp_path / "killed").exists()
     assert final(tmp_path) == final(straight_of_two)

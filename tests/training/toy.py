@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -47,7 +48,11 @@ class Toy:
     """Tells the sign of a sum; dropout makes every update depend on its random numbers."""
 
     def __init__(
-        self, kill_at: int | None = None, spoil_at: int | None = None, once: Path | None = None
+        self,
+        kill_at: int | None = None,
+        spoil_at: int | None = None,
+        once: Path | None = None,
+        controller: bool = False,
     ):
         random = np.random.default_rng(0)
         self.inputs = torch.tensor(random.normal(size=(200, 8)), dtype=torch.float32)
@@ -60,6 +65,7 @@ class Toy:
             nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)
         )
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
+        self.controller = controller
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [f"toy-{example}" for example in examples]
@@ -79,7 +85,7 @@ class Toy:
         update = progress.update
         if update == self.kill_at and self.once is not None and not self.once.exists():
             self.once.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(_controller() if self.controller else os.getpid(), signal.SIGKILL)
         inputs, labels = batch
         if update == self.spoil_at:
             inputs = inputs * float("nan")
@@ -95,15 +101,22 @@ class Toy:
 
 @dataclass(frozen=True, kw_only=True)
 class ToyRun(TrainingRun):
-    """A run that dies or is spoilt at an update."""
+    """A run that dies, or its controller, or is spoilt at an update."""
 
     kill_at: int | None
+    controller: bool = False
     spoil_at: int | None
     init_from: Initialisation | None
 
 
+def _controller() -> int:
+    """Return the process of Ray Train's controller, of the same raylet as this worker."""
+    processes = psutil.Process(os.getppid()).children()
+    return next(item.pid for item in processes if "TrainController" in " ".join(item.cmdline()))
+
+
 def train(run: ToyRun, device: torch.device, report: Report, until: int | None = None) -> None:
-    task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed")
+    task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed", run.controller)
     fit(task, TRAINING, run, device=device, report=report, until=until, init_from=run.init_from)
 
 
@@ -122,6 +135,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--max-failures", type=int, default=2)
     parser.add_argument("--kill-at", type=int, default=None)
+    parser.add_argument("--controller", action="store_true", help="kill Ray Train's controller")
     parser.add_argument("--spoil-at", type=int, default=None)
     parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
@@ -131,6 +145,7 @@ def main(words: Sequence[str] | None = None) -> None:
         address=name,
         seed=1,
         kill_at=options.kill_at,
+        controller=options.controller,
         spoil_at=options.spoil_at,
         init_from=Initialisation(store.folder("runs", "toy"), "optimizer")
         if options.stage

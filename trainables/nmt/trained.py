@@ -286,15 +286,19 @@ class Trained:
     def _ctranslate2(self) -> Folder:
         """Return the folder of the run's CTranslate2 model, converted at the first call."""
         run = self.run.folder
-        if not run.has_directory(CTRANSLATE2):
-            with locked(run.sub(CTRANSLATE2)):  # many workers may want it at once
-                if not run.has_directory(CTRANSLATE2):
+        folder = run.sub(CTRANSLATE2)
+        if not run.has_directory(CTRANSLATE2) or folder.damage():
+            with locked(folder):  # many workers may want it at once
+                fault = folder.damage()
+                if fault:
+                    say(f"warning: {folder.uri}/{fault}: it is made anew from the weights")
+                if fault or not run.has_directory(CTRANSLATE2):
                     from trainables.nmt.engines import convert
 
                     directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
                     convert(self.model(), self.vocabulary, directory)
                     run.put(directory, CTRANSLATE2)
-        return run.sub(CTRANSLATE2)
+        return folder
 
 
 @dataclass(frozen=True)

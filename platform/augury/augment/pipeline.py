@@ -29,7 +29,7 @@ from augury.augment.operator import DRAW, RECORDS, VIEW, MadeOf, Operator, Opera
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution, Executor
-from augury.core.locks import lock_incomplete, make_once
+from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
@@ -76,7 +76,7 @@ class Part:
     @property
     def side_data(self) -> dict[str, Any]:
         """Side data and models as JSON-like values."""
-        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        learned: dict[str, Any] = self.fit.checked_json("fitted.json")
         return learned | ({"models": self.model_names} if self.models else {})
 
     @property
@@ -93,7 +93,7 @@ class Part:
     @property
     def fitted(self) -> dict[str, Any]:
         """The argument of `bind`: side data, models and the training split."""
-        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        learned: dict[str, Any] = self.fit.checked_json("fitted.json")
         learned |= {"models": dict(self.models)} if self.models else {}
         return learned | (
             {"corpus": Corpus(self.corpus)} if isinstance(self.operator, Searches) else {}
@@ -211,7 +211,8 @@ def make(
                 operator.check_names([text.name for text in ranges])
             operator.check_text(first_records(corpus, operator))
         # Parts of one operator, such as the keys of a cipher, learn the same.
-        for part in {part.fit.name: part for part in missing}.values():
+        fits = {part.fit.name: part for part in parts if part in missing or part.fit.complete}
+        for part in fits.values():
             _learn(part, learned_from, execution)
         for group in _group_parts(missing, corpus.columns):
             if isinstance(group[0].operator, CorpusOperator):
@@ -229,14 +230,12 @@ def make(
             )
     # Which parts belong together is a record of its own: other corpora and calls share the parts.
     folder = store.folder(AUGMENTED, address)
-    if not folder.complete:
-        folder.finish(
-            {
-                "corpus": corpus.address,
-                "rows": corpus.rows,
-                "views": {part.name: part.folder.name for part in parts},
-            }
-        )
+    content = {
+        "corpus": corpus.address,
+        "rows": corpus.rows,
+        "views": {part.name: part.folder.name for part in parts},
+    }
+    make_once(folder, lambda: folder.finish(content))
     computed = tuple(part.name for part in missing)
     reused = tuple(part.name for part in parts if part.name not in computed)
     return Augmented(corpus, tuple(parts), address, computed, reused)
@@ -284,7 +283,7 @@ def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Par
 
 
 def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
-    if part.fit.complete:
+    if usable(part.fit):
         return
     operator = part.operator
     # Without a statistic of blocks, the corpus need not be read.

@@ -3,7 +3,7 @@
 A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments)
 -> int`, and is listed in `verbs.GROUPS`. One whose output is text of the user's says `WRITES_TEXT`;
 of others, passwords and keys are removed. `augury --help` imports all of them, so slow imports
-belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C, 143 by
+belong into `run`. Exit codes: 0 success, 1 failure, 2 invalid input, 130 interrupted by Ctrl-C, 143
 by SIGTERM.
 """
 

@@ -150,6 +150,19 @@ def flag_arguments(annotation: Any) -> dict[str, Any]:
     return {"metavar": "VALUE"}
 
 
+def open_storage(name: str) -> Store:
+    """Return a storage; UserError, naming storages beside it, where there is none."""
+    from augury.core.store import Store
+
+    store = Store(name)
+    root = Path(store.root)
+    if "://" not in store.root and not root.is_dir():
+        others = sorted(str(path.parent) for path in root.parent.glob("*/runs"))
+        known = f"; there are {', '.join(others)}" if others else ""
+        raise UserError(f"there is no storage {root}: give its directory{known}")
+    return store
+
+
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """Return the store and folder of a run given by name, path, URI or address; by default of its
     first seed."""

@@ -169,6 +169,8 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
 def _lines(
     path: str, facts: dict[str, Any], report: Report | None, power: Sequence[str]
 ) -> Iterator[str]:
+    from augury.corpora.filters import NOT_SELECTED, REASONS
+
     systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
     names, runs = ", ".join(facts["systems"]), _count(facts["runs"], "run")
     yield f"{path} is valid: {systems} ({names}) × {seeds} = {runs}"
@@ -183,8 +185,8 @@ def _lines(
     yield from _labels(report.texts)
     for text in report.texts:
         for left_out in text.left_out:
-            if left_out.setting and left_out.setting.endswith(".portion"):
-                continue  # rows of another split
+            if left_out.reason == REASONS[NOT_SELECTED]:  # as the file says
+                continue
             yield ""
             yield from _left_out(text.name, left_out)
     yield ""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import print_json
+from augury.core.commands import command
 from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.what is None:
-        raise UserError(f"say what to list: {', '.join(KINDS)}")
+        print("\n".join(command("augury", "list", kind) for kind in KINDS))
+        return 0
     if arguments.what not in KINDS:
         raise unknown("list", arguments.what, KINDS)
     entries = KINDS[arguments.what]()

@@ -6,10 +6,9 @@ import argparse
 import fnmatch
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury.cli.common import RESULTS, print_json
+from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.errors import UserError
 from augury.core.naming import FILE_NAME
 from augury.core.progress import say
@@ -59,11 +58,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.core.store import Store
     from augury.reporting import run_list, tables
 
-    store = Store(arguments.storage)
-    _check_exists(store)
+    store = open_storage(arguments.storage)
     runs = _select(store, arguments)
     if arguments.delete:
         return _delete(store, runs, arguments)
@@ -78,16 +75,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         say(f"no run in {store.root}" + (" matches" if run_list.stored(store) else " yet"))
     return 0
-
-
-def _check_exists(store: Store) -> None:
-    """Raise UserError, naming storages beside it, where there is no directory of a local one."""
-    root = Path(store.root)
-    if "://" in store.root or root.is_dir():
-        return
-    others = sorted(str(path.parent) for path in root.parent.glob("*/runs"))
-    known = f"; there are {', '.join(others)}" if others else ""
-    raise UserError(f"there is no storage {root}: give its directory{known}")
 
 
 def _select(store: Store, arguments: argparse.Namespace) -> list[StoredRun]:

@@ -98,9 +98,12 @@ def compare(loaded: Experiment, as_json: bool) -> int:
             "MLflow  ",
             command("mlflow", "ui", "--backend-store-uri", place(loaded.tracking, store).uri),
         )
+        # What `augury translate` and `export` take where only the system is named.
+        last = folders[-1].name.rpartition("/")[0]
+        first = next(folder for folder in folders if folder.name.rpartition("/")[0] == last)
         elsewhere = [] if store.root == Store(RESULTS).root else ["--storage", loaded.storage]
         print(
             f"next     {example_input(folders[-1])} | "
-            f"{command('augury', 'translate', run_names.name_of(folders[-1]), *elsewhere)}"
+            f"{command('augury', 'translate', run_names.name_of(first), *elsewhere)}"
         )
     return 1 if failures else 0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from augury.cli.common import add_executor, add_run, flag_of, open_run, print_json, read_lines
 from augury.core.errors import UserError, unknown
+from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.experiments.run import Run
@@ -87,9 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
+    from augury.reporting import run_names
 
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)
+    say(f"by {run_names.name_of(folder)}")
     task = trained.experiment.task
     keys = ("beam", "length_penalty", "views", "combine", "n_best", "utility")
     overrides = {key: value for key in keys if (value := getattr(arguments, key)) is not None}

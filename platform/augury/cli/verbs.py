@@ -13,6 +13,7 @@ GROUPS = {
     "start": ("demo", "init", "config", "list", "completion"),
     "run experiments": ("train", "sweep", "reproduce"),
     "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
+    "keep a storage": ("verify", "gc"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment", "encipher", "align"),
 }

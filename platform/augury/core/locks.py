@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import os
 import random
 import time
@@ -17,9 +16,10 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
+from augury.core.integrity import Damaged
 from augury.core.periodic import run_every
 from augury.core.progress import say, say_once
-from augury.core.store import Folder
+from augury.core.store import MANIFEST, Folder, Store
 
 KIND = ".locks"
 UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
@@ -30,7 +30,8 @@ LEASE_SECONDS = 60.0
 
 
 def make_once(folder: Folder, make: Callable[[], object]) -> bool:
-    """Call `make` to build a folder unless it is complete; return whether this call built it."""
+    """Call `make` to build a folder unless it is complete and undamaged; return whether this call
+    built it."""
     with lock_incomplete([folder]) as missing:
         if missing:
             make()
@@ -42,14 +43,29 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
     """Lock those folders that are not complete, and yield the ones that still are not once they are
     locked.
 
-    Locks are acquired in the order of names, which rules out deadlocks.
+    A damaged folder is removed, and is then one of these. Locks are acquired in the order of names,
+    which rules out deadlocks.
     """
+    folders = list(folders)
     with ExitStack() as locks:
         for folder in sorted(
-            {folder for folder in folders if not folder.complete}, key=lambda folder: folder.name
+            {folder for folder in folders if not usable(folder)}, key=lambda folder: folder.name
         ):
             locks.enter_context(locked(folder))
+            if folder.complete and (fault := _fault(folder)):
+                say(f"warning: {folder.uri}/{fault}: it is made anew")
+                folder.remove()
         yield frozenset(folder for folder in folders if not folder.complete)
+
+
+def usable(folder: Folder) -> bool:
+    """Return whether a folder is complete and undamaged; reads all of it, once in a process."""
+    return folder.complete and _fault(folder) is None
+
+
+def _fault(folder: Folder) -> str | None:
+    """Return what is damaged in a complete folder; None where nothing is."""
+    return folder.damage() if folder.exists(MANIFEST) else f"{MANIFEST} is missing"
 
 
 @contextmanager
@@ -82,6 +98,39 @@ def is_locked(folder: Folder) -> bool:
         if error.errno not in UNSUPPORTED:
             raise
         return _Lease(folder)._read() is not None
+    return False
+
+
+def stale(store: Store, before: float) -> list[str]:
+    """Return the names of files of locks and leases that no process holds, last written before a
+    time in seconds since 1970."""
+    folder = Folder(store.root, KIND)
+    names = []
+    for name in folder.names():
+        info = folder.filesystem.get_file_info(folder.path(name))
+        old = info.mtime_ns is not None and info.mtime_ns / 1e9 <= before
+        if old and not (folder.is_local and _is_held(folder.path(name))):
+            names.append(name)
+    return names
+
+
+def remove_stale(store: Store, name: str) -> None:
+    """Remove the file of a lock unless a process holds it meanwhile."""
+    folder = Folder(store.root, KIND)
+    if not (folder.is_local and _is_held(folder.path(name))):
+        folder.remove(name)
+
+
+def _is_held(path: str) -> bool:
+    """Return whether a process holds the kernel lock on a file."""
+    try:
+        with open(path) as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError as error:
+        if error.errno not in (*UNSUPPORTED, errno.ENOENT):
+            raise
     return False
 
 
@@ -161,10 +210,10 @@ class _Lease:
         replaced."""
         try:
             content = self.folder.read_json(self.name)
-        except (FileNotFoundError, json.JSONDecodeError):
+        except (FileNotFoundError, Damaged):
             return None
         return content["owner"], content["renewed"]
 
 
 def _log_waiting(folder: Folder) -> None:
-    say(f"waiting for another process to finish {folder.uri}")
+    say(f"waiting for another run or command, which makes {folder.uri}")

@@ -2,8 +2,9 @@
 
 Files appear atomically (written under a temporary name, then renamed), and a folder is valid once
 its completion marker is there, which is written last. All builders of a folder write the same bytes
-to the same files, and a build that was killed resumes at the first missing file. The root is a
-directory or a URI that `pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
+to the same files, and a build that was killed resumes at the first missing file. The manifest of a
+finished folder has checksums of its files, by which damage is found before they are used. The root
+is a directory or a URI that `pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
 """
 
 from __future__ import annotations
@@ -15,21 +16,35 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 from pyarrow import fs
 
+from augury.core import integrity
 from augury.core.errors import UserError
+from augury.core.integrity import OTHERS, Checksum, Damaged
+from augury.core.messages import say_once
 from augury.core.secrets import with_redacted_uris
+
+T = TypeVar("T")
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
+SCHEMA = 1
+"""The version of the form of stored folders and records; a later one is refused."""
+TEMPORARY = ".tmp-"
+"""The beginning of the names of files that are being written."""
+DOWNLOAD = "augury-"
+"""The beginning of the names of directories to which a process downloads remote folders."""
+THREADS = 8
+"""The number of files that are read at once to check them."""
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
@@ -116,7 +131,7 @@ class Folder:
         return sorted(
             (info.base_name, info.type)
             for info in entries
-            if not info.base_name.startswith(".tmp-")
+            if not info.base_name.startswith(TEMPORARY)
         )
 
     def read(self, name: str) -> bytes:
@@ -125,8 +140,52 @@ class Folder:
             return bytes(stream.read())
 
     def read_json(self, name: str) -> Any:
-        """Return the content of a JSON file."""
-        return json.loads(self.read(name))
+        """Return the content of a JSON file; Damaged if it is none."""
+        return integrity.parse(self.read(name), f"{self.uri}/{name}")
+
+    def read_record(self, name: str) -> dict[str, Any]:
+        """Return the content of a record; Damaged where it is not as it was written, UserError for
+        one of a later version of Augury.
+
+        A notice says once of a storage that records of earlier versions have no checksums.
+        """
+        where = f"{self.uri}/{name}"
+        content, sealed = integrity.unseal(self.read(name), where)
+        if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
+            raise UserError(
+                f"{where} was written by a later version of Augury: install that version"
+            )
+        if not sealed:
+            say_once(
+                f"{self.root} has files of an earlier version of Augury, without checksums: damage "
+                "to them is not found"
+            )
+        return content
+
+    def checked(self, name: str) -> bytes:
+        """Return the bytes of a file of a finished folder; Damaged where they are not as they were
+        written."""
+        if "manifest" not in self._cache and not self.complete:  # while it is made
+            return self.read(name)
+        expected = self._checksums().get(name)
+        try:
+            content = self.read(name)
+        except FileNotFoundError as error:
+            raise self._damaged(f"{name} is missing") from error
+        if expected and (fault := integrity.difference(expected, integrity.checksum([content]))):
+            raise self._damaged(f"{name} {fault}")
+        return content
+
+    def checked_json(self, name: str) -> Any:
+        """Return the content of a JSON file of a finished folder, as `checked` does."""
+        return integrity.parse(self.checked(name), f"{self.uri}/{name}")
+
+    def vouched(self, record: str, name: str) -> None:
+        """Raise Damaged where a file is not as a record of this folder, if it is there, has it."""
+        content = self.read_record(record) if self.exists(record) else {}
+        expected = checksums(content).get(name)
+        if expected and (fault := self.fault(name, expected)):
+            raise Damaged(f"{self.uri}/{fault}")
 
     def write(self, name: str, content: bytes | str) -> None:
         """Write a file atomically."""
@@ -137,12 +196,16 @@ class Folder:
         """Write a JSON file, without sorting keys."""
         self.write(name, _json(value))
 
-    def write_record(self, name: str, value: Any) -> None:
-        """Write a JSON file that may quote URIs, without their passwords and keys.
+    def write_record(self, name: str, value: dict[str, Any], files: Iterable[str] = ()) -> None:
+        """Write a JSON file with its schema and its checksum, and those of `files` of this folder.
 
-        Not for texts and what is learned from them, which have to stay as they are.
+        The passwords and keys of URIs are left out: not for texts and what is learned from them,
+        which have to stay as they are.
         """
-        self.write(name, with_redacted_uris(_json(value)))
+        content = {"schema": SCHEMA, **_redacted(value)}
+        if names := sorted(files):
+            content[OTHERS] = dict(zip(names, self._map(self._checksum, names), strict=True))
+        self.write(name, _json(integrity.seal(content)))
 
     @contextmanager
     def writing(self, name: str) -> Iterator[pa.NativeFile]:
@@ -159,7 +222,7 @@ class Folder:
                 raise
             return
         os.makedirs(parent, exist_ok=True)
-        temporary = f"{parent}/.tmp-{base}-{uuid.uuid4().hex[:8]}"
+        temporary = f"{parent}/{TEMPORARY}{base}-{uuid.uuid4().hex[:8]}"
         try:
             with self.filesystem.open_output_stream(temporary, compression=None) as stream:
                 yield stream
@@ -177,36 +240,129 @@ class Folder:
             self.filesystem.delete_dir(info.path)
         elif info.type == fs.FileType.File:
             self.filesystem.delete_file(info.path)
+        _forget(self)
+        _forget(self.sub(name))
+
+    def drop(self, name: str) -> None:
+        """Remove a file of a finished folder, which then is as if it had never had it."""
+        if self.exists(MANIFEST):
+            manifest = self.read_record(MANIFEST)
+            manifest.get(OTHERS, {}).pop(name, None)
+            self.write(MANIFEST, _json(integrity.seal(manifest)))
+        self.remove(name)
 
     @property
     def complete(self) -> bool:
         """Whether the folder has its completion marker."""
         return self.exists(MARKER)
 
-    def finish(self, manifest: dict[str, Any]) -> None:
-        """Write the manifest, then the marker."""
-        self.write_record(MANIFEST, manifest)
+    def finish(self, manifest: dict[str, Any], *, files: Iterable[str] | None = None) -> None:
+        """Write the manifest, with checksums of files (by default of all), then the marker."""
+        names = self.files() if files is None else files
+        self.write_record(MANIFEST, manifest, names)
         self.write(MARKER, b"")
+        self._cache.pop("manifest", None)
+        _forget(self)
 
     def manifest(self) -> dict[str, Any]:
         """Return the manifest, which describes content and inputs; UserError if the folder is
-        incomplete."""
+        incomplete, or of a later version of Augury, and Damaged if its manifest is."""
         if not self.complete:
             raise UserError(
                 f"{self.uri} is incomplete: the command that creates it was interrupted; run it "
                 "again"
             )
         if "manifest" not in self._cache:
-            self._cache["manifest"] = self.read_json(MANIFEST)
-        return dict(self._cache["manifest"])
+            try:
+                manifest = self.read_record(MANIFEST)
+            except FileNotFoundError as error:
+                raise self._damaged(f"{MANIFEST} is missing") from error
+            self._cache["manifest"] = manifest
+        return {key: value for key, value in self._cache["manifest"].items() if key != OTHERS}
+
+    def files(self) -> list[str]:
+        """Return the names of all files, those of subfolders too, but manifest and marker, sorted.
+
+        Files that are being written are left out.
+        """
+        base = self.path()
+        infos = self.filesystem.get_file_info(
+            fs.FileSelector(base, allow_not_found=True, recursive=True)
+        )
+        names = [info.path[len(base) + 1 :] for info in infos if info.type == fs.FileType.File]
+        return sorted(
+            name
+            for name in names
+            if name not in (MANIFEST, MARKER) and not f"/{name}".count(f"/{TEMPORARY}")
+        )
+
+    def damage(self) -> str | None:
+        """Return what is damaged in a finished folder, as FILE and reason; None where it is as it
+        was written, or cannot tell.
+
+        All files are read, once in a process where nothing is damaged.
+        """
+        if (self.root, self.name) in _intact or not self.exists(MANIFEST):
+            return None
+        self._cache.pop("manifest", None)
+        try:
+            expected = self._checksums()
+        except Damaged as error:
+            return str(error).removeprefix(f"{self.uri}/")
+        faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
+        fault = next(filter(None, faults), None)
+        if fault is None:
+            _intact.add((self.root, self.name))
+        elif not self.complete:  # it is being removed
+            return None
+        elif checksums(self.read_record(MANIFEST)) != expected:
+            return self.damage()  # a file has been dropped meanwhile
+        return fault
+
+    def _checksums(self) -> dict[str, Checksum]:
+        if "manifest" not in self._cache:
+            self.manifest()
+        return checksums(self._cache["manifest"])
+
+    def fault(self, name: str, expected: Checksum) -> str | None:
+        """Return how a file differs from its checksum, its name first; None where it does not."""
+        info = self.filesystem.get_file_info(self.path(name))
+        if info.type != fs.FileType.File:
+            return f"{name} is missing"
+        # Another size is found without reading the file.
+        actual = self._checksum(name) if info.size == expected[0] else (info.size, "")
+        fault = integrity.difference(expected, actual)
+        return fault and f"{name} {fault}"
+
+    def _map(self, function: Callable[[str], T], names: list[str]) -> list[T]:
+        """Return the results of a function that reads files, several at a time where it pays."""
+        if self.is_local and len(names) <= THREADS:
+            return list(map(function, names))
+        with ThreadPoolExecutor(THREADS) as threads:
+            return list(threads.map(function, names))
+
+    def _checksum(self, name: str) -> Checksum:
+        with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+            return integrity.checksum(iter(lambda: stream.read(integrity.CHUNK), b""))
+
+    def _damaged(self, fault: str) -> Damaged:
+        return Damaged(
+            f"{self.uri}/{fault}: repeat the command that made it, such as `augury train`, which "
+            "makes it anew"
+        )
 
     def local(self) -> Path:
         """Return a local directory with the files: a remote folder is downloaded for the life of
-        the process."""
+        the process.
+
+        Damaged where a finished folder is not as it was written.
+        """
         if self.is_local:
+            if fault := self.damage() if self.complete else None:
+                raise self._damaged(fault)
             return Path(self.path())
         if "local" not in self._cache:
-            directory = Path(tempfile.mkdtemp(prefix="augury-"))
+            directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-"))
             atexit.register(shutil.rmtree, directory, ignore_errors=True)
             fs.copy_files(
                 self.path(),
@@ -214,6 +370,9 @@ class Folder:
                 source_filesystem=self.filesystem,
                 destination_filesystem=fs.LocalFileSystem(),
             )
+            copy = Folder(str(directory.parent), directory.name)
+            if fault := copy.damage() if copy.complete else None:
+                raise self._damaged(fault)
             self._cache["local"] = directory
         return Path(self._cache["local"])
 
@@ -224,14 +383,18 @@ class Folder:
     def put(self, directory: Path, name: str) -> None:
         """Move a local directory into the folder under `name`, replacing what is there.
 
-        On a mounted filesystem a new directory appears whole, and a replaced one is absent for an
-        instant. Elsewhere the old directory is removed first, files are copied one by one, and a
-        marker comes last, which `has_directory` looks for.
+        It gets a manifest of its own. On a mounted filesystem a new directory appears whole, and a
+        replaced one is absent for an instant. Elsewhere the old directory is removed first, files
+        are copied one by one, and a marker comes last, which `has_directory` looks for.
         """
         target = self.path(name)
+        for of_source in (MANIFEST, MARKER):
+            (directory / of_source).unlink(missing_ok=True)
+        Folder(str(directory.parent), directory.name).finish({})
+        _forget(self.sub(name))
         if self.is_local:
             os.makedirs(self.path(), exist_ok=True)
-            temporary = self.path(f".tmp-{name}-{uuid.uuid4().hex[:8]}")
+            temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
             shutil.move(str(directory), temporary)
             reset_permissions(Path(temporary))
             if os.path.exists(
@@ -242,8 +405,7 @@ class Folder:
             shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             self.remove(name)
-            # Present if the directory came from a remote store.
-            (directory / MARKER).unlink(missing_ok=True)
+            (directory / MARKER).unlink()
             fs.copy_files(
                 str(directory),
                 target,
@@ -252,6 +414,29 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+_intact: set[tuple[str, str]] = set()
+"""Root and name of the folders whose files this process has found as they were written."""
+
+
+def _forget(folder: Folder) -> None:
+    """Let a folder that changes be checked again."""
+    _intact.discard((folder.root, folder.name))
+
+
+def checksums(record: Mapping[str, Any]) -> dict[str, Checksum]:
+    """Return the checksums of a record, by file."""
+    return {name: (size, text) for name, (size, text) in record.get(OTHERS, {}).items()}
+
+
+def _redacted(value: Any) -> Any:
+    """Return JSON-like values without the passwords and keys of URIs."""
+    if isinstance(value, str):
+        return with_redacted_uris(value)
+    if isinstance(value, dict):
+        return {_redacted(key): _redacted(item) for key, item in value.items()}
+    return [_redacted(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _json(value: Any) -> str:
@@ -279,7 +464,7 @@ def reset_permissions(directory: Path) -> None:
     `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's
     defaults.
     """
-    probe = directory.with_name(f".tmp-modes-{uuid.uuid4().hex[:8]}")
+    probe = directory.with_name(f"{TEMPORARY}modes-{uuid.uuid4().hex[:8]}")
     probe.mkdir()
     mode = stat.S_IMODE(probe.stat().st_mode)
     probe.rmdir()

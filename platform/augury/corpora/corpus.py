@@ -241,13 +241,11 @@ def shard_name(index: int) -> str:
 
 
 def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet shard; raise UserError if it is missing or damaged."""
+    """Read a Parquet shard; raise UserError if it is missing or damaged, or Damaged, which is one,
+    where its folder is finished."""
     try:
         # Not `pq.read_table`, which imports pandas.
-        with (
-            folder.filesystem.open_input_file(folder.path(name)) as file,
-            pq.ParquetFile(file) as shard,
-        ):
+        with pq.ParquetFile(pa.BufferReader(folder.checked(name))) as shard:
             return shard.read(columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(

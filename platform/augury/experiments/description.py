@@ -20,7 +20,7 @@ import yaml
 from augury.core import config, plugins
 from augury.core.secrets import with_redacted_uris
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments.record import DESCRIPTION, RunRecord
+from augury.experiments.record import RunRecord, read_description
 from augury.experiments.recording import File
 from augury.experiments.run import Run, portable
 from augury.experiments.spec import Experiment
@@ -90,7 +90,7 @@ def _chosen(experiment: Experiment) -> set[str]:
 
 def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training."""
-    described, record = run.folder.read_json(DESCRIPTION)["run"], RunRecord.read(run.folder)
+    described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
     written, now = yaml.safe_load(run.folder.read("experiment.yaml")), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from augury.core import config
+from augury.core.integrity import OTHERS, Damaged
+from augury.core.progress import say
 from augury.corpora.corpus import KINDS
 from augury.corpora.references import read_references
 from augury.experiments.description import describe_scores
@@ -12,17 +14,28 @@ from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.scoring.scores import score
-from augury.scoring.stored import Score, write_statistics
+from augury.scoring.stored import HYPOTHESES, Score, write_statistics
 from augury.training.trained import Outcome
 
 
 def evaluated(run: Run) -> bool:
-    """Return whether a run has the scores that its experiment asks for."""
-    return run.folder.exists(SCORES) and RunRecord.read(run.folder).evaluation == _evaluation(run)
+    """Return whether a run has the scores that its experiment asks for, undamaged."""
+    if not run.folder.exists(SCORES):
+        return False
+    try:
+        scores = run.folder.read_record(SCORES)
+        for name in scores.get(OTHERS, ()):
+            run.folder.vouched(SCORES, name)
+    except Damaged as error:
+        say(f"warning: {error}: it is scored anew")
+        run.folder.remove(SCORES)
+        return False
+    return RunRecord.read(run.folder).evaluation == _evaluation(run)
 
 
 def evaluate(run: Run) -> None:
     """Score a run on every test set; write outputs, scores, test sets and cost into its folder."""
+    run.folder.remove(SCORES)  # the files that it vouches for change one by one
     tests = {test: tuple(_scored(run, test)) for test in run.tests}
     training = Outcome.read(run.folder)
     cost = Cost.of(
@@ -48,7 +61,7 @@ def _scored(run: Run, test: str) -> list[Score]:
     corpus = run.corpus(test)
     columns = KINDS[corpus.kind]
     outputs = find_task(run.experiment.task).outputs(run, corpus, test)
-    run.folder.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
+    run.folder.sub(HYPOTHESES).write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
     further = run.references.get(test)
     (language,) = set(corpus.column(columns.target_language))
     scores = score(

@@ -167,7 +167,7 @@ class Executor:
                     status = "FINISHED"
                 finally:
                     self.recorder.finish(folder, status, artifacts(run))
-                folder.finish({"address": run.address, "seed": run.seed})
+                folder.finish({"address": run.address, "seed": run.seed}, files=())
             elif scored and not evaluated(run):
                 evaluate(run)
                 self.recorder.finish(folder, "FINISHED", artifacts(run))

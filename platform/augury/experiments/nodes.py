@@ -10,6 +10,7 @@ from augury.augment import pipeline
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.operator import RECORDS
 from augury.augment.translation import SENTENCES_PER_SECOND
+from augury.core.locks import usable
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
@@ -24,7 +25,7 @@ Kind = Literal["corpus", "fit", "view", "records", "tokenizer", "tokens", "model
 
 @dataclass(frozen=True)
 class Node:
-    """One thing that is stored, whether it exists or not."""
+    """One thing that is stored, whether it exists or not; what is damaged does not."""
 
     kind: Kind
     name: str
@@ -56,7 +57,7 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
     def node(
         kind: Kind, name: str, folder: Folder, inputs: Iterable[str], seconds: float | None
     ) -> Node:
-        exists = folder.complete
+        exists = usable(folder)
         return Node(
             kind, name, folder.name, tuple(inputs), step, exists, 0.0 if exists else seconds
         )

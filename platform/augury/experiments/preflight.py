@@ -19,6 +19,7 @@ from augury.augment.operator import RECORDS, Operator
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.core.locks import usable
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS, word_counts
@@ -342,7 +343,7 @@ def _check_held_out(experiment: Experiment, graph: Graph) -> list[str]:
     texts = _texts(experiment, graph.store)
     held_out = {name: corpus for name, corpus in texts.items() if name != "train"}
     return find_task(experiment.task).check_held_out(
-        experiment, tokenizer if tokenizer.complete else None, held_out
+        experiment, tokenizer if usable(tokenizer) else None, held_out
     )
 
 

@@ -13,14 +13,17 @@ from typing import Any, NamedTuple
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
+from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
-from augury.core.store import Folder, Store
+from augury.core.store import MANIFEST, Folder, Store
 from augury.core.typed import typed
-from augury.scoring.stored import Score
+from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS, Score
 from augury.training.trained import OUTCOME, Outcome
 
 KIND = "runs"
-DESCRIPTION, SCORES = "run.json", "scores.json"
+DESCRIPTION = "run.json"
+RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
+"""The files of a storage that have checksums."""
 VERSION = 1
 """The version of both files; those of Augury 0.2 have none."""
 
@@ -162,7 +165,7 @@ class Behind:
             self.uncounted[run.name] = None
             return
         self.outcomes[run.name] = Outcome.read(run)
-        facts = run.read_json(DESCRIPTION)
+        facts = read_description(run)
         described = facts.get("run", {})
         if before := described.get("before"):
             self._add(run_folder(Store(run.root), before, facts["seed"]))
@@ -183,6 +186,24 @@ class Behind:
         for folder in (Folder(text.root, name) for name in manifest.get("made_from", ())):
             if folder.complete:
                 self.generation_seconds[folder.name] = folder.manifest().get("seconds", 0.0)
+
+
+def read_description(run: Folder) -> dict[str, Any]:
+    """Return what the file says that was written when training began; Damaged where it is."""
+    try:
+        return run.read_record(DESCRIPTION)
+    except Damaged as error:
+        raise Damaged(f"{error}; remove {run.uri} and train it again") from error
+
+
+def _read_scores(run: Folder) -> dict[str, Any]:
+    try:
+        return run.read_record(SCORES)
+    except Damaged as error:
+        raise Damaged(
+            f"{error}; repeat the command that scored it, such as `augury train`, which scores it "
+            "anew"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -223,7 +244,7 @@ class RunRecord:
 
         UserError for a damaged file, or one of a later version of Augury.
         """
-        content: dict[str, Any] = with_present_entries(run.read_json(DESCRIPTION))
+        content: dict[str, Any] = with_present_entries(read_description(run))
         _check_version(run, DESCRIPTION, content)
         described = content.get("run", {})
         content["before"] = described.get("before")
@@ -232,7 +253,7 @@ class RunRecord:
             Input(text["name"], text["address"], text["rows"]) for text in content.get("inputs", ())
         ]
         if run.exists(SCORES):
-            scores = with_present_entries(run.read_json(SCORES))
+            scores = with_present_entries(_read_scores(run))
             _check_version(run, SCORES, scores)
             content |= scores if "version" in scores else _of_version_0_2(run, scores)
         return typed(cls, content, run.uri)
@@ -269,7 +290,13 @@ class RunRecord:
             "cost": self.cost and asdict(self.cost),
             "training": self.training and asdict(self.training),
         }
-        run.write_json(SCORES, {"schema": "augury.scores", **content})
+        files = [
+            f"{kind}/{name}"
+            for kind in (STATISTICS, HYPOTHESES)
+            for name in run.sub(kind).names()
+            if name.rpartition(".")[0] in self.tests
+        ]
+        run.write_record(SCORES, {"schema": "augury.scores", **content}, files)
 
     @property
     def evaluated(self) -> bool:

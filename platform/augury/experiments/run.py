@@ -10,7 +10,7 @@ from augury.augment.health import Health
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiments.record import DESCRIPTION, Input, run_folder
+from augury.experiments.record import DESCRIPTION, Input, read_description, run_folder
 from augury.experiments.spec import Experiment, parse
 from augury.training.initialisation import Initialisation
 from augury.training.run import TrainingRun
@@ -108,7 +108,7 @@ class Run(TrainingRun):
             raise UserError(
                 f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it"
             )
-        content = folder.read_json(DESCRIPTION).get("run", {})
+        content = read_description(folder).get("run", {})
         lacking = [
             part.name
             for part in fields(cls)

@@ -317,8 +317,10 @@ class Experiment(Section):
             several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
             number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
             raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
-        if isinstance(seeds, list | tuple) and any(isinstance(seed, bool) for seed in seeds):
-            raise UserError("true and false are no seeds: give whole numbers, such as [1, 2, 3]")
+        listed = seeds if isinstance(seeds, list | tuple) else [seeds]
+        if listed is not seeds or not all(type(seed) is int for seed in listed):
+            odd = next(seed for seed in listed if type(seed) is not int)
+            raise UserError(f"{odd!r} is no seed: give a list of whole numbers, such as [1, 2, 3]")
         return seeds
 
     @field_validator("seeds")

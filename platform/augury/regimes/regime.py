@@ -53,7 +53,9 @@ class ViewGroup(NamedTuple):
 
 def reads_per_epoch(groups: Sequence[ViewGroup]) -> dict[tuple[str, str], float]:
     """Return how often an epoch reads each pair of a view and a predicted side, on average."""
-    counts = Counter((view, group.target) for group in groups for view in set(group.views))
+    counts = Counter(
+        (view, group.target) for group in groups for view in dict.fromkeys(group.views)
+    )
     return {text: count / len(groups) for text, count in counts.items()}
 
 

@@ -59,14 +59,10 @@ def power(
     target = _one_digit(smallest / 2)
     needed = known.seeds_needed(target, sentences, comparisons)
     unit, segments = title(metric), segment_noun(metric)
-    more = (
-        f"{target:g} would need {needed} seeds"
-        if needed
-        else f"{target:g} would need more {segments}"
-    )
+    more = f"{needed} seeds" if needed else f"more {segments}"
     text = (
         f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} "
-        f"{unit} can go unseen; {more}"
+        f"{unit} can go unseen; to see one of {target:g} takes {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text, known)
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, KIND
+from augury.experiments.record import DESCRIPTION, KIND, read_description
 from augury.reporting import reported
 from augury.sweeping import state
 from augury.training import history
@@ -69,7 +69,7 @@ def label_of_system(run: Folder) -> str | None:
 
 def write_label(run: Folder, label: Label) -> None:
     """Write the name and tags of a run."""
-    run.write_json(LABEL, {"name": label.name, "tags": list(label.tags)})
+    run.write_record(LABEL, {"name": label.name, "tags": list(label.tags)})
 
 
 def find(word: str, storage: str) -> list[Folder]:
@@ -126,7 +126,7 @@ def named_runs(store: Store) -> list[NamedRuns]:
             named.setdefault(name, NamedRuns(name, seeds))
     trained: dict[tuple[str, str], dict[int, Folder]] = {}
     for run in described:
-        content = run.read_json(DESCRIPTION)
+        content = read_description(run)
         name = f"{content.get('experiment')}/{content['name']}"
         trained.setdefault((name, content["address"]), {})[content["seed"]] = run
     names = [name for name, _ in trained]
@@ -209,7 +209,10 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
     """Return the error for a word that names no run, with the nearest names and their dates."""
     runs = {f"{of.name}/{seed}": run for of in known for seed, run in of.seeds.items()}
     if not runs:
-        return UserError(f"no run '{word}' in {store.root}: none yet, `augury train` makes them")
+        return UserError(
+            f"no run '{word}' in {store.root}, which has none yet: "
+            "`augury train` makes them, and --storage says where others are"
+        )
     close = difflib.get_close_matches(word, runs, n=SHOWN, cutoff=0.0)
     shown = ", ".join(f"{name} ({date(runs[name]):%Y-%m-%d %H:%M})" for name in close)
     return UserError(

@@ -10,6 +10,7 @@ from augury.core.rng import generator
 from augury.corpora.corpus import KINDS
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
+from augury.scoring.stored import HYPOTHESES, read_vouched
 
 MOST_CHARACTERS = 400
 """The length up to which an output is always shown."""
@@ -69,7 +70,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
         (result.name, run, known)
         for result in results
         for run in result.runs.values()
-        if run.sub("hypotheses").exists(f"{test}.txt") and (known := test_corpus(run, test))
+        if run.sub(HYPOTHESES).exists(f"{test}.txt") and (known := test_corpus(run, test))
     ]
     if not scored:
         return []
@@ -77,7 +78,7 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     outputs: dict[str, list[str]] = {}
     for name, run, known in scored:
         if name not in outputs and known.address == corpus.address:
-            outputs[name] = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")
+            outputs[name] = read_vouched(run, f"{HYPOTHESES}/{test}.txt").decode().split("\n")
     columns = KINDS[corpus.kind]
     texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
     rows = len(texts[columns.target])

@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.core.integrity import Damaged
 from augury.core.store import Folder
 
-STATISTICS = "statistics"
+SCORES, STATISTICS, HYPOTHESES = "scores.json", "statistics", "hypotheses"
+"""What a run's folder has when it is scored: the record of scores, and by test set the statistics
+of sentences and the outputs, which the record vouches for."""
 
 
 @dataclass(frozen=True)
@@ -57,5 +60,18 @@ def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
     """Return the stored sentence statistics by metric; empty if there are none."""
     if not run.sub(STATISTICS).exists(f"{test}.npz"):
         return {}
-    with np.load(io.BytesIO(run.sub(STATISTICS).read(f"{test}.npz"))) as arrays:
+    content = read_vouched(run, f"{STATISTICS}/{test}.npz")
+    with np.load(io.BytesIO(content)) as arrays:
         return dict(arrays)
+
+
+def read_vouched(run: Folder, name: str) -> bytes:
+    """Return a file of a run's scores; Damaged where it is not as the record of scores has it."""
+    try:
+        run.vouched(SCORES, name)
+    except Damaged as error:
+        raise Damaged(
+            f"{error}: repeat the command that scored it, such as `augury train`, which scores it "
+            "anew"
+        ) from error
+    return run.read(name)

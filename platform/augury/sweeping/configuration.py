@@ -96,7 +96,7 @@ class ConfigurationRuns:
         run = self.first.with_seed(seed)
         if seed not in self.unscored and not evaluate.evaluated(run):
             evaluate.evaluate(run)
-        run.folder.finish({"address": run.address, "seed": seed})
+        run.folder.finish({"address": run.address, "seed": seed}, files=())
 
     def fail(self, seed: int, error: Exception) -> str:
         """Write the error of a failed run to its folder and return it as text."""

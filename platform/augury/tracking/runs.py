@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -77,7 +77,8 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, logged: Run | None = None) -
         content = run_content(run, logged, status, finished)
         if logged is None or PARENT not in logged.data.tags:
             name = content.tags["augury.experiment"]
-            parent = sync_experiment(mlflow, Folder(run.root, f"{EXPERIMENTS}/{name}"))
+            folder = Folder(run.root, f"{EXPERIMENTS}/{name}")
+            parent = sync_experiment(mlflow, folder, _shared_parameters(RunRecord.read(run)))
             content.tags[PARENT] = parent.info.run_id
         logged = logged or mlflow.create(content)
         mlflow.update(logged, content)
@@ -87,11 +88,13 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, logged: Run | None = None) -
     return logged
 
 
-def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> Run:
+def sync_experiment(
+    mlflow: MlflowExperiment, folder: Folder, parameters: Mapping[str, Any] | None = None
+) -> Run:
     """Sync the parent run of an experiment's runs, with the systems, answer and scores of its
     report.
 
-    Without a record it ends when it is created.
+    Without a record it ends when it is created. `parameters` are those that its runs share.
     """
     name, record, report = folder.name.partition("/")[2], read_record(folder), _report(folder)
     logged = mlflow.find(folder=folder.name)
@@ -115,6 +118,7 @@ def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> Run:
         finished = logged.info.end_time / 1000
     content = RunContent(name, status, finished or time.time(), record.get("started"))
     content.tags = tags | source_tags(record)
+    content.parameters = dict(parameters or {})
     for system, tests in report.get("scores", {}).items():
         for test, scores in tests.items():
             content.final_metrics |= {
@@ -185,6 +189,12 @@ def _parameters(record: RunRecord) -> dict[str, Any]:
     experiment has all."""
     names = dict.fromkeys([*record.differing, *MATTER])
     return {name: record.parameters[name] for name in names if name in record.parameters}
+
+
+def _shared_parameters(record: RunRecord) -> dict[str, Any]:
+    """Return the parameters of a run that matter and in which the systems do not differ."""
+    own = _parameters(record)
+    return {name: value for name, value in own.items() if name not in record.differing}
 
 
 def _final_metrics(record: RunRecord) -> dict[str, float | None]:

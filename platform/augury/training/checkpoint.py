@@ -1,9 +1,10 @@
 """Checkpoints: all that a resumed run needs, of the last validations and of the best one.
 
-A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest and the best
+A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the last two and the best
 also have `state.pt` (optimizer, position in the plan, patience, cost so far). The random numbers of
 an update are a function of (seed, update, rank), so the position is their state too.
-`snapshot-<update>` is like a checkpoint between validations.
+`snapshot-<update>` is like a checkpoint between validations. Where a checkpoint is damaged,
+training goes on from the one before.
 """
 
 from __future__ import annotations
@@ -20,9 +21,13 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from augury.core.errors import UserError
+from augury.core.integrity import Damaged
+from augury.core.progress import say_once
 from augury.core.store import Folder
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
+WITH_STATE = 2
+"""How many of the last checkpoints have a state: where one is damaged, there is another."""
 
 
 @dataclass
@@ -103,8 +108,8 @@ def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) ->
 
 
 class Checkpoints:
-    """The checkpoints of a run: the last `keep`, and the best where wanted; training resumes from
-    the last."""
+    """The checkpoints of a run: the last `keep`, at least two, and the best where wanted; training
+    resumes from the last undamaged one."""
 
     def __init__(self, run: Folder, keep: int = 1, *, keep_best: bool = False):
         self.folder, self.keep, self.keep_best = run.sub("checkpoints"), keep, keep_best
@@ -131,18 +136,26 @@ class Checkpoints:
         for older in self._snapshots():
             if older != name:
                 self.folder.remove(older)
+        for update in self.updates():
+            if update > position.update:  # damaged, so that training goes on from before it
+                self.folder.remove(f"{update:08d}")
         if not snapshot:
-            last, best_one = self.last(), [best(position.scores)] if self.keep_best else []
-            for update in self.updates()[:-1]:
-                if update not in (*last, *best_one):
-                    self.folder.remove(f"{update:08d}")
-                elif update not in best_one:
-                    self.folder.remove(f"{update:08d}/{STATE}")
+            self._drop_older([best(position.scores)] if self.keep_best else [])
+
+    def _drop_older(self, best_one: Sequence[int]) -> None:
+        """Remove checkpoints and states that nothing needs any more."""
+        updates = self.updates()
+        kept = updates[-max(self.keep, WITH_STATE) :]
+        for update in updates[:-WITH_STATE]:
+            if update not in (*kept, *best_one):
+                self.folder.remove(f"{update:08d}")
+            elif update not in best_one and self.folder.exists(f"{update:08d}/{STATE}"):
+                self.folder.sub(f"{update:08d}").drop(STATE)
 
     @property
     def begun(self) -> bool:
-        """True where there is a state to continue from."""
-        return bool(self._names_with_state())
+        """True where there is an undamaged state to continue from."""
+        return any(map(self._is_usable, self._names_with_state()))
 
     def updates(self) -> list[int]:
         """Return the updates after which a checkpoint was kept."""
@@ -157,7 +170,10 @@ class Checkpoints:
         return self.updates()[-self.keep :]
 
     def last_position(self) -> Position | None:
-        """Return the position after the last checkpoint; None where it has no state."""
+        """Return the position after the last checkpoint; None where it has no state, or where a
+        checkpoint is damaged."""
+        if not all(self._is_usable(f"{update:08d}") for update in self.updates()):
+            return None
         names = [f"{update:08d}" for update in self.updates()[-1:]]
         states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
         return Position(**states[0]["position"]) if states else None
@@ -177,15 +193,19 @@ class Checkpoints:
     def restore(
         self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position
     ) -> Position:
-        """Load the latest state into module and optimizer; `start` where there is none.
+        """Load the latest undamaged state into module and optimizer; `start` where there is none.
 
         Raises UserError if the state was written by another configuration, seed or, within an
         epoch, number of workers.
         """
-        names = self._names_with_state()
-        if not names:
+        names = sorted(
+            self._names_with_state(),
+            key=lambda name: (int(name.removeprefix(SNAPSHOT)), name),
+            reverse=True,
+        )
+        name = next(filter(self._is_usable, names), None)
+        if name is None:
             return start
-        name = max(names, key=lambda name: (int(name.removeprefix(SNAPSHOT)), name))
         state = self._state(name)
         position = Position(**state["position"])
         where = self.folder.sub(name)
@@ -214,11 +234,20 @@ class Checkpoints:
                 complete.append(name)
         return complete
 
+    def _is_usable(self, name: str) -> bool:
+        """Return whether a checkpoint is undamaged; a warning says once if it is not."""
+        if fault := self.folder.sub(name).damage():
+            say_once(
+                f"warning: {self.folder.uri}/{name}/{fault}: training does not go on from it, but "
+                "from the checkpoint before, or from the beginning where there is none"
+            )
+        return fault is None
+
     def _snapshots(self) -> list[str]:
         return [name for name in self.folder.subfolders() if name.startswith(SNAPSHOT)]
 
     def _state(self, name: str) -> dict[str, Any]:
-        file = io.BytesIO(self.folder.read(f"{name}/{STATE}"))
+        file = io.BytesIO(self.folder.sub(name).checked(STATE))
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
         return state
 
@@ -226,10 +255,17 @@ class Checkpoints:
         """Return the mean of every tensor over the checkpoints of these updates.
 
         The mean is taken in fp64 and returned in fp32; that of whole numbers is rounded down.
+        Raises Damaged where one of them is.
         """
         total: dict[str, Tensor] = {}
         for update in updates:
-            tensors = load_file(str(self.folder.sub(f"{update:08d}").local() / MODEL))
+            checkpoint = self.folder.sub(f"{update:08d}")
+            if fault := checkpoint.damage():
+                raise Damaged(
+                    f"{checkpoint.uri}/{fault}, and the weights are to be a mean with it: remove "
+                    f"{self.folder.uri} to train the run from the beginning"
+                )
+            tensors = load_file(str(checkpoint.local() / MODEL))
             if total and tensors.keys() != total.keys():
                 raise UserError(
                     f"checkpoints under {self.folder.uri} hold different tensors; remove the run "

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from types import FrameType, TracebackType
 
 from augury.training import distributed
+
+NOTICE = b"\nstopping after this update; again to stop at once, without saving\n"
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,3 +45,5 @@ class Interrupts:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
+        # Not a message: what is being printed may be interrupted here.
+        os.write(sys.stderr.fileno(), NOTICE)

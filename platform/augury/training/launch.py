@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
@@ -104,33 +105,47 @@ def _on_ray(
         except (Diverged, UserError) as error:  # trying again would only repeat it
             folder.write_record(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 
-    trainer = TorchTrainer(
-        worker,
-        scaling_config=ScalingConfig(
-            num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
-        ),
-        run_config=RunConfig(
-            name=folder.name.replace("/", "-"),
-            storage_path=f"{folder.root.rstrip('/')}/.ray",
-            failure_config=FailureConfig(
-                max_failures=execution.max_failures, controller_failure_limit=3
+    def trainer() -> TorchTrainer:
+        return TorchTrainer(
+            worker,
+            scaling_config=ScalingConfig(
+                num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
             ),
-        ),
-    )
+            run_config=RunConfig(
+                name=folder.name.replace("/", "-"),
+                storage_path=f"{folder.root.rstrip('/')}/.ray",
+                failure_config=FailureConfig(
+                    max_failures=execution.max_failures, controller_failure_limit=3
+                ),
+            ),
+        )
+
     _fit(trainer, folder, execution)
     if folder.exists(FAILURE):
         failure = folder.read_json(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
 
 
-def _fit(trainer: TorchTrainer, folder: Folder, execution: Execution) -> None:
-    """Run a trainer; KeyboardInterrupt after Ctrl-C, Crashed where its workers failed too often."""
+def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution) -> None:
+    """Run a trainer; KeyboardInterrupt after Ctrl-C, Crashed where its workers, or the actor that
+    looks after them, failed too often.
+
+    Ray starts workers again. Where their actor dies, with its machine or for lack of memory, a new
+    trainer continues from the last checkpoint.
+    """
+    from ray.exceptions import ActorDiedError
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
     try:
-        trainer.fit()
+        for failures in range(1, execution.max_failures + 2):
+            try:
+                make().fit()
+                return
+            except ActorDiedError as error:
+                say(f"the controller of {folder.uri} died ({failures} times): {_cause(error)}")
+        raise Crashed(f"the controller of {folder.uri} died {failures} times")
     except (
         SystemExit
     ) as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
+from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
 from augury.core.typed import typed
@@ -63,21 +64,26 @@ class Outcome:
     @classmethod
     def read(cls, run: Folder) -> Outcome:
         """Return the outcome of a run whose training has ended."""
-        return typed(cls, with_present_entries(run.read_json(OUTCOME)), f"{run.uri}/{OUTCOME}")
+        return typed(cls, with_present_entries(run.read_record(OUTCOME)), f"{run.uri}/{OUTCOME}")
 
     def write(self, run: Folder) -> None:
-        """Write the outcome into a run's folder."""
-        run.write_json(OUTCOME, asdict(self))
+        """Write the outcome into a run's folder, with the checksum of the weights there."""
+        files = [WEIGHTS] if run.exists(WEIGHTS) else []
+        run.write_record(OUTCOME, asdict(self), files)
 
 
 def load_weights(run: Folder, model: M) -> M:
     """Return `model` in evaluation mode with the weights that the run reports; UserError before its
-    end."""
+    end, and where they are damaged."""
     from augury.training.checkpoint import load_parameters
 
     if not run.exists(WEIGHTS):
         raise UserError(
             f"{run.uri} has not finished training: run `augury train` again, it continues"
         )
+    try:
+        run.vouched(OUTCOME, WEIGHTS)
+    except Damaged as error:
+        raise Damaged(f"{error}: remove {run.uri} and train it again") from error
     load_parameters(model, run.local() / WEIGHTS)
     return model.eval()

@@ -69,7 +69,7 @@ class Paper:
                 write_statistics(run, test, [scores[test]])
             content = run.read_json("scores.json")
             by_test = {test: [test_score.to_dict()] for test, test_score in scores.items()}
-            run.write_json("scores.json", content | {"tests": by_test})
+            run.write_record("scores.json", content | {"tests": by_test})
         return address
 
     def reproduction(self, scale: str = "toy", ended: bool = True) -> Reproduction:

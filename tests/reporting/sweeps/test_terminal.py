@@ -94,7 +94,7 @@ def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
         run = sweeps.trial(address, 1, [bleu])
         content = run.read_json("scores.json")
         second = [{**score, "value": score["value"] + 4} for score in content["tests"]["test"]]
-        run.write_json("scores.json", content | {"tests": {**content["tests"], "second": second}})
+        run.write_record("scores.json", content | {"tests": {**content["tests"], "second": second}})
     sweep = sweeps.load([1])
     shown = rendering.text(report(sweep))
     assert "BLEU mean" in shown and shown.count("difference [95 %]") == 1

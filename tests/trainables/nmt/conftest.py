@@ -75,7 +75,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
             "train_seconds": 1.0,
         }
         weights = {"kind": "last", "updates": [1]}
-        run.folder.write_json(
+        run.folder.write_record(
             OUTCOME, {**outcome, "workers": 1, "weights": weights, "device": "cpu"}
         )
         return run

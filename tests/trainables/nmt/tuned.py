@@ -52,5 +52,5 @@ def finished(run: Run) -> Run:
     outcome = {"parameters": 1, "updates": 1, "epochs": 1.0, "onset": 0, "rows": 1}
     weights = {"kind": "last", "updates": [1]}
     outcome |= {"train_seconds": 1.0, "workers": 1, "weights": weights, "device": "cpu"}
-    run.folder.write_json(OUTCOME, outcome)
+    run.folder.write_record(OUTCOME, outcome)
     return run

@@ -1,0 +1,68 @@
+"""Check the files of a storage against the checksums that were written with them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+
+from pyarrow import fs
+
+from augury.core import integrity
+from augury.core.integrity import OWN, Damaged
+from augury.core.store import Folder, Store, checksums
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file of a storage that was checked."""
+
+    name: str
+    """Below the storage."""
+    bytes: int
+    damage: str | None = None
+    """How it differs from what was written; None where it does not."""
+    earlier: bool = False
+    """Whether it is a record of an earlier version, without checksums."""
+
+
+def verify(store: Store, records: Container[str]) -> Iterator[Checked]:
+    """Yield the JSON files of a storage and, after each, the files that it vouches for, each once.
+
+    `records` are the names of JSON files that always have checksums now; of others that have none,
+    only the form is checked. Hidden folders, such as those of locks, and files that are being
+    written are left out.
+    """
+    root = Folder(store.root, "")
+    base, seen = root.path(), set[str]()
+    selector = fs.FileSelector(base, allow_not_found=True, recursive=True)
+    for info in sorted(root.filesystem.get_file_info(selector), key=lambda info: info.path):
+        name = info.path[len(base) :].lstrip("/")
+        hidden = any(part.startswith(".") for part in name.split("/"))
+        if info.type != fs.FileType.File or hidden or not name.endswith(".json"):
+            continue
+        for checked in _json(store, name, info.size, records):
+            if checked.name not in seen:
+                seen.add(checked.name)
+                yield checked
+
+
+def _json(store: Store, name: str, size: int, records: Container[str]) -> Iterator[Checked]:
+    """Yield a JSON file, and the files that it vouches for."""
+    parent, _, file = name.rpartition("/")
+    folder = Folder(store.root, parent)
+    try:
+        content = folder.read(file)
+        value = integrity.parse(content, name)
+        if file not in records and not (isinstance(value, dict) and OWN in value):
+            yield Checked(name, size)
+            return
+        record, sealed = integrity.unseal(content, name)
+    except FileNotFoundError:  # removed meanwhile
+        return
+    except Damaged as error:
+        yield Checked(name, size, str(error).removeprefix(f"{name} "))
+        return
+    yield Checked(name, size, earlier=not sealed)
+    for other, expected in checksums(record).items() if sealed else ():
+        fault = folder.fault(other, expected)
+        yield Checked(f"{parent}/{other}", expected[0], fault and fault.removeprefix(f"{other} "))

@@ -1,0 +1,171 @@
+"""What a storage holds that nothing needs any more: texts that no run refers to, and what killed
+processes have left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pyarrow import fs
+
+from augury.augment.pipeline import AUGMENTED
+from augury.core import locks
+from augury.core.store import DOWNLOAD, TEMPORARY, Folder, Store
+from augury.experiments.dependents import size
+from augury.training.run import PREFIXES
+
+Kind = Literal["text", "temporary", "lock", "download"]
+_ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
+
+
+@dataclass(frozen=True)
+class Unused:
+    """Something that can be removed."""
+
+    kind: Kind
+    """text: prepared text and what was learned from it; temporary: a file or folder that a killed
+    process was writing; lock: of no process; download: of a process that has ended."""
+    path: str
+    """Below the storage; of downloads, absolute."""
+    bytes: int
+
+    def remove(self, store: Store) -> None:
+        """Remove it."""
+        if self.kind == "download":
+            shutil.rmtree(self.path, ignore_errors=True)
+        elif self.kind == "lock":
+            locks.remove_stale(store, self.path.rpartition("/")[2])
+        else:
+            parent, _, name = self.path.rpartition("/")
+            folder = Folder(store.root, parent)
+            folder.remove(name) if self.kind == "temporary" else folder.sub(name).remove()
+
+
+def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
+    """Return what nothing needs and has not changed for some hours, by kind and path.
+
+    Whatever the JSON files of the kinds `users`, runs and sweeps, mention by its address is needed,
+    with all that it was made from. A process may not have said yet what its texts are for: hence
+    the hours.
+    """
+    before = time.time() - 3600 * hours
+    parts = (
+        _texts(store, before, users),
+        _temporary(store, before),
+        _locks(store, before),
+        _downloads(),
+    )
+    return [item for part in parts for item in part]
+
+
+def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused]:
+    """Yield folders named by addresses that no user mentions."""
+    kinds = Folder(store.root, "").subfolders()
+    folders = [
+        store.folder(kind, name)
+        for kind in kinds
+        if not kind.startswith(".") and kind not in (*users, PREFIXES)
+        for name in store.addresses(kind)
+        if _ADDRESS.fullmatch(name)
+    ]
+    mentions = [
+        address
+        for kind in users
+        for name in store.addresses(kind)
+        for address in _mentioned(store.folder(kind, name))
+    ]
+    needed = _with_inputs(mentions, folders)
+    for folder in folders:
+        if _address(folder) in needed or locks.is_locked(folder) or _changed(folder) > before:
+            continue
+        if folder.name.startswith(f"{AUGMENTED}/") and needed.issuperset(_made_from(folder)):
+            continue  # it says which texts belong together
+        yield Unused("text", folder.name, size(folder))
+
+
+def _with_inputs(mentions: Iterable[str], folders: Iterable[Folder]) -> set[str]:
+    """Return addresses with those of everything that the folders there were made from."""
+    by_address: dict[str, list[Folder]] = {}
+    for folder in folders:
+        by_address.setdefault(_address(folder), []).append(folder)
+    needed, waiting = set[str](), list(mentions)
+    while waiting:
+        address = waiting.pop()
+        if address not in needed:
+            needed.add(address)
+            for folder in by_address.get(address, ()):
+                waiting += _made_from(folder)
+    return needed
+
+
+def _made_from(folder: Folder) -> list[str]:
+    """Return the addresses in a folder's manifest; of an unfinished folder, none."""
+    return _ADDRESS.findall(json.dumps(folder.manifest())) if folder.complete else []
+
+
+def _mentioned(folder: Folder) -> Iterator[str]:
+    """Yield the addresses that the JSON files of a folder mention."""
+    for name in folder.files():
+        if name.endswith(".json"):
+            yield from _ADDRESS.findall(folder.read(name).decode(errors="replace"))
+
+
+def _temporary(store: Store, before: float) -> Iterator[Unused]:
+    """Yield what killed processes were writing."""
+    base = Folder(store.root, "")
+    selector = fs.FileSelector(base.path(), allow_not_found=True, recursive=True)
+    inside: list[str] = []
+    for info in sorted(base.filesystem.get_file_info(selector), key=lambda info: info.path):
+        if info.path.startswith(tuple(inside)) or not info.base_name.startswith(TEMPORARY):
+            continue
+        inside.append(f"{info.path}/")
+        if info.mtime_ns is not None and info.mtime_ns / 1e9 <= before:
+            name = info.path[len(base.path()) :].lstrip("/")
+            whole = info.size if info.type == fs.FileType.File else size(Folder(store.root, name))
+            yield Unused("temporary", name, whole)
+
+
+def _locks(store: Store, before: float) -> Iterator[Unused]:
+    folder = Folder(store.root, locks.KIND)
+    for name in locks.stale(store, before):
+        info = folder.filesystem.get_file_info(folder.path(name))
+        yield Unused("lock", f"{locks.KIND}/{name}", info.size or 0)
+
+
+def _downloads() -> Iterator[Unused]:
+    """Yield directories on this machine to which processes that have ended have downloaded."""
+    for path in sorted(Path(tempfile.gettempdir()).glob(f"{DOWNLOAD}[0-9]*-*")):
+        process = path.name.removeprefix(DOWNLOAD).partition("-")[0]
+        if process.isdigit() and not _is_alive(int(process)) and path.is_dir():
+            yield Unused(
+                "download", str(path), sum(file.stat().st_size for file in path.rglob("*"))
+            )
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
+
+
+def _address(folder: Folder) -> str:
+    return folder.name.rpartition("/")[2]
+
+
+def _changed(folder: Folder) -> float:
+    """Return when a folder was last changed, in seconds since 1970."""
+    selector = fs.FileSelector(folder.path(), allow_not_found=True, recursive=True)
+    infos = folder.filesystem.get_file_info(selector)
+    return max((info.mtime_ns / 1e9 for info in infos if info.mtime_ns), default=0.0)

@@ -1,0 +1,49 @@
+"""A storage is checked file by file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.store import MANIFEST, Folder, Store
+from augury.core.verification import verify
+
+
+@pytest.mark.parametrize("where", ["local", "remote"])
+def test_damaged_files_are_named(where: str, tmp_path: Path, remote: Any) -> None:
+    store = Store(tmp_path if where == "local" else f"remote://{tmp_path.name}")
+    text, run = store.folder("corpora", "abc"), store.folder("runs", "def/seed-1")
+    text.write("part", b"12")
+    text.sub("tokenizer").write("pieces", b"34")
+    text.finish({})
+    run.write("weights", b"56")
+    run.write_record("outcome.json", {"updates": 3}, ["weights"])
+    run.write_json("label.json", {"name": "best"})
+    Folder(store.root, ".locks").write("abc", b"no JSON")
+
+    def damage() -> dict[str, str]:
+        checked = verify(store, (MANIFEST, "outcome.json"))
+        return {file.name: file.damage for file in checked if file.damage}
+
+    assert damage() == {}
+    assert len(list(verify(store, (MANIFEST, "outcome.json")))) == 6
+    text.write("part", b"13")
+    text.sub("tokenizer").remove("pieces")
+    run.write("outcome.json", run.read("outcome.json").replace(b"3", b"4", 1))
+    run.write("label.json", b'{"name"')
+    damaged = damage()
+    assert damaged.pop("runs/def/seed-1/label.json").startswith("is damaged: it is no JSON")
+    assert damaged == {
+        "corpora/abc/part": "has changed since it was written",
+        "corpora/abc/tokenizer/pieces": "is missing",
+        "runs/def/seed-1/outcome.json": "is damaged: it has changed since it was written",
+    }
+
+
+def test_records_of_earlier_versions_are_told(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    store.folder("corpora", "abc").write_json(MANIFEST, {"rows": 3})
+    (checked,) = verify(store, (MANIFEST,))
+    assert checked.earlier and checked.damage is None

@@ -1,0 +1,101 @@
+"""What nothing in a storage needs is listed, and removed when that is asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from augury.cli import main
+from augury.core.locks import locked
+from augury.core.store import Store
+from augury.experiments.unused import unused
+
+USERS = ("runs", "sweeps")
+CORPUS, VIEW, OTHER, TOKENS, SWEPT = ("c" * 16, "d" * 16, "e" * 16, "f" * 16, "1" * 16)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A run with tokens of a view of a corpus, a sweep, and what nobody needs."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    store = Store(tmp_path / "results")
+    made_from = {
+        f"corpora/{CORPUS}": [],
+        f"views/{VIEW}": [CORPUS],
+        f"tokens/{TOKENS}": [f"views/{VIEW}"],
+        f"corpora/{SWEPT}": [],
+        f"views/{OTHER}": [CORPUS],
+    }
+    for name, inputs in made_from.items():
+        folder = store.folder(*name.split("/"))
+        folder.write("part", b"12345")
+        folder.finish({"inputs": inputs})
+    store.folder("augmented", "a" * 16).finish({"views": {"kept": f"views/{VIEW}"}})
+    store.folder("augmented", "b" * 16).finish({"views": {"gone": f"views/{OTHER}"}})
+    run = store.folder("runs", "0123456789abcdef/seed-1")
+    run.write_record("run.json", {"run": {"tokens": {"source": f"tokens/{TOKENS}"}}})
+    store.folder("sweeps", "s").sub("configurations").write_json("x.json", {"inputs": [SWEPT]})
+    return store
+
+
+def listed(store: Store, hours: float = 0.0) -> list[str]:
+    return [f"{item.kind} {item.path}" for item in unused(store, hours, USERS)]
+
+
+UNUSED = [f"text augmented/{'b' * 16}", f"text views/{OTHER}"]
+
+
+def test_what_runs_and_sweeps_are_made_from_is_kept(store: Store) -> None:
+    assert listed(store) == UNUSED
+    assert listed(store, hours=1) == []  # a process may be about to use it
+
+
+def test_a_folder_that_a_process_works_on_is_kept(store: Store) -> None:
+    folder = store.folder("views", "2" * 16)
+    folder.write("part", b"half")
+    with locked(folder):
+        assert f"text {folder.name}" not in listed(store)
+    assert f"text {folder.name}" in listed(store)
+
+
+def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) -> None:
+    run = Path(store.folder("runs", "0123456789abcdef/seed-1").path())
+    (run / ".tmp-weights-1234").write_bytes(b"12")
+    (run / "checkpoints" / ".tmp-7-5678" / ".tmp-x").mkdir(parents=True)
+    (run / "checkpoints" / ".tmp-7-5678" / "model").write_bytes(b"123")
+    for process in (os.getpid(), 2**22 + 1):  # no process has a larger number than 2^22
+        (tmp_path / "temporary" / f"augury-{process}-x").mkdir()
+    with locked(store.folder("views", VIEW)), locked(store.folder("views", OTHER)):
+        pass
+    with locked(store.folder("tokens", TOKENS)):
+        names = listed(store)
+    prefix = "runs/0123456789abcdef/seed-1"
+    assert names == [
+        *UNUSED,
+        f"temporary {prefix}/.tmp-weights-1234",
+        f"temporary {prefix}/checkpoints/.tmp-7-5678",
+        f"lock .locks/views-{VIEW}",
+        f"lock .locks/views-{OTHER}",
+        f"download {tmp_path}/temporary/augury-{2**22 + 1}-x",
+    ]
+
+
+def test_it_is_removed_when_that_is_asked_for(
+    store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["gc", store.root, "--hours", "0"]) == 0
+    listing = capsys.readouterr().out
+    assert f"views/{OTHER}" in listing and "would be removed" in listing
+    before = {path.name for path in Path(store.root).rglob("*")}
+    assert main(["gc", store.root, "--hours", "0", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [item["path"] for item in result["unused"]] == [item[5:] for item in UNUSED]
+    assert {path.name for path in Path(store.root).rglob("*")} == before
+    assert main(["gc", store.root, "--hours", "0", "--yes"]) == 0
+    assert listed(store) == [] and store.folder("views", VIEW).complete
+    assert main(["verify", store.root]) == 0
