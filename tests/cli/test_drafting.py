@@ -55,7 +55,8 @@ def test_it_is_an_experiment_of_a_baseline_and_a_system(
     options: dict[str, Any], rows: float
 ) -> None:
     experiment = parse(yaml.safe_load(draft(DraftOptions(**options, rows=int(rows)))))
-    assert list(expand(experiment)) == ["baseline", options["name"]]
+    name = "CipherDAug" if options["task"] == "nmt" else "EDA"
+    assert list(expand(experiment)) == ["baseline", name]
     assert experiment.test_sets == list(options.get("tests", ["test"]))
 
 

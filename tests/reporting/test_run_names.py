@@ -63,10 +63,14 @@ def test_a_system_is_all_its_seeds_in_the_order_of_numbers(
     assert find(word, store.root) == runs[::-1]
 
 
-def test_the_name_of_an_experiment_with_one_system_will_do(store: Store, add: Add) -> None:
+def test_the_name_of_an_experiment_with_one_system_beside_the_baseline_will_do(
+    store: Store, add: Add
+) -> None:
     run = add("one key", A, 1)
     assert find("my", store.root) == [run]
     add("baseline", B, 1)
+    assert find("my", store.root) == [run]
+    add("two keys", C, 1)
     with pytest.raises(UserError, match="several systems.*my/"):
         find("my", store.root)
 

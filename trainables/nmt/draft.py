@@ -62,6 +62,7 @@ def draft(rows: int, model: str | None) -> Draft:
     tier = next(tier for tier in TIERS if rows <= tier.max_rows)
     return Draft(
         question="Does CipherDAug help on this text?",
+        name="CipherDAug",
         corpus=FILTER,
         system=f"""\
 # Further views of every source sentence: ciphers, each letter moved by a key in the alphabet.
@@ -82,6 +83,7 @@ model: {{{tier.model}}}""",
 def _tuning(model: str) -> Draft:
     return Draft(
         question="Does R-Drop help when this model is tuned on this text?",
+        name="R-Drop",
         corpus=FILTER,
         system=f"""\
 # The model is trained to agree on a sentence read twice, with other dropout.

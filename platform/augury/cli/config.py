@@ -14,6 +14,7 @@ from augury.cli.common import add_experiment, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
+    from augury.experiments.cost import Cost
     from augury.experiments.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.spec import Experiment
     from augury.reporting.planned_power import PlannedPower
@@ -25,8 +26,10 @@ HELP = (
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
 MOST_LABELS = 8
 """The number of labels whose shares are printed."""
-BUDGET = "2h"
-"""Of the race that is proposed."""
+RACE_COST = 36
+"""One seed of all systems of a race of `augmentations`, in trainings of the baseline."""
+BUDGETS = {"30m": 0.5, "1h": 1, "2h": 2, "4h": 4, "8h": 8, "16h": 16, "1d": 24, "2d": 48, "4d": 96}
+"""The budgets that are proposed, in hours."""
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
 
@@ -96,7 +99,8 @@ def show(
     facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
     facts["power"] = [statement.to_dict() for statement in statements]
-    facts["next"], facts["sweep"] = _next(path, assignments, report, without_model)
+    budget = _budget(report.costs[next(iter(systems))]) if report else ""
+    facts["next"], facts["sweep"] = _next(path, assignments, report, without_model, budget)
     if as_json:
         print_json(facts)
     else:
@@ -203,7 +207,11 @@ def _lines(
 
 
 def _next(
-    path: str, assignments: Sequence[str], report: Report | None, without_model: str | None
+    path: str,
+    assignments: Sequence[str],
+    report: Report | None,
+    without_model: str | None,
+    budget: str,
 ) -> tuple[str, str | None]:
     """Return the command to go on with, and that which races all augmentations; without the
     pretrained model, one that needs none, and None."""
@@ -211,10 +219,16 @@ def _next(
 
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     if report is None or not report.unreachable:
-        race = command("augury", "sweep", "augmentations", path, "--budget", BUDGET, *overrides)
+        race = command("augury", "sweep", "augmentations", path, "--budget", budget, *overrides)
         return command("augury", "train", path, *overrides), race
     from_nothing = ("--set", "model={architecture: tiny}")
     return without_model or command("augury", "config", path, *overrides, *from_nothing), None
+
+
+def _budget(baseline: Cost | None) -> str:
+    """Return a budget for a race of all augmentations, in which one seed of all fits."""
+    hours = RACE_COST * baseline.seconds / 3600 if baseline else 0.0
+    return next((name for name, limit in BUDGETS.items() if hours <= limit), f"{hours / 24:.0f}d")
 
 
 def _count(count: int, noun: str) -> str:

@@ -51,9 +51,9 @@ def draft(options: DraftOptions) -> str:
     task = capable(options.task, Drafts).draft(options.rows, options.model)
     return f"""# {task.question}
 # `augury config FILE` checks this file and its texts, and shows all settings by --resolved.
-# `augury sweep augmentations FILE --budget 2h` races all augmentations that its text allows, and
-# says which helps, by how much and at what cost; `augury train FILE` trains the system that it
-# describes and the plain baseline. Both end in a table and a page.
+# `augury sweep augmentations FILE` races all augmentations that its text allows, and says which
+# helps, by how much and at what cost; `augury train FILE` trains the systems at its end. Both end
+# in a table and a page.
 name: {scalar(options.name)}
 task: {scalar(options.task)}
 seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
@@ -68,12 +68,11 @@ training:
 # All systems train for as many epochs, of which those with more records take more updates; instead:
 # equal: updates      # or tokens, or time (with training.max_minutes)
 
-# Other systems than these two, each by the dotted keys in which it differs; the first is the
-# baseline:
-# systems:
-#   baseline: {{{task.baseline}}}
-#   this: {{}}
-#   another: {{{task.other}}}
+# Each by the dotted keys in which it differs from the settings above; the first is the baseline.
+systems:
+  baseline: {{{task.baseline}}}
+  {task.name}: {{}}
+  # another: {{{task.other}}}
 """
 
 

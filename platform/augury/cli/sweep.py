@@ -237,9 +237,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             }
         )
     else:
-        shown = report(sweep)
-        print(rendering.text(shown))
-        print(f"answer   {shown.answer}")
+        print(rendering.text(report(sweep)))
         print(f"page     {sweep.folder.uri}/{PAGE}")
         if recommended:
             stored = options.storage

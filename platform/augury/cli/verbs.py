@@ -27,7 +27,7 @@ FIRST_STEPS = (
     ),
     ("augury init", "write an experiment file for your own text; augury config checks it"),
     (
-        "augury sweep augmentations FILE --budget 2h",
+        "augury sweep augmentations FILE --budget 8h",
         "find out which augmentation helps on it, by how much and at what cost",
     ),
 )

@@ -124,6 +124,8 @@ class Draft(NamedTuple):
 
     question: str
     """What the experiment answers."""
+    name: str
+    """Of the system that is compared with the baseline."""
     system: str
     """The sections from `augment` to `model`, with comments."""
     training: str

@@ -140,8 +140,10 @@ class Comparison:
         baseline`; empty where it does not."""
         parts = []
         for row in self.rows[1:]:
-            ratios = _ratios(self.rows[0].cost, row.cost)
-            seen = [f"{ratio:.2g} times the {what}" for what, ratio in ratios.items()]
+            by_ratio: dict[str, list[str]] = {}
+            for what, ratio in _ratios(self.rows[0].cost, row.cost).items():
+                by_ratio.setdefault(f"{ratio:.2g} times the", []).append(what)
+            seen = [f"{times} {' and '.join(what)}" for times, what in by_ratio.items()]
             if seen:
                 parts.append(f"{row.name} saw {' and '.join(seen)} of {self.rows[0].name}")
         more = f"; and {len(parts) - 3} more systems differ" if len(parts) > 3 else ""

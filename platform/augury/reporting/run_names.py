@@ -76,7 +76,8 @@ def find(word: str, storage: str) -> list[Folder]:
     """Return the runs that a word names: one, or all seeds of a system, sorted.
 
     A word is a name, a folder or URI, or the beginning of an address; `:STAGE` behind it names an
-    earlier stage of training. UserError where it names no run, or the runs of several systems.
+    earlier stage of training. The name of an experiment with a baseline and one more system is a
+    name of the latter. UserError where it names no run, or the runs of several systems.
     """
     if f"/{KIND}/" in f"/{word}":
         return _of_address(word, storage)
@@ -87,6 +88,9 @@ def find(word: str, storage: str) -> list[Folder]:
     for of, runs in _matching(word.rstrip("/"), known):
         matching[of.address] = {**matching.get(of.address, {}), **runs}
         names.setdefault(of.address, of.name)
+    compared = [address for address, name in names.items() if not name.endswith("/baseline")]
+    if len(compared) == 1 and len(matching) == 2:  # an experiment: what it compares with a baseline
+        matching = {compared[0]: matching[compared[0]]}
     if len(matching) == 1:
         (seeds,) = matching.values()
         return [seeds[seed] for seed in sorted(seeds)]

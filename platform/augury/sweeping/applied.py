@@ -110,7 +110,7 @@ def _systems_of(experiment: Experiment) -> dict[str, Point]:
         return {experiment.name: {**plain, **own}} if own else {}
     systems: dict[str, Point] = {}
     for name, dotted in experiment.systems.items():
-        if not {key.partition(".")[0] for key in dotted}.isdisjoint(METHOD):
+        if own or not {key.partition(".")[0] for key in dotted}.isdisjoint(METHOD):
             systems[name] = {**plain, **own, **dotted}
     return systems
 

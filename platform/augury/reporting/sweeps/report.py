@@ -94,7 +94,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
 
 
 def _summary(summary: Summary) -> list[Table | str]:
-    """Return the question, all configurations, the answer, and its cautions and notes."""
+    """Return the question, all configurations, cautions and notes, and the answer."""
     sweep, comparisons = summary.sweep, summary.comparisons
     notes = dict.fromkeys([*summary.cautions, *shared_notes(comparisons[:1])])
     failures = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
@@ -102,11 +102,11 @@ def _summary(summary: Summary) -> list[Table | str]:
     return [
         sweep.question,
         _terminal_table(summary),
-        answer(summary),
-        "\n".join(_conclusions(summary)),
         *([by_test(comparisons)] if len(comparisons) > 1 else []),
         "\n".join(notes),
         "\n".join([*failures, *merged]),
+        answer(summary),
+        "\n".join(_conclusions(summary)),
         "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
     ]
 

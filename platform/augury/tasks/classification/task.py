@@ -119,6 +119,7 @@ class ClassifierTask(SubwordTask):
         named = f"name: {yaml_file.scalar(model or PretrainedClassifier().name)}"
         return Draft(
             question="Does EDA help on these examples?",
+            name="EDA",
             system=f"""\
 # Copies of every example in which words are replaced, inserted, swapped or deleted.
 # Others: reorder, semantic.
