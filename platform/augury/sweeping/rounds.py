@@ -14,7 +14,7 @@ from augury.sweeping.race import Exhaustive, Race, RungDecision, Work
 
 COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
-CONFIDENCE, PILOTS = 0.8, 3
+CONFIDENCE, PILOTS = 0.85, 3
 """Of the intervals that stop a configuration, and the configurations of a race whose second seed
 shows the noise: less than in a single race, as what a round keeps is paid for in every later one.
 `benchmarks/race.py` says what they cost and what they lose."""
