@@ -93,7 +93,7 @@ def test_its_experiment_is_what_init_writes_and_epochs_the_preflight(
     assert main(["config", "my.yaml", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert (facts["systems"], facts["test_sets"], facts["runs"]) == (
-        ["baseline", "my"],
+        ["baseline", "CipherDAug"],
         ["news"],
         6,
     )

@@ -105,9 +105,9 @@ def test_a_metric_whose_file_is_gone_keeps_its_scores(results: Any) -> None:
     content = json.loads(
         json.dumps(run.read_json("scores.json")).replace('"accuracy"', f'"{gone}"')
     )
-    run.write_record("scores.json", content)
     counts = read_statistics(run, "test")["accuracy"]
     write_statistics(run, "test", [Measured(gone, 50.0, 0.0, 100.0, "", 2, counts)])
+    run.write_record("scores.json", content, ["statistics/test.npz"])
     (base,) = load([run])
     assert base.tests["test"][gone].value == 50.0 and base.resampled == {"test": {}}
 

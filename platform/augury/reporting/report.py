@@ -118,8 +118,10 @@ class Report:
     answer: str
     sections: Sequence[Section] = ()
     """The body of the page."""
+    conclusions: Sequence[str] = ()
+    """What follows from the answer, shown below it."""
     notes: Sequence[str] = ()
-    """Cautions, shown below the answer."""
+    """Cautions, shown below the conclusions."""
     data: Mapping[str, Any] = field(default_factory=dict)
     """Everything as JSON-like values."""
     summary: Sequence[Table | str] = ()

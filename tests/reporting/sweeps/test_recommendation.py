@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.sweeps.recommendation import recommended
+from augury.reporting.sweeps.recommendation import recommendation_text, recommended
 from augury.reporting.sweeps.summary import summarise
 
 
@@ -26,3 +26,19 @@ def test_a_winner_that_does_not_help_is_not_recommended(
     sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
     result = recommended(summarise(sweeps.load((1, 2), scheduler="halving", mode=mode)))
     assert result is not None and result.name == name
+
+
+@pytest.mark.parametrize(("winner", "name"), [(30.15, "baseline"), (30.25, "ours")])
+def test_a_winner_has_to_be_worth_its_time(sweeps: Any, winner: float, name: str) -> None:
+    """Twice the training time has to bring 0.2 points."""
+    addresses = [
+        sweeps.configuration({}, "baseline"),
+        sweeps.configuration({"a": 1}, "ours", price=0.2),
+    ]
+    for address, value in zip(addresses, (30.0, winner), strict=True):
+        sweeps.trial(address, 1, [value])
+    sweeps.decide(addresses[1], 1, "chosen", winner, 0.5, 0.0)
+    summary = summarise(sweeps.load((1,), scheduler="halving", worth=0.2))
+    result = recommended(summary)
+    assert result is not None and result.name == name
+    assert recommendation_text(summary).startswith(f"Recommended: {name} ")

@@ -37,7 +37,7 @@ VIEWS = ["plain", "rot-1", "rot-2"]
 @pytest.fixture(scope="module")
 def run(untrained: Any) -> Run:
     finished: Run = untrained(**CIPHERS)
-    finished.folder.finish({})
+    finished.folder.finish({}, files=())
     return finished
 
 

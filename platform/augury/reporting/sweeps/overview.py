@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from augury.core.progress import duration
 from augury.reporting.figures import Figure, chart, error_bars, trace
-from augury.reporting.numbers import MISSING, factor, p_text, time_unit
+from augury.reporting.numbers import MISSING, factor, p_text, probability, time_unit
 from augury.reporting.styles import COLOURS, OTHER, Style
 from augury.reporting.sweeps.figures import ACTIONS, GREY
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
@@ -76,7 +76,7 @@ def _family_row(
         cell(result.finished, "d"),
         Cell(result.spread_text, result.mean),
         Cell(scored.difference_text if scored else MISSING, scored.difference if scored else None),
-        Cell(MISSING if p_value is None else p_text(p_value).removeprefix("p "), p_value),
+        cell(p_value, probability),
         cell(summary.time_factor(result), factor),
     ]
     note = f"{result.name}, the best of {count}" if count > 1 else result.name

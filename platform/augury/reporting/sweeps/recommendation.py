@@ -41,9 +41,16 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
 
 
 def recommendation_text(summary: Summary) -> str:
-    """Return which configuration is recommended and why, as a sentence; empty before one is."""
+    """Return which configuration is recommended and why, as a sentence; empty while the sweep
+    runs."""
     result, leader, reference = recommended(summary), summary.leader, summary.reference
-    if result is None or leader is None or result.mean is None or leader.mean is None:
+    if (
+        not summary.sweep.ended
+        or result is None
+        or leader is None
+        or result.mean is None
+        or leader.mean is None
+    ):
         return ""
     why = f"{summary.metric} {adaptive(result.mean)}"
     if result is not leader:

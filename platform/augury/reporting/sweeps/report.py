@@ -77,7 +77,8 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         question=sweep.question,
         answer=answer(summary),
         power=deciding.power_text if deciding else "",
-        notes=[*_conclusions(summary), *summary.cautions, *_text_notes(sweep)],
+        conclusions=_conclusions(summary),
+        notes=[*summary.cautions, *_text_notes(sweep)],
         status=Status(
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
