@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     status = sweep.run(compared)
     if not arguments.json:
         print(f"yours    {command(*OWN[arguments.task].split())}")
-        race = ("augury", "sweep", "augmentations", "my.yaml", "--budget", "2h")
+        race = ("augury", "sweep", "augmentations", "my.yaml", "--budget", "8h")
         print(f"         {command(*race)}")
     return status
 

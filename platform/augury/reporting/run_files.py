@@ -61,7 +61,8 @@ def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
         if key not in PRIVATE
     }
     content["execution"] = {**content["execution"], "address": None}
-    return {**content, "seeds": list(seeds), "baseline": False, "systems": {}}
+    systems: dict[str, Any] = {RunRecord.read(run).name: {}}  # the system keeps its name
+    return {**content, "seeds": list(seeds), "baseline": False, "systems": systems}
 
 
 def experiment_yaml(run: Folder, seeds: Iterable[int]) -> str | None:
