@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 HELP = "Check all files of a storage against the checksums that were written with them."
 EXAMPLE = "augury verify results"
+FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
+"""Files of MLflow and Ray Tune, by pattern."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -30,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     store, since = open_storage(arguments.storage), time.monotonic()
     with Stage("verify", unit="files") as stage:
-        checked = list(stage.over(verify(store, RECORDS)))
+        checked = list(stage.over(verify(store, RECORDS, FOREIGN)))
     damaged = [file for file in checked if file.damage]
     earlier = [file for file in checked if file.earlier]
     size, seconds = sum(file.bytes for file in checked), time.monotonic() - since

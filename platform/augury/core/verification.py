@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 
 from pyarrow import fs
 
@@ -25,12 +26,14 @@ class Checked:
     """Whether it is a record of an earlier version, without checksums."""
 
 
-def verify(store: Store, records: Container[str]) -> Iterator[Checked]:
+def verify(
+    store: Store, records: Container[str], foreign: Sequence[str] = ()
+) -> Iterator[Checked]:
     """Yield the JSON files of a storage and, after each, the files that it vouches for, each once.
 
     `records` are the names of JSON files that always have checksums now; of others that have none,
-    only the form is checked. Hidden folders, such as those of locks, and files that are being
-    written are left out.
+    only the form is checked. Hidden folders, such as those of locks, files that are being written
+    and those that match a pattern of `foreign` are left out.
     """
     root = Folder(store.root, "")
     base, seen = root.path(), set[str]()
@@ -38,6 +41,7 @@ def verify(store: Store, records: Container[str]) -> Iterator[Checked]:
     for info in sorted(root.filesystem.get_file_info(selector), key=lambda info: info.path):
         name = info.path[len(base) :].lstrip("/")
         hidden = any(part.startswith(".") for part in name.split("/"))
+        hidden = hidden or any(fnmatch(name, pattern) for pattern in foreign)
         if info.type != fs.FileType.File or hidden or not name.endswith(".json"):
             continue
         for checked in _json(store, name, info.size, records):
