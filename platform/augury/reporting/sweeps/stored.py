@@ -39,9 +39,11 @@ def stored_summary(sweep: Sweep) -> dict[str, Any]:
 def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
     """Write a summary; numbers that are not finite become null.
 
-    It names the sweep and its runs by their folders in the storage, which may be moved.
+    It names the sweep and its runs by their folders in the storage, which may be moved, and leaves
+    out the command that would settle the rest, which names the storage.
     """
-    text = json.dumps({**content, STATE: _state(sweep)}, ensure_ascii=False)
+    settle = content["settle"] and {**content["settle"], "command": ""}
+    text = json.dumps({**content, "settle": settle, STATE: _state(sweep)}, ensure_ascii=False)
     root = json.dumps(f"{sweep.folder.root.rstrip('/')}/", ensure_ascii=False).rstrip('"')
     text = text.replace(root, '"')
     summary: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
