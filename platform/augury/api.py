@@ -102,7 +102,8 @@ class Recommendation(NamedTuple):
     """The system that a sweep recommends."""
 
     experiment: dict[str, Any]
-    """Its experiment, as `recommended.yaml` has it: `augury.run(experiment)` trains it."""
+    """Its experiment, as `recommended.yaml` has it, with the storage of the sweep, where
+    `augury.run(experiment)` finds what is trained."""
     answer: str
     """The answer of the sweep, in a sentence."""
     file: str
@@ -131,7 +132,7 @@ def recommend(sweep: str, storage: str | Path = "results") -> Recommendation:
     if file is None:
         raise UserError(f"sweep '{loaded.name}' recommends nothing yet: {said}")
     experiment = yaml.safe_load(loaded.folder.read(RECOMMENDED))
-    return Recommendation(experiment, said, file)
+    return Recommendation({**experiment, "storage": loaded.folder.root}, said, file)
 
 
 def results(storage: str | Path = "results") -> pd.DataFrame:

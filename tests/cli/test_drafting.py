@@ -110,3 +110,9 @@ def test_names_of_files_and_columns_survive(
 )
 def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> None:
     assert int(rows * held_out_share(rows)) == held_out
+
+
+@pytest.mark.parametrize("rows", [800, *(tier.max_rows + 1 for tier in TIERS[:-1])])
+def test_a_race_knows_where_it_decides(rows: float) -> None:
+    experiment = parse(yaml.safe_load(draft(DraftOptions(**NMT, rows=int(rows)))))
+    assert experiment.training.validations

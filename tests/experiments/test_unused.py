@@ -59,7 +59,7 @@ def test_a_folder_that_a_process_works_on_is_kept(store: Store) -> None:
     folder = store.folder("views", "2" * 16)
     folder.write("part", b"half")
     with locked(folder):
-        assert f"text {folder.name}" not in listed(store)
+        assert not any(line.startswith("text ") for line in listed(store))  # nor what it reads
     assert f"text {folder.name}" in listed(store)
 
 
@@ -76,7 +76,6 @@ def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) 
         names = listed(store)
     prefix = "runs/0123456789abcdef/seed-1"
     assert names == [
-        *UNUSED,
         f"temporary {prefix}/.tmp-weights-1234",
         f"temporary {prefix}/checkpoints/.tmp-7-5678",
         f"lock .locks/views-{VIEW}",

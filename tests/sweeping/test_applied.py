@@ -13,6 +13,7 @@ from augury.experiments.spec import parse
 from augury.sweeping import plan, points
 from augury.sweeping.applied import METHOD, apply
 from augury.sweeping.declarations import SearchSpace, known
+from augury.sweeping.rounds import combinations
 from augury.sweeping.space import find, resolve
 from tests import tiny
 
@@ -92,3 +93,11 @@ def test_what_needs_a_text_of_its_own_is_named_until_a_system_brings_it(tmp_path
         names = [name for name, _ in apply(space, experiment).left_out]
         assert ("back_translation" in names) == missing
         assert "forward_translation" in names
+
+
+def test_a_system_with_the_short_form_of_a_regime_can_be_combined(tmp_path: Path) -> None:
+    draws = {"augment": [{"operator": "word_drop"}], "regime": "plain"}
+    experiment = tiny.experiment("nmt", tmp_path, systems={"baseline": {}, "drops": draws})
+    space = apply(find("augmentations"), experiment).space
+    combined = combinations(["R-Drop", "drops"], space.rows, space.families)
+    assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"

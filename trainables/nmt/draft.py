@@ -24,14 +24,14 @@ TIERS = (
         "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, "
         "feedforward_size: 384, dropout: 0.2",
         "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_epochs: 100, "
-        "validate_every: 100, patience: 5",
+        "validate_every_epochs: 3, patience: 5",
         "low_resource",
     ),
     Tier(
         20_000,
         "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
         "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_epochs: 200, "
-        "validate_every: 250, patience: 8",
+        "validate_every_epochs: 3, patience: 8",
         "low_resource",
     ),
     Tier(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -101,6 +102,8 @@ def show(
     facts["power"] = [statement.to_dict() for statement in statements]
     budget = _budget(report.costs[next(iter(systems))]) if report else ""
     facts["next"], facts["sweep"] = _next(path, assignments, report, without_model, budget)
+    if any(system.training.validations is None for system in systems.values()):
+        facts["sweep"] = None  # a race decides at validations
     if as_json:
         print_json(facts)
     else:
@@ -228,7 +231,9 @@ def _next(
 def _budget(baseline: Cost | None) -> str:
     """Return a budget for a race of all augmentations, in which one seed of all fits."""
     hours = RACE_COST * baseline.seconds / 3600 if baseline else 0.0
-    return next((name for name, limit in BUDGETS.items() if hours <= limit), f"{hours / 24:.0f}d")
+    return next(
+        (name for name, limit in BUDGETS.items() if hours <= limit), f"{math.ceil(hours / 24)}d"
+    )
 
 
 def _count(count: int, noun: str) -> str:

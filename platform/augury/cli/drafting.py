@@ -13,7 +13,7 @@ COMMENTS = {
     "max_tokens": "of a batch",
     "warmup_updates": "until then the rate rises",
     "max_epochs": "over the training text, at most",
-    "validate_every": "updates",
+    "validate_every_epochs": "a sweep decides at validations",
     "patience": "validations without gain, then training ends",
 }
 Files = Sequence[str]
@@ -127,5 +127,5 @@ def _lines(settings: str) -> str:
     lines = []
     for setting in settings.split(", "):
         comment = COMMENTS.get(setting.partition(":")[0])
-        lines.append(f"  {setting:<22}# {comment}" if comment else f"  {setting}")
+        lines.append(f"  {setting:<25}# {comment}" if comment else f"  {setting}")
     return "\n".join(lines)

@@ -67,7 +67,7 @@ def _remedy(file: Checked) -> str:
     from augury.scoring.stored import HYPOTHESES, SCORES, STATISTICS
 
     kind, *parts = file.name.split("/")
-    if kind == KIND:
+    if kind == KIND and len(parts) > 2:
         run, below = "/".join([kind, *parts[:2]]), parts[2]
         if below in (HYPOTHESES, SCORES, STATISTICS):
             return "the next `augury train` scores the run anew"

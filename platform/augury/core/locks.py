@@ -101,6 +101,15 @@ def is_locked(folder: Folder) -> bool:
     return False
 
 
+def any_held(store: Store, before: float) -> bool:
+    """Return whether a process holds any lock of a storage; a lease counts if it was renewed after
+    a time in seconds since 1970."""
+    folder = Folder(store.root, KIND)
+    if folder.is_local:
+        return any(_is_held(folder.path(name)) for name in folder.names())
+    return bool(set(folder.names()) - set(stale(store, before)))
+
+
 def stale(store: Store, before: float) -> list[str]:
     """Return the names of files of locks and leases that no process holds, last written before a
     time in seconds since 1970."""

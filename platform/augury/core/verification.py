@@ -26,9 +26,7 @@ class Checked:
     """Whether it is a record of an earlier version, without checksums."""
 
 
-def verify(
-    store: Store, records: Container[str], foreign: Sequence[str] = ()
-) -> Iterator[Checked]:
+def verify(store: Store, records: Container[str], foreign: Sequence[str] = ()) -> Iterator[Checked]:
     """Yield the JSON files of a storage and, after each, the files that it vouches for, each once.
 
     `records` are the names of JSON files that always have checksums now; of others that have none,

@@ -18,11 +18,14 @@ from pyarrow import fs
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
+from augury.core.progress import say
 from augury.core.store import DOWNLOAD, TEMPORARY, Folder, Store
 from augury.experiments.dependents import size
 from augury.training.run import PREFIXES
 
 Kind = Literal["text", "temporary", "lock", "download"]
+LEASE_SECONDS = 600.0
+"""A lease that was not renewed for so long is that of a dead process."""
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 
 
@@ -43,6 +46,8 @@ class Unused:
             shutil.rmtree(self.path, ignore_errors=True)
         elif self.kind == "lock":
             locks.remove_stale(store, self.path.rpartition("/")[2])
+        elif self.kind == "text" and locks.any_held(store, time.time() - LEASE_SECONDS):
+            say(f"{self.path} is kept: a command has begun to work in this storage")
         else:
             parent, _, name = self.path.rpartition("/")
             folder = Folder(store.root, parent)
@@ -67,7 +72,10 @@ def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
 
 
 def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused]:
-    """Yield folders named by addresses that no user mentions."""
+    """Yield folders named by addresses that no user mentions; none while a command works in the
+    storage, which may read what no run mentions yet."""
+    if locks.any_held(store, before):
+        return
     kinds = Folder(store.root, "").subfolders()
     folders = [
         store.folder(kind, name)

@@ -111,7 +111,10 @@ def _systems_of(experiment: Experiment) -> dict[str, Point]:
     systems: dict[str, Point] = {}
     for name, dotted in experiment.systems.items():
         if own or not {key.partition(".")[0] for key in dotted}.isdisjoint(METHOD):
-            systems[name] = {**plain, **own, **dotted}
+            row: dict[str, Any] = {**plain, **own, **dotted}
+            if isinstance(row["regime"], str):  # the short form
+                row["regime"] = {"name": row["regime"]}
+            systems[name] = row
     return systems
 
 

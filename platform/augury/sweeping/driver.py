@@ -397,7 +397,8 @@ def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
         raise UserError(
             "scheduler halving decides at validations, and the number of validations of "
             f"'{unknown[0]}' is unknown: "
-            "set training.max_epochs, or training.max_updates with training.validate_every"
+            "set training.max_epochs with training.validate_every_epochs, or training.max_updates "
+            "with training.validate_every; or take --scheduler all"
         )
     return tuple(rungs(min(length for length in lengths.values() if length is not None)))
 

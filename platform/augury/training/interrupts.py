@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
 
 from augury.training import distributed
@@ -46,4 +47,5 @@ class Interrupts:
             raise KeyboardInterrupt
         self.requested = True
         # Not a message: what is being printed may be interrupted here.
-        os.write(sys.stderr.fileno(), NOTICE)
+        with suppress(OSError, ValueError, AttributeError):  # standard error may be no file
+            os.write(sys.stderr.fileno(), NOTICE)

@@ -56,3 +56,12 @@ def test_one_seed_asks_for_three(sweeps: Any) -> None:
 def test_the_front_has_what_is_cheaper_or_better(sweeps: Any) -> None:
     text = front_text(raced(sweeps, {"baseline": 0.5, "ours": 0.8, "slower and worse": 0.7}))
     assert "baseline" in text and "ours" in text and "slower" not in text
+
+
+def test_no_command_is_printed_for_what_the_race_does_not_train_on(sweeps: Any) -> None:
+    """It stopped `theirs` after one of two seeds."""
+    raced(sweeps, {"baseline": 0.5, "ours": 0.86, "theirs": 0.84}, rows=700)
+    (sweeps.results.store.folder("runs", f"{2:016x}/seed-2")).remove()
+    sweeps.trials[f"{2:016x}/seed-2"]["progress"] = "waiting"
+    proposed = settlement(summarise(sweeps.load((1, 2), scheduler="halving")))
+    assert proposed is None or proposed.command == ""

@@ -66,10 +66,19 @@ def settlement(summary: Summary) -> Settlement | None:
             f"{apart}: {MOST_SEEDS} seeds{larger} would not tell them apart; take the cheaper, or "
             "the simpler one."
         )
+    if needed <= len(sweep.seeds):
+        return None
+    if rivals[0].finished < len(sweep.seeds):  # the race goes on with those that had all seeds
+        return Settlement(
+            f"{apart}, which {needed} seeds of both would tell; the race stopped {rivals[0].name} "
+            f"after {rivals[0].finished} of {len(sweep.seeds)}.",
+            seeds=needed,
+        )
     seeds = [*sweep.seeds, *_further(sweep.seeds, needed - len(sweep.seeds))]
     seconds = sum(
         (len(seeds) - result.finished) * (result.seconds or 0.0)
         for result in {item.address: item for item in (summary.reference, best, *rivals)}.values()
+        if result.finished == len(sweep.seeds)
     )
     return Settlement(
         f"{apart}, which {len(seeds)} seeds would tell, about {duration(seconds)} of training:",
