@@ -11,7 +11,7 @@ import ray
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import Experiment, parse
-from augury.sweeping import driver, plan, points, space
+from augury.sweeping import plan, points, space
 from augury.sweeping.placement import place
 from augury.sweeping.settings import SweepOptions
 
@@ -64,4 +64,4 @@ def test_halving_needs_the_number_of_validations(tmp_path):
     )
     options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):
-        driver.decision_rungs(options, planned)
+        plan.decision_rungs(options, planned)

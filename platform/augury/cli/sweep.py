@@ -254,7 +254,9 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
     from augury.sweeping import plan
     from augury.sweeping.budget import keep_within
 
+    options.check()
     planned = plan.of_options(space, options, Store(options.storage))
+    plan.decision_rungs(options, planned)
     if options.budget is not None:
         keep_within(planned, options.seeds, options.budget, options.at_once)
     return planned

@@ -86,13 +86,14 @@ def _tag(tag: str | None, trained: Run) -> dict[str, Any]:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
+    from augury.experiments.record import RunRecord
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
-    from augury.reporting import run_names
 
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)
-    say(f"by {run_names.name_of(folder)}")
+    record = RunRecord.read(folder)
+    say(f"by {record.experiment}/{record.name}/{record.seed}")
     task = trained.experiment.task
     keys = ("beam", "length_penalty", "views", "combine", "n_best", "utility")
     overrides = {key: value for key in keys if (value := getattr(arguments, key)) is not None}

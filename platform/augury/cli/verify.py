@@ -1,4 +1,4 @@
-"""`augury verify`: check all files of a storage against their checksums."""
+"""`augury verify`: check the files of a storage against their checksums."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from augury.core.progress import Stage, say
 if TYPE_CHECKING:
     from augury.core.verification import Checked
 
-HELP = "Check all files of a storage against the checksums that were written with them."
+HELP = "Check the files of a storage against the checksums that were written with them."
 EXAMPLE = "augury verify results"
 FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
 """Files of MLflow and Ray Tune, by pattern."""

@@ -27,6 +27,9 @@ UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 POLL_SECONDS = 0.2
 LEASE_SECONDS = 60.0
 """Age at which a lease that was not renewed is taken to belong to a dead process."""
+LOST_LEASES = 10
+"""A lease that was not renewed for so many times its length is that of a dead process, whatever
+the clocks of machines."""
 
 
 def make_once(folder: Folder, make: Callable[[], object]) -> bool:
@@ -60,7 +63,8 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
 
 def usable(folder: Folder) -> bool:
     """Return whether a folder is complete and undamaged; reads all of it, once in a process."""
-    return folder.complete and _fault(folder) is None
+    # Another process may remove a damaged one while it is read.
+    return folder.complete and _fault(folder) is None and folder.complete
 
 
 def _fault(folder: Folder) -> str | None:
@@ -85,29 +89,16 @@ def locked(folder: Folder) -> Iterator[None]:
 def is_locked(folder: Folder) -> bool:
     """Return whether a process holds the lock of a folder; a lease counts until it is released."""
     path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
-    if not folder.is_local:
-        return _Lease(folder)._read() is not None
-    try:
-        with open(path) as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    except OSError as error:
-        if error.errno not in UNSUPPORTED:
-            raise
-        return _Lease(folder)._read() is not None
-    return False
+    held = _is_held(path) if folder.is_local else None
+    return _Lease(folder)._read() is not None if held is None else held
 
 
-def any_held(store: Store, before: float) -> bool:
-    """Return whether a process holds any lock of a storage; a lease counts if it was renewed after
-    a time in seconds since 1970."""
+def any_held(store: Store) -> bool:
+    """Return whether a process holds any lock of a storage; a lease counts while it is renewed."""
     folder = Folder(store.root, KIND)
     if folder.is_local:
         return any(_is_held(folder.path(name)) for name in folder.names())
-    return bool(set(folder.names()) - set(stale(store, before)))
+    return bool(set(folder.names()) - set(stale(store, time.time() - LOST_LEASES * LEASE_SECONDS)))
 
 
 def stale(store: Store, before: float) -> list[str]:
@@ -130,16 +121,20 @@ def remove_stale(store: Store, name: str) -> None:
         folder.remove(name)
 
 
-def _is_held(path: str) -> bool:
-    """Return whether a process holds the kernel lock on a file."""
+def _is_held(path: str) -> bool | None:
+    """Return whether a process holds the kernel lock on a file; None where the filesystem has no
+    such locks."""
     try:
         with open(path) as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
     except BlockingIOError:
         return True
     except OSError as error:
-        if error.errno not in (*UNSUPPORTED, errno.ENOENT):
+        if error.errno not in UNSUPPORTED:
             raise
+        return None
     return False
 
 

@@ -309,6 +309,10 @@ class Folder:
             expected = self._checksums()
         except Damaged as error:
             return str(error).removeprefix(f"{self.uri}/")
+        except UserError:
+            if self.complete:
+                raise
+            return None  # another process has begun to remove it
         faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
         fault = next(filter(None, faults), None)
         if fault is None:

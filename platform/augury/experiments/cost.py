@@ -108,9 +108,10 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     if training.max_minutes is not None and 60 * training.max_minutes < seconds:
         updates = max(1, round(updates * 60 * training.max_minutes / seconds))
         seconds = 60 * training.max_minutes
-    # The checkpoints of the mean, the model reported on, its form for decoding.
-    kept = training.average_last + 2
-    return Cost(size.parameters, updates, seconds, 4 * size.parameters * (kept + 2), per_epoch)
+    # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
+    # the two moments of the optimizer in each of the last two checkpoints.
+    kept = max(training.average_last, 2) + 2 + 2 * 2
+    return Cost(size.parameters, updates, seconds, 4 * size.parameters * kept, per_epoch)
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from augury.core import config
@@ -14,12 +15,13 @@ from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
 from augury.scoring.scores import score
-from augury.scoring.stored import HYPOTHESES, Score, write_statistics
+from augury.scoring.stored import HYPOTHESES, Measured, write_statistics
 from augury.training.trained import Outcome
 
 
 def evaluated(run: Run) -> bool:
-    """Return whether a run has the scores that its experiment asks for, undamaged."""
+    """Return whether a run has the scores that its experiment asks for; damaged ones are named and
+    removed."""
     if not run.folder.exists(SCORES):
         return False
     try:
@@ -34,9 +36,16 @@ def evaluated(run: Run) -> bool:
 
 
 def evaluate(run: Run) -> None:
-    """Score a run on every test set; write outputs, scores, test sets and cost into its folder."""
+    """Score a run on every test set; write outputs, scores, test sets and cost into its folder.
+
+    Scores that it has stay there until all new ones are computed.
+    """
+    scored = {test: _score(run, test) for test in run.tests}
     run.folder.remove(SCORES)  # the files that it vouches for change one by one
-    tests = {test: tuple(_scored(run, test)) for test in run.tests}
+    for test, (outputs, scores) in scored.items():
+        lines = "".join(f"{line}\n" for line in outputs)
+        run.folder.sub(HYPOTHESES).write(f"{test}.txt", lines)
+        write_statistics(run.folder, test, scores)
     training = Outcome.read(run.folder)
     cost = Cost.of(
         run.folder,
@@ -48,20 +57,18 @@ def evaluate(run: Run) -> None:
     record = replace(
         describe_scores(run),
         evaluation=_evaluation(run),
-        tests=tests,
+        tests={test: tuple(scores) for test, (_, scores) in scored.items()},
         training=training,
         cost=cost,
     )
     record.write_scores(run.folder)
 
 
-def _scored(run: Run, test: str) -> list[Score]:
-    """Score a test set; write its outputs and the statistics of every example into the run's
-    folder."""
+def _score(run: Run, test: str) -> tuple[Sequence[str], Sequence[Measured]]:
+    """Return the outputs on a test set, and their scores with the statistics of every example."""
     corpus = run.corpus(test)
     columns = KINDS[corpus.kind]
     outputs = find_task(run.experiment.task).outputs(run, corpus, test)
-    run.folder.sub(HYPOTHESES).write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
     further = run.references.get(test)
     (language,) = set(corpus.column(columns.target_language))
     scores = score(
@@ -75,8 +82,7 @@ def _scored(run: Run, test: str) -> list[Score]:
         samples=run.experiment.scoring.bootstrap_samples,
         more_references=read_references(run.stored_folder(further)) if further else (),
     )
-    write_statistics(run.folder, test, scores)
-    return [*scores]
+    return outputs, scores
 
 
 def _evaluation(run: Run) -> str:

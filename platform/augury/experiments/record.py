@@ -23,7 +23,7 @@ from augury.training.trained import OUTCOME, Outcome
 KIND = "runs"
 DESCRIPTION = "run.json"
 RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
-"""The files of a storage that have checksums."""
+"""The JSON files that have checksums in every storage of this version."""
 VERSION = 1
 """The version of both files; those of Augury 0.2 have none."""
 

@@ -24,8 +24,6 @@ from augury.experiments.dependents import size
 from augury.training.run import PREFIXES
 
 Kind = Literal["text", "temporary", "lock", "download"]
-LEASE_SECONDS = 600.0
-"""A lease that was not renewed for so long is that of a dead process."""
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 
 
@@ -46,7 +44,7 @@ class Unused:
             shutil.rmtree(self.path, ignore_errors=True)
         elif self.kind == "lock":
             locks.remove_stale(store, self.path.rpartition("/")[2])
-        elif self.kind == "text" and locks.any_held(store, time.time() - LEASE_SECONDS):
+        elif self.kind == "text" and locks.any_held(store):
             say(f"{self.path} is kept: a command has begun to work in this storage")
         else:
             parent, _, name = self.path.rpartition("/")
@@ -66,7 +64,7 @@ def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
         _texts(store, before, users),
         _temporary(store, before),
         _locks(store, before),
-        _downloads(),
+        _downloads(before),
     )
     return [item for part in parts for item in part]
 
@@ -74,7 +72,7 @@ def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
 def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused]:
     """Yield folders named by addresses that no user mentions; none while a command works in the
     storage, which may read what no run mentions yet."""
-    if locks.any_held(store, before):
+    if locks.any_held(store):
         return
     kinds = Folder(store.root, "").subfolders()
     folders = [
@@ -148,11 +146,13 @@ def _locks(store: Store, before: float) -> Iterator[Unused]:
         yield Unused("lock", f"{locks.KIND}/{name}", info.size or 0)
 
 
-def _downloads() -> Iterator[Unused]:
+def _downloads(before: float) -> Iterator[Unused]:
     """Yield directories on this machine to which processes that have ended have downloaded."""
     for path in sorted(Path(tempfile.gettempdir()).glob(f"{DOWNLOAD}[0-9]*-*")):
         process = path.name.removeprefix(DOWNLOAD).partition("-")[0]
-        if process.isdigit() and not _is_alive(int(process)) and path.is_dir():
+        ended = process.isdigit() and not _is_alive(int(process))
+        # A process of another container has a number of its own, but works on its directory.
+        if ended and path.is_dir() and path.stat().st_mtime <= before:
             yield Unused(
                 "download", str(path), sum(file.stat().st_size for file in path.rglob("*"))
             )

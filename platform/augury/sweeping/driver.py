@@ -29,7 +29,7 @@ from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.price import Priced, price
 from augury.sweeping.proposals import Proposals
-from augury.sweeping.race import Exhaustive, rungs
+from augury.sweeping.race import Exhaustive
 from augury.sweeping.reference import RaceWithReference
 from augury.sweeping.rounds import Rounds
 from augury.sweeping.settings import SweepOptions
@@ -57,7 +57,7 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
     refuse_lost_storage(options.storage)
-    _check(options)
+    options.check()
     return _Driver(space, options, recording, show).run()
 
 
@@ -84,7 +84,7 @@ class _Driver:
         self.base = self.plan.base()
         self.placement = self._place()
         population_address = self._check_population() if options.scheduler == "pbt" else None
-        self.rungs = decision_rungs(options, self.plan)
+        self.rungs = plans.decision_rungs(options, self.plan)
         if cost := estimate(self.plan, options.seeds, options.at_once):
             say(str(cost))
         # Before the first trial, so that other commands can show and compare an unfinished sweep.
@@ -378,57 +378,4 @@ class _Driver:
                 "merged": [asdict(merged) for merged in plan.merged],
                 "started": earlier.get("started", time.time()),
             },
-        )
-
-
-def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
-    """Return the validations at which the scheduler decides.
-
-    Only the end of training unless it is halving.
-    """
-    if options.scheduler != "halving":
-        return (None,)
-    lengths = {
-        planned.name: planned.experiment.training.validations
-        for planned in plan.configurations.values()
-    }
-    unknown = [name for name, length in lengths.items() if length is None]
-    if unknown:
-        raise UserError(
-            "scheduler halving decides at validations, and the number of validations of "
-            f"'{unknown[0]}' is unknown: "
-            "set training.max_epochs with training.validate_every_epochs, or training.max_updates "
-            "with training.validate_every; or take --scheduler all"
-        )
-    return tuple(rungs(min(length for length in lengths.values() if length is not None)))
-
-
-def _check(options: SweepOptions) -> None:
-    if options.search == "optuna" and options.scheduler != "all":
-        raise UserError(
-            f"scheduler {options.scheduler} needs all configurations in advance, but search optuna "
-            "suggests them one "
-            "at a time: use --scheduler all, or --search random --samples N"
-        )
-    limits = {
-        "--at-once": options.at_once,
-        "--trials": options.trials,
-        "--budget": options.budget,
-        "--fail-fast": options.fail_fast or None,
-    }
-    limiting = [flag for flag, value in limits.items() if value is not None]
-    if options.scheduler == "pbt" and limiting:
-        raise UserError(
-            "scheduler pbt trains its whole population concurrently: leave out "
-            f"{', '.join(limiting)}, or use another "
-            "--scheduler"
-        )
-    if options.worth and (options.search == "optuna" or options.scheduler == "pbt"):
-        raise UserError(
-            "--worth weighs the training time of configurations that are known in advance: leave "
-            f"it out with {'--scheduler pbt' if options.scheduler == 'pbt' else 'search optuna'}"
-        )
-    if options.search == "optuna" and options.samples is None:
-        raise UserError(
-            "search optuna has no end of its own: give the number of points with --samples N"
         )

@@ -19,6 +19,7 @@ from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, missing_inputs
 from augury.sweeping import points
 from augury.sweeping.applied import LeftOut
+from augury.sweeping.race import rungs
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
@@ -234,6 +235,37 @@ def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     listed = [] if options.search == "optuna" else points.sample(space, options.samples)
     with named_by_user():
         return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
+
+
+def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
+    """Return the validations at which the scheduler decides.
+
+    Only the end of training unless it is halving.
+    """
+    if options.scheduler != "halving":
+        return (None,)
+    lengths = {
+        planned.name: planned.experiment.training.validations
+        for planned in plan.configurations.values()
+    }
+    unknown = [name for name, length in lengths.items() if length is None]
+    if unknown:
+        raise UserError(
+            "scheduler halving decides at validations, and the number of validations of "
+            f"'{unknown[0]}' is unknown: "
+            f"{_remedy(plan.configurations)} or take --scheduler all"
+        )
+    return tuple(rungs(min(length for length in lengths.values() if length is not None)))
+
+
+def _remedy(configurations: Mapping[str, Planned]) -> str:
+    """Return which settings make the number of validations known."""
+    if any(planned.experiment.training.equal != "epochs" for planned in configurations.values()):
+        return "leave out --equal,"
+    return (
+        "set training.max_epochs with training.validate_every_epochs, or training.max_updates with "
+        "training.validate_every;"
+    )
 
 
 def _single_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def _copy_files(source: Folder, run: Folder, address: str, updates: Sequence[int
     records = source.sub(history.KIND)
     for file in records.names():
         run.sub(history.KIND).write(file, records.read(file))
-    for update in updates:  # the one with the state last: until it is there, the run has not begun
+    for update in updates:  # the latest comes last
         directory = Path(tempfile.mkdtemp(prefix="augury-extend-"))
         checkpoint = source.sub(f"checkpoints/{update:08d}")  # undamaged, as `_fitting` has seen
         fs.copy_files(
