@@ -8,7 +8,8 @@ from augury.corpora.corpus import LINEAGE, VIEW, CorpusKind
 from augury.corpora.labelled import LabelledFilter
 from augury.corpora.languages import LanguageCode
 from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import BaseSpec, BaseText
+from augury.corpora.splits import BaseSpec
+from augury.corpora.text_settings import BaseText
 
 TEXTS = [(name, pa.string()) for name in ("id", "question", "answer", "language", "origin")]
 KIND = CorpusKind(

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.experiments.spec import json_schema
+from augury.experiments.schema import json_schema
 
 SHIPPED = Path(__file__).parents[2] / "search_spaces" / "experiments"
 

@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.corpora import builtin
 from augury.corpora.parallel import TextSpec
 from augury.corpora.readers import open_text
-from augury.corpora.splits import Role
+from augury.corpora.text_settings import Role
 
 PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]
 COLUMNS = {"source_column": "de", "target_column": "en"}

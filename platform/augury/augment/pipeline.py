@@ -10,10 +10,8 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from augury.augment import health
 from augury.augment.health import Health, Tally
 from augury.augment.mixins import (
     CorpusOperator,
@@ -25,7 +23,8 @@ from augury.augment.mixins import (
     TextSubset,
 )
 from augury.augment.models import TrainedModel
-from augury.augment.operator import DRAW, RECORDS, VIEW, MadeOf, Operator, OperatorOutput
+from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, OperatorOutput
+from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution, Executor
@@ -35,9 +34,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
     Corpus,
-    input_columns,
     read_shard,
-    sentence_columns,
     shard_name,
     write_shard,
 )
@@ -49,7 +46,6 @@ VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """The folders of views and of records in the store."""
 
-LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works
 
 DEFAULT_EXECUTION = Execution()
 Models = Mapping[str, TrainedModel]
@@ -343,12 +339,14 @@ def _make_corpus_records(
 ) -> None:
     """Write the records of operators that process the whole corpus at once."""
     for part in parts:
-        shards, made_from, ratios = [], dict[str, None](), _Ratios(corpus)
+        shards, made_from, ratios = [], dict[str, None](), Ratios(corpus)
         assert isinstance(part.operator, CorpusOperator)
         for index, output in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
             shards.append(shard_name(index))
             made_from |= dict.fromkeys(output.made_from)
-            _write(part.folder, shards[-1], output, _tally(output.table, output.made_of, ratios))
+            _write(
+                part.folder, shards[-1], output, tally_columns(output.table, output.made_of, ratios)
+            )
         _finish(part, corpus, shards, list(made_from))
 
 
@@ -400,70 +398,6 @@ def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> 
     # In the shard, so that a resumed call has the facts of shards that a killed one wrote.
     facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
     write_shard(folder, shard, output.table.replace_schema_metadata(facts))
-
-
-class _Ratios(dict[tuple[str, str], float]):
-    """The ratios of characters of two columns, from the first records of a corpus."""
-
-    def __init__(self, corpus: Corpus):
-        super().__init__()
-        self.corpus = corpus
-
-    def __missing__(self, columns: tuple[str, str]) -> float:
-        first = self.corpus.shard(self.corpus.shards[0], columns).slice(0, LOOKED_AT)
-        self[columns] = health.length_ratio(first, *columns)
-        return self[columns]
-
-
-def _tally(
-    table: pa.Table, made_of: Mapping[str, MadeOf], ratios: Mapping[tuple[str, str], float]
-) -> Tally:
-    """Return the sums over the columns of an output that were made from others."""
-    if not made_of:
-        return Tally()
-    return health.tally(
-        [_column(table, name) for name in made_of],
-        [_combined(source.texts) for source in made_of.values()],
-        [
-            1.0 if name == source.column else ratios[name, source.column]
-            for name, source in made_of.items()
-        ],
-    )
-
-
-def _tally_block(block: pa.Table, part: Part, output: OperatorOutput) -> Tally:
-    """Return the sums over an operator's output for a block, a view or records."""
-    inputs = input_columns(block.column_names)
-    if part.operator.makes() == VIEW:
-        columns = ("text",) if len(inputs) == 1 else inputs
-        pairs = [
-            (_column(output.table, new), _column(block, old))
-            for new, old in zip(columns, inputs, strict=True)
-            if new in output.table.column_names
-        ]
-    else:
-        lineages = output.table.column("lineage").to_pylist()
-        parents = [
-            lineage["parents"][0] if lineage and lineage["parents"] else None
-            for lineage in lineages
-        ]
-        places = pc.index_in(pa.array(parents, pa.string()), value_set=_column(block, "id"))
-        records = output.table.filter(pc.is_valid(places))
-        sources = block.take(pc.drop_null(places))
-        texts = sentence_columns(block.column_names)
-        pairs = [(_column(records, name), _column(sources, name)) for name in texts]
-        # A column that the operator leaves alone, such as the target, is no copy to warn of.
-        pairs = [pair for pair in pairs if not pair[0].equals(pair[1])] or pairs[: len(inputs)]
-    new, old = zip(*pairs, strict=True) if pairs else ((), ())
-    return health.tally(new, old, [1.0] * len(pairs)) if pairs else Tally()
-
-
-def _column(table: pa.Table, name: str) -> pa.Array:
-    return _combined(table.column(name))
-
-
-def _combined(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
@@ -536,7 +470,10 @@ class _ApplyBlock:
                     selected = operator.select(block) if isinstance(operator, TextSubset) else block
                     output = function(selected)
                     _write(
-                        part.folder, block_range.name, output, _tally_block(selected, part, output)
+                        part.folder,
+                        block_range.name,
+                        output,
+                        tally_block(selected, part.operator, output),
                     )
             return len(block) * len(self.parts)
 

@@ -278,7 +278,7 @@ def _truncate(text: str) -> str:
 
 def _schema() -> int:
     """Print the JSON Schema of experiment files."""
-    from augury.experiments.spec import json_schema
+    from augury.experiments.schema import json_schema
 
     print_json(json_schema())
     return 0

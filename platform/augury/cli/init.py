@@ -17,7 +17,8 @@ from augury.core.errors import UserError
 if TYPE_CHECKING:
     from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
-    from augury.corpora.splits import BaseSpec, BaseText
+    from augury.corpora.splits import BaseSpec
+    from augury.corpora.text_settings import BaseText
 
 HELP = (
     "Write a commented experiment file for your own texts and check it; finds out what flags do "
@@ -181,8 +182,8 @@ def _task(train: Sequence[str], columns: Sequence[str]) -> str:
 def _layout(table: str) -> tuple[str, list[str]]:
     """Return the format and the columns of a table."""
     from augury.corpora.files import examine
-    from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_names
+    from augury.corpora.text_settings import BaseText
 
     layout = BaseText(file=table).layout
     if layout != "parquet":
@@ -259,7 +260,7 @@ def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
 
 def _is_table(file: str) -> bool:
     """Return whether a file is a table by its extension, or a directory."""
-    from augury.corpora.splits import EXTENSIONS
+    from augury.corpora.text_settings import EXTENSIONS
 
     suffixes = [suffix for suffix in Path(file).suffixes if suffix not in COMPRESSED]
     return Path(file).is_dir() or (suffixes[-1:] or [""])[0].lower() in EXTENSIONS

@@ -41,3 +41,12 @@ class RedactedStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+
+def redacted_values(value: Any) -> Any:
+    """Return JSON-like values without the passwords and keys of URIs."""
+    if isinstance(value, str):
+        return with_redacted_uris(value)
+    if isinstance(value, dict):
+        return {redacted_values(key): redacted_values(item) for key, item in value.items()}
+    return [redacted_values(item) for item in value] if isinstance(value, list | tuple) else value

@@ -13,7 +13,6 @@ import atexit
 import json
 import os
 import shutil
-import stat
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +30,8 @@ from augury.core import integrity
 from augury.core.errors import UserError
 from augury.core.integrity import OTHERS, Checksum, Damaged
 from augury.core.messages import say_once
-from augury.core.secrets import with_redacted_uris
+from augury.core.roots import TEMPORARY, check_inside, local_root, open_root, reset_permissions
+from augury.core.secrets import redacted_values
 
 T = TypeVar("T")
 
@@ -39,14 +39,10 @@ MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
 SCHEMA = 1
 """The version of the form of stored folders and records; a later one is refused."""
-TEMPORARY = ".tmp-"
-"""The beginning of the names of files that are being written."""
 DOWNLOAD = "augury-"
 """The beginning of the names of directories to which a process downloads remote folders."""
 THREADS = 8
 """The number of files that are read at once to check them."""
-LONGEST = 200
-"""Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
 
 
 class Store:
@@ -57,8 +53,8 @@ class Store:
 
         UserError for a root that cannot be one, such as a directory on a disk that is not there.
         """
-        self.root = str(root) if "://" in str(root) else _local_root(str(root))
-        _open(self.root)
+        self.root = str(root) if "://" in str(root) else local_root(str(root))
+        open_root(self.root)
 
     def folder(self, kind: str, address: str) -> Folder:
         """Return the folder of an address, whether it exists or not."""
@@ -85,13 +81,13 @@ class Folder:
 
     @cached_property
     def _filesystem(self) -> tuple[fs.FileSystem, str]:
-        return _open(self.root)
+        return open_root(self.root)
 
     def path(self, name: str = "") -> str:
         """Return the path of a file in the store's filesystem; UserError for one outside."""
         base = self._filesystem[1].rstrip("/")
-        _check_inside(self.name)
-        _check_inside(name)
+        check_inside(self.name)
+        check_inside(name)
         return "/".join(part for part in (base, self.name, name) if part)
 
     @property
@@ -202,7 +198,7 @@ class Folder:
         The passwords and keys of URIs are left out: not for texts and what is learned from them,
         which have to stay as they are.
         """
-        content = {"schema": SCHEMA, **_redacted(value)}
+        content = {"schema": SCHEMA, **redacted_values(value)}
         if names := sorted(files):
             content[OTHERS] = dict(zip(names, self._map(self._checksum, names), strict=True))
         self.write(name, _json(integrity.seal(content)))
@@ -434,74 +430,5 @@ def checksums(record: Mapping[str, Any]) -> dict[str, Checksum]:
     return {name: (size, text) for name, (size, text) in record.get(OTHERS, {}).items()}
 
 
-def _redacted(value: Any) -> Any:
-    """Return JSON-like values without the passwords and keys of URIs."""
-    if isinstance(value, str):
-        return with_redacted_uris(value)
-    if isinstance(value, dict):
-        return {_redacted(key): _redacted(item) for key, item in value.items()}
-    return [_redacted(item) for item in value] if isinstance(value, list | tuple) else value
-
-
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _check_inside(name: str) -> None:
-    """Raise UserError for a name that leads out of the store, or that no filesystem takes.
-
-    Names come from users, and from files of a storage that someone else may have written.
-    """
-    parts = name.split("/")
-    outside = name.startswith("/") or ".." in parts or "." in parts
-    if outside or "\0" in name or any(len(part.encode()) > LONGEST for part in parts):
-        shown = f"{name[:60]}…" if len(name) > 60 else name
-        raise UserError(
-            f"{shown!r} cannot be the name of something in a storage: give one of at most "
-            f"{LONGEST} bytes between slashes, without '.' and '..' as a part, and not absolute"
-        )
-
-
-def reset_permissions(directory: Path) -> None:
-    """Give a directory and its content the permissions that new files next to it get.
-
-    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's
-    defaults.
-    """
-    probe = directory.with_name(f"{TEMPORARY}modes-{uuid.uuid4().hex[:8]}")
-    probe.mkdir()
-    mode = stat.S_IMODE(probe.stat().st_mode)
-    probe.rmdir()
-    for path in (directory, *directory.rglob("*")):
-        path.chmod(mode if path.is_dir() else mode & 0o666)
-
-
-def _local_root(root: str) -> str:
-    """Return the absolute path of a local root; UserError unless its parent is a directory."""
-    if not root.strip():
-        raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
-    path = Path(root).expanduser().resolve()
-    if not path.parent.is_dir():
-        raise UserError(
-            f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
-            "disk or create it, or give another storage"
-        )
-    return str(path)
-
-
-def _open(root: str) -> tuple[fs.FileSystem, str]:
-    if "://" not in root:
-        path = Path(root)
-        if path.exists() and not path.is_dir():
-            raise UserError(
-                f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
-            )
-        return fs.LocalFileSystem(), str(path)
-    try:
-        filesystem, path_ = fs.FileSystem.from_uri(root)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(
-            f"storage '{root}' cannot be opened: {error}; use a directory or a URI that pyarrow "
-            "supports"
-        ) from error
-    return filesystem, path_

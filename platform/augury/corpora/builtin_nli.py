@@ -22,7 +22,7 @@ from augury.corpora.builtin import (
     stream,
 )
 from augury.corpora.corpus import LABELS, Label
-from augury.corpora.splits import Generated
+from augury.corpora.text_settings import Generated
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
 from toy_languages.nli_languages import realise

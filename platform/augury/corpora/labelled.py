@@ -17,15 +17,8 @@ from augury.corpora.corpus import KINDS, LABELLED, LABELLED_PAIRS, Corpus
 from augury.corpora.languages import LanguageCode
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import (
-    BaseSpec,
-    BaseText,
-    Cleaning,
-    Generated,
-    Limits,
-    ResolvedSplit,
-    Role,
-)
+from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit
+from augury.corpora.text_settings import BaseText, Generated, Role
 from toy_languages import NLI_LEXICON
 
 LABEL = "label"

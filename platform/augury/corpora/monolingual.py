@@ -12,16 +12,8 @@ from augury.corpora.corpus import KINDS, MONOLINGUAL
 from augury.corpora.languages import LanguageCode
 from augury.corpora.parallel import generated_pairs
 from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import (
-    TABLES,
-    BaseSpec,
-    BaseText,
-    Cleaning,
-    Generated,
-    Limits,
-    ResolvedSplit,
-    Role,
-)
+from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit
+from augury.corpora.text_settings import TABLES, BaseText, Generated, Role
 
 NAME = "monolingual"
 

@@ -19,16 +19,8 @@ from augury.corpora.languages import SEVERAL, LanguageCode, check_language
 from augury.corpora.nli_labels import LabelNames, NoGold
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import (
-    BaseSpec,
-    BaseText,
-    Cleaning,
-    Generated,
-    Limits,
-    ResolvedSplit,
-    Role,
-    Share,
-)
+from augury.corpora.splits import BaseSpec, Cleaning, Limits, ResolvedSplit, Share
+from augury.corpora.text_settings import BaseText, Generated, Role
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 

@@ -15,17 +15,8 @@ from augury.corpora.corpus import KINDS, PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
 from augury.corpora.records import RecordBuilder
-from augury.corpora.splits import (
-    TABLES,
-    BaseSpec,
-    BaseText,
-    Cleaning,
-    Generated,
-    Limits,
-    Role,
-    Share,
-    kind_name,
-)
+from augury.corpora.splits import BaseSpec, Cleaning, Limits, Share
+from augury.corpora.text_settings import TABLES, BaseText, Generated, Role, kind_name
 from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 
 Paths = str | tuple[str, ...]

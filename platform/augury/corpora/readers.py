@@ -18,8 +18,8 @@ from augury.core.errors import UserError
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.splits import BaseText, Role
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
+from augury.corpora.text_settings import BaseText, Role
 
 Reader = Callable[[], Iterator[pa.Table]]
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}

@@ -26,7 +26,8 @@ from augury.corpora.filters import (
     rejections,
 )
 from augury.corpora.readers import TextSource
-from augury.corpora.splits import BaseText, ResolvedSplit
+from augury.corpora.splits import ResolvedSplit
+from augury.corpora.text_settings import BaseText
 
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows

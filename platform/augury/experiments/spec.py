@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
-from pydantic.json_schema import models_json_schema
 
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
@@ -19,10 +18,9 @@ from augury.core import config
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
-from augury.core.extended_file import EXTENDS
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.naming import FILE_NAME
-from augury.core.plugins import PATH_PATTERN, Choice, Registry
+from augury.core.plugins import Choice, Registry
 from augury.core.renamed import with_present_names
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
@@ -42,12 +40,6 @@ TASKS = Registry(
     attribute="TASK",
     contract="set TASK to an instance of a subclass of augury.experiments.task.Task",
 )
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
-EXTENDS_SCHEMA = {
-    "type": "string",
-    "description": "An experiment file that this one extends, relative to it: mappings are merged, "
-    "and anything else is replaced.",
-}
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 
@@ -452,42 +444,6 @@ def settings_class(task: str) -> type[Experiment]:
             f"'{task}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()"
         )
     return settings
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of experiment files, for editors: all installed tasks and plug-ins.
-
-    Settings of tasks given by their path are not included.
-    """
-    tasks = TASKS.names()
-    classes = {name: settings_class(name) for name in tasks}
-    references, definitions = models_json_schema(
-        [(settings, "validation") for settings in classes.values()]
-    )
-    for reference in references.values():
-        definition = definitions["$defs"][reference["$ref"].rpartition("/")[2]]
-        definition["properties"][EXTENDS] = EXTENDS_SCHEMA
-    return {
-        "$schema": DIALECT,
-        "title": "Augury experiment",
-        "type": "object",
-        "anyOf": [{"required": ["name", "task"]}, {"required": [EXTENDS]}],
-        "properties": {
-            EXTENDS: EXTENDS_SCHEMA,
-            "task": {
-                "description": "The name of the task, or the path of a directory that holds it.",
-                "anyOf": [{"enum": tasks}, {"type": "string", "pattern": PATH_PATTERN}],
-            },
-        },
-        "allOf": [
-            {
-                "if": {"properties": {"task": {"const": name}}, "required": ["task"]},
-                "then": references[settings, "validation"],
-            }
-            for name, settings in classes.items()
-        ],
-        **definitions,
-    }
 
 
 def _parse_model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:

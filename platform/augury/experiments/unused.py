@@ -19,7 +19,8 @@ from pyarrow import fs
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
 from augury.core.progress import say
-from augury.core.store import DOWNLOAD, TEMPORARY, Folder, Store
+from augury.core.roots import TEMPORARY
+from augury.core.store import DOWNLOAD, Folder, Store
 from augury.experiments.dependents import size
 from augury.training.run import PREFIXES
 

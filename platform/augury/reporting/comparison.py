@@ -3,21 +3,27 @@ and the cost."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from augury.experiments.record import Cost
 from augury.regimes.regime import SHORTEN
+from augury.reporting.comparison_notes import (
+    cautions,
+    measured,
+    measurement_notes,
+    problem_notes,
+    texts_of,
+    training_notes,
+)
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.imbalance import imbalance_notes
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import (
-    ADD_A_SEED,
-    WIDE,
+    MEAN,
     Estimate,
     SystemResult,
     on_one_device,
@@ -26,19 +32,11 @@ from augury.reporting.results import (
 )
 from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
 from augury.scoring.bootstrap import SEED
-from augury.scoring.registry import lower_is_better, segment_noun, title
+from augury.scoring.registry import lower_is_better, segment_noun
 from augury.scoring.significance import TRIALS, Difference, Method, holm
 
-WEIGHTS = {
-    "averaged": "the mean of the last checkpoints",
-    "last": "the last checkpoint",
-    "best": "the best on validation",
-}
 UNEQUAL = 1.1
 """Budgets that differ by a larger factor are told first."""
-MEAN = "mean"
-"""The name of the mean over test sets, in the place of a test set's."""
-PATIENCE = ("patience", "patience_mean")
 
 
 @dataclass(frozen=True)
@@ -209,11 +207,11 @@ def comparison(
         *untrained_warnings(system_scores),
         *imbalance_notes(results, test, metrics),
         *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
-        *_measurement_notes(results, test, metrics),
+        *measurement_notes(results, test, metrics),
         *_test_notes(rows, metrics[0], inference.method),
         *([power.text] if power else []),
         *tests.notes,
-        *_problem_notes(results, test, metrics),
+        *problem_notes(results, test, metrics),
         *training_notes(results),
         *output_notes(results),
         *cautions(results),
@@ -231,13 +229,13 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, k
     scores = dict(result.tests.get(test, {}))
     score, reference = scores.get(metric), baseline.tests.get(test, {}).get(metric)
     difference = None
-    same_text = _texts(result, test) == _texts(baseline, test)
+    same_text = texts_of(result, test) == texts_of(baseline, test)
     if (
         score
         and reference
         and result is not baseline
         and same_text
-        and _measured(score) == _measured(reference)
+        and measured(score) == measured(reference)
     ):
         difference = score.value - reference.value
     scored = score.seeds if score else ()
@@ -267,20 +265,6 @@ def _ratios(baseline: Cost | None, cost: Cost | None) -> dict[str, float]:
     return {what: ratio for what, ratio in ratios.items() if max(ratio, 1 / ratio) > UNEQUAL}
 
 
-def _measured(score: Estimate) -> tuple[str, int]:
-    """Return how a score was measured: scores with equal values can be compared."""
-    return score.measure, score.n
-
-
-def _texts(result: SystemResult, test: str) -> dict[str, str]:
-    """Return the addresses of a test set's text, or of the texts of all sets for their mean.
-
-    Empty for files.
-    """
-    tests = result.tests if test == MEAN else [test]
-    return {role: address for role, address in result.record.addresses.items() if role in tests}
-
-
 def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float | None:
     """Return a training time as a multiple of the baseline's; None on another device than it."""
     if cost is None or baseline is None or not on_one_device([baseline, cost]):
@@ -296,45 +280,6 @@ def _with_tests(rows: Sequence[Row], differences: Sequence[Difference | None]) -
         replace(row, tested=difference, corrected=next(corrected)) if difference else row
         for row, difference in zip(rows, differences, strict=True)
     ]
-
-
-def _measurement_notes(
-    results: Sequence[SystemResult], test: str, metrics: Sequence[str]
-) -> list[str]:
-    """Return notes on how scores and intervals were measured."""
-    lines = []
-    for metric in metrics:
-        estimates = [
-            result.tests[test][metric] for result in results if metric in result.tests.get(test, {})
-        ]
-        for signature, n in dict.fromkeys(
-            (estimate.signature, estimate.n) for estimate in estimates
-        ):
-            direction = ", lower is better" if lower_is_better(metric) else ""
-            lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
-    lines.append(
-        "seeds: "
-        + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results})
-    )
-    if wide := [
-        result.name
-        for result in results
-        if (score := result.tests.get(test, {}).get(metrics[0])) and score.needs_a_seed
-    ]:
-        lines.append(
-            f"{ADD_A_SEED}, which makes the interval much smaller: {', '.join(wide)} (it is "
-            f"over {WIDE:g} times as wide as over {segment_noun(metrics[0])} alone)"
-        )
-    several = any(
-        len(result.tests[test][metrics[0]].seeds) > 1
-        for result in results
-        if metrics[0] in result.tests.get(test, {})
-    )
-    lines.append(
-        f"intervals: bootstrap over {segment_noun(metrics[0])}"
-        + (", with Student's t over seeds" if several else "")
-    )
-    return lines
 
 
 def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
@@ -377,58 +322,6 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     return lines
 
 
-def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
-    """Return notes on numbers that cannot be compared or are missing."""
-    lines = [
-        f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
-        for result in results
-        if result.unscored
-    ]
-    scored = [result for result in results if metrics[0] in result.tests.get(test, {})]
-    unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
-    if unknown and len(results) > 1:
-        lines.append(
-            f"not tested, as the counts of {segment_noun(metrics[0])} are gone: "
-            f"{', '.join(unknown)}; remove "
-            "scores.json from the runs and give the command again that made them"
-        )
-    for metric in metrics:
-        estimates = [
-            result.tests[test][metric] for result in results if metric in result.tests.get(test, {})
-        ]
-        if len(set(map(_measured, estimates))) > 1:
-            lines.append(
-                f"{title(metric)} was not measured in the same way for all systems: do not compare "
-                "it"
-            )
-    other_text = [
-        result.name for result in scored if _texts(result, test) != _texts(scored[0], test)
-    ]
-    if other_text:
-        lines.append(
-            f"{test} is another text for {', '.join(other_text)} than for {scored[0].name}: not "
-            "compared"
-        )
-    for result in results:
-        by_test = {
-            name: estimates[metrics[0]].seeds
-            for name, estimates in result.tests.items()
-            if metrics[0] in estimates
-        }
-        if len(set(by_test.values())) > 1:
-            seeds = "; ".join(
-                f"{name}: {', '.join(map(str, scored))}" for name, scored in by_test.items()
-            )
-            lines.append(
-                f"{result.name}: test sets are scored for different seeds ({seeds}) and have no "
-                "mean"
-            )
-    costs = [result.cost for result in results if result.cost]
-    if costs and not on_one_device(costs):
-        lines.append("times were measured on different devices: do not compare them")
-    return lines
-
-
 def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> list[SystemScore]:
     """Return the scores of the systems in the metric that decides."""
     scores = []
@@ -461,99 +354,3 @@ def _with_meaning(rows: Sequence[Row], scores: Sequence[SystemScore]) -> list[Ro
             )
         explained.append(replace(row, meaningless=why))
     return explained
-
-
-def training_notes(results: Sequence[SystemResult]) -> list[str]:
-    """Return notes on what was held equal between the systems, and on their training."""
-    costs = {result.name: result.cost for result in results if result.cost}
-    if not costs:
-        return []
-    lines = [_budget_note(results), "epochs: how often the plain text was read / each other view"]
-    kinds = {
-        name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights))
-        for name, cost in costs.items()
-    }
-    lines.append(f"weights: {_summarise_values(kinds)}")
-    lines += _cost_notes(costs)
-    delayed = [
-        f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset
-    ]
-    if delayed:
-        lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
-    pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
-    lines.append(
-        "subwords of a plain record: "
-        + _summarise_values({name: f"{count:.1f}" for name, count in pieces.items()})
-    )
-    return lines
-
-
-def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
-    """Return notes on systems whose cost is that of several trainings, and on what it leaves
-    out."""
-    lines = []
-    if several := [
-        f"{name} ({cost.trainings:g} trainings)"
-        for name, cost in costs.items()
-        if cost.trainings > 1
-    ]:
-        lines.append(
-            "tokens seen and time are of all trainings behind a system, stages before it and "
-            "models that make "
-            "its text, with the time of making it; updates and epochs of the last one alone: "
-            + ", ".join(several)
-        )
-    if trained_elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
-        lines.append(
-            f"time leaves out models that were trained elsewhere: {', '.join(trained_elsewhere)}"
-        )
-    return lines
-
-
-def _budget_note(results: Sequence[SystemResult]) -> str:
-    """Return a note on the limits of training that are equal for all systems."""
-    parameters = [result.record.parameters for result in results if result.cost]
-    # Systems without records have none: their budget is the same in every unit.
-    units = {settings.get("training.equal", "epochs") for settings in parameters} - {"epochs"}
-    ends = {
-        unit: {settings.get(f"training.max_{unit}") for settings in parameters}
-        for unit in ("epochs", "updates", "minutes")
-    }
-    equal = [
-        f"at most {limit:,} {unit}"
-        for unit, (limit, *others) in ends.items()
-        if limit and not others
-    ]
-    patience: set[tuple[Any, ...]] = {
-        tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
-    }
-    stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
-    counted = f" of the plain text, in {units.pop()}" if len(units) == 1 else ""
-    return (
-        f"held equal: {' and '.join(equal)}{counted}{stops}"
-        if equal
-        else "held equal: nothing; budgets differ"
-    )
-
-
-def _patience(allowed: int, mean_of: int | None) -> str:
-    """Say when patience ends a training; runs from before `patience_mean` existed have none."""
-    gain = f"gain in the mean of the last {mean_of}" if mean_of and mean_of > 1 else "gain"
-    return f"{allowed} validations without {gain}"
-
-
-def _summarise_values(values: Mapping[str, str]) -> str:
-    """Return the value that all systems share, or the value of each.
-
-    Three and more that agree are `the others`.
-    """
-    (common, count), *_ = Counter(values.values()).most_common(1)
-    if count == len(values):
-        return common
-    parts = [f"{name} {value}" for name, value in values.items() if value != common or count < 3]
-    return "; ".join([*parts, *([f"the others {common}"] if count >= 3 else [])])
-
-
-def cautions(results: Sequence[SystemResult]) -> list[str]:
-    """Return the notes on the texts of all systems, each once."""
-    return list(dict.fromkeys(note for result in results for note in result.notes))

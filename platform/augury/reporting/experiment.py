@@ -14,7 +14,8 @@ from augury.experiments.record import DESCRIPTION, SCORES
 from augury.experiments.stored_runs import NO_TESTS
 from augury.reporting import rendering
 from augury.reporting.answer import answer
-from augury.reporting.comparison import Comparison, cautions, scored_sets
+from augury.reporting.comparison import Comparison, scored_sets
+from augury.reporting.comparison_notes import cautions
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.equal_time import equal_time
 from augury.reporting.figures import MAX_POINTS, learning_curves

@@ -10,7 +10,8 @@ import uuid
 from pathlib import Path
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store, reset_permissions
+from augury.core.roots import reset_permissions
+from augury.core.store import Folder, Store
 from augury.experiments.capabilities import Exported, Exports, capable
 from augury.experiments.record import RunRecord
 from augury.experiments.run import Run

@@ -10,9 +10,9 @@ from itertools import chain
 
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
-from augury.reporting.comparison import MEAN, Comparison, comparison
+from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.differences import DEFAULT, Inference
-from augury.reporting.results import Estimate, SystemResult, deviation
+from augury.reporting.results import MEAN, Estimate, SystemResult, deviation
 from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.registry import bounds, metric_class

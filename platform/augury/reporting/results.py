@@ -30,6 +30,8 @@ from augury.training import history
 
 WIDE = 2.0
 """An interval over two seeds asks for a third from this multiple of that over sentences on."""
+MEAN = "mean"
+"""The name of the mean over test sets, in the place of a test set's."""
 ADD_A_SEED = "two seeds: add one"
 
 

@@ -56,9 +56,10 @@ class SweepOptions:
                 "--scheduler"
             )
         if self.worth and (self.search == "optuna" or self.scheduler == "pbt"):
+            other = "--scheduler pbt" if self.scheduler == "pbt" else "search optuna"
             raise UserError(
                 "--worth weighs the training time of configurations that are known in advance: "
-                f"leave it out with {'--scheduler pbt' if self.scheduler == 'pbt' else 'search optuna'}"
+                f"leave it out with {other}"
             )
         if self.search == "optuna" and self.samples is None:
             raise UserError(

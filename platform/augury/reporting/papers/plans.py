@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from augury.reporting import tables
-from augury.reporting.comparison import MEAN
 from augury.reporting.numbers import MISSING
 from augury.reporting.papers.tables import caption, deviations, printed_dict, printed_notes, reasons
+from augury.reporting.results import MEAN
 from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 

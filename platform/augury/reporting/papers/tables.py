@@ -12,9 +12,9 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.comparison import MEAN
 from augury.reporting.numbers import MISSING, NumberFormat, factor, number, probability, signed
 from augury.reporting.papers.reproduction import Measurement, Reproduction, TableLine
+from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Row, Table, cell, row, table
