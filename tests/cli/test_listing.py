@@ -10,6 +10,7 @@ import pytest
 
 from augury.cli import main
 from augury.cli.listing import KINDS
+from augury.core.commands import command
 
 Output = pytest.CaptureFixture[str]
 
@@ -70,4 +71,5 @@ def test_unknown_lists_are_errors(capsys: Output) -> None:
 
 def test_without_a_word_it_says_what_can_be_listed(capsys: Output) -> None:
     assert main(["list"]) == 0
-    assert capsys.readouterr().out.splitlines() == [f"augury list {kind}" for kind in KINDS]
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [command("augury", "list", kind) for kind in KINDS]

@@ -17,8 +17,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from scipy.special import stdtrit
-
 FIRST, REDUCTION, CONFIDENCE = 0.5, 3, 0.95
 PILOTS = 6
 """Number of configurations that get a second seed to estimate the variance between seeds at a
@@ -92,6 +90,8 @@ def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dic
     pooled; Student's t uses the pooled degrees of freedom. An outlier run widens all intervals,
     which makes the race more expensive but not less reliable.
     """
+    from scipy.special import stdtrit  # plans need none, and it takes a moment
+
     deviation, degrees = pooled_deviation(groups.values())
     if not degrees:
         return {}
