@@ -1,4 +1,4 @@
-"""`augury init`: the files it writes epoch the preflight, for all kinds of texts."""
+"""`augury init`: the files it writes pass the preflight, for all kinds of texts."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
         ([*SENTIMENT, "--columns", "text", "mood", "--language", "qaa"], ["test"]),
         ([*LABELLED, "--train", "train-labelled.tsv"], ["test"]),
         (["--task", "classification", *LABELLED, "--train", "train.jsonl"], ["test"]),
-        ([*LABELLED, "--train", "train.jsonl", "--test", "more", "test.jsonl"], ["more"]),
+        ([*LABELLED, "--train", "train.jsonl", "--test", "test.jsonl"], ["test"]),
     ],
 )
-def test_written_files_epoch_the_preflight(
+def test_written_files_pass_the_preflight(
     texts: Path,
     flags: list[str],
     tests: list[str],
@@ -207,7 +207,8 @@ def test_only_the_training_text_is_asked_for(
         ),
         ([*SENTIMENT, "--columns", "mood", "text", "--language", "qaa"], "different values"),
         (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
-        ([*ALIGNED, "--test", "news"], "give a name and then the text"),
+        ([*ALIGNED, "--test", "news"], "as a name the text is missing"),
+        ([*ALIGNED, *["--test", "train.tsv"] * 2], "several are called test"),
         (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
         ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
         (NLI, "--language is missing"),

@@ -74,7 +74,7 @@ def test_its_records_by_a_language_model_are_valid() -> None:
     assert templates.render(template, record, examples).startswith("German: Ein Hund läuft")
 
 
-def test_its_experiment_is_what_init_writes_and_epochs_the_preflight(
+def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

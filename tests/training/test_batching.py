@@ -161,7 +161,7 @@ def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[in
     st.lists(st.sampled_from([0.25, 0.3, 0.5, 1.0, 1.5, 2.0, 6.0]), min_size=8, max_size=60),
     st.integers(1, 30),
 )
-def test_a_row_of_weight_w_is_read_w_times_a_epoch_on_average(
+def test_a_row_of_weight_w_is_read_w_times_an_epoch_on_average(
     weights: list[float], epochs: int
 ) -> None:
     total = sum(copies(np.array(weights), seed=1, number=number) for number in range(epochs))

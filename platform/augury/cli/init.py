@@ -62,8 +62,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         nargs="+",
         action="append",
         default=[],
-        metavar=("NAME", "TEXT"),
-        help="a test set; repeatable (default: held-out rows, too)",
+        metavar=("[NAME] TEXT", "TEXT"),
+        help="a test set, called test where no name is given; repeatable (default: held-out rows, "
+        "too)",
     )
     texts.add_argument(
         "--columns",
@@ -136,6 +137,12 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     settings = specs[0].model_fields
     valid = _files(arguments.valid, "--valid", task) if arguments.valid else []
     tests = [_test(values, task) for values in arguments.test]
+    names = [name for name, _ in tests]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise UserError(
+            f"--test: {len(tests)} test sets, of which several are called {', '.join(repeated)}: "
+            "give each a name of its own before its text, as in --test news news.de news.en"
+        )
     table = next(
         (texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None
     )
@@ -276,10 +283,13 @@ def _both_sides(file: str) -> str:
 
 
 def _test(values: Sequence[str], task: str) -> tuple[str, list[str]]:
+    """Return the name and the files of a test set, which is called test where no name is given."""
+    if Path(values[0]).exists():
+        return "test", _files(values, "--test", task)
     if len(values) < 2:
         raise UserError(
-            f"--test {' '.join(values)}: give a name and then the text, as in --test news news.de "
-            "news.en"
+            f"--test {values[0]}: there is no such file, and as a name the text is missing, as in "
+            "--test news news.de news.en"
         )
     return values[0], _files(values[1:], f"--test {values[0]}", task)
 

@@ -301,7 +301,7 @@ def resolve(store: Store, name: str) -> str:
 def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     """Return a sweep of a storage, its name resolved as by `resolve`.
 
-    Epoch the same `curves` to every call to reread only histories that have changed.
+    Pass the same `curves` to every call to reread only histories that have changed.
     """
     folder = store.folder(KIND, name)
     if not folder.exists(DEFINITION):
