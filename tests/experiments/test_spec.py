@@ -155,7 +155,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
     assert str(path) in title
     assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
         ("line 4", "code)"),
-        ("line 6", "0"),
+        ("line 6", "1"),
         ("line 7", "[3]"),
         ("line 8", "'beta'?"),
         ("--set training.max_tokens", "number"),

@@ -39,7 +39,7 @@ class Table(Section):
     """A trained vector for every subword."""
 
     name: Literal["table"] = "table"
-    size: int | None = Field(None, ge=1)
+    size: int | None = Field(None, ge=1, le=1_000_000)
     """Size of an embedding (D_emb; CipherDAug, Table 6), by default the hidden size, to which
     others are projected."""
 
@@ -60,13 +60,13 @@ class Alone(Section):
     MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
 
     name: Literal["alone"] = "alone"
-    base_size: int | None = Field(None, ge=1)
+    base_size: int | None = Field(None, ge=1, le=1_000_000)
     """Size of the vector (D_O), by default the hidden size."""
-    intermediate_size: int = Field(4096, ge=1)
+    intermediate_size: int = Field(4096, ge=1, le=1_000_000)
     """Hidden units of the network (D_inter)."""
-    codebooks: int = Field(8, ge=1)
+    codebooks: int = Field(8, ge=1, le=10_000)
     """Codebooks that a filter is the sum of (M)."""
-    codes: int = Field(64, ge=1)
+    codes: int = Field(64, ge=1, le=1_000_000)
     """Codes in each codebook (c)."""
     filter: Literal["real", "binary"] = "real"
     """real: normal numbers of variance 1; binary: half of them 0, the others 1."""
@@ -96,16 +96,16 @@ class ModelConfig(Section):
         "transformer_iwslt_de_en"
     )
     """Sizes and dropout, where they are not set."""
-    encoder_layers: int | None = Field(None, ge=1)
-    decoder_layers: int | None = Field(None, ge=1)
-    hidden_size: int | None = Field(None, ge=2)
+    encoder_layers: int | None = Field(None, ge=1, le=1000)
+    decoder_layers: int | None = Field(None, ge=1, le=1000)
+    hidden_size: int | None = Field(None, ge=2, le=100_000)
     """Size of the hidden states."""
-    feedforward_size: int | None = Field(None, ge=1)
+    feedforward_size: int | None = Field(None, ge=1, le=1_000_000)
     """Hidden units of the feed-forward layers."""
-    attention_heads: int | None = Field(None, ge=1)
+    attention_heads: int | None = Field(None, ge=1, le=10_000)
     dropout: float | None = Field(None, ge=0, lt=1)
     attention_dropout: float | None = Field(None, ge=0, lt=1)
-    max_positions: int = Field(512, ge=2)
+    max_positions: int = Field(512, ge=2, le=1_000_000)
     """Longest source or target in subwords, the end of sentence included."""
     share_all_embeddings: bool = False
     """One matrix for source, target and output; otherwise the source has its own."""
@@ -142,7 +142,7 @@ class PretrainedTranslator(Pretrained):
     prompt: str = ""
     """Text before every source: `translate German to English:` for T5, `>>deu<<` for a Marian of
     several languages."""
-    new_pieces: int = Field(4_000, ge=0)
+    new_pieces: int = Field(4_000, ge=0, le=10_000_000)
     """Pieces to learn for every view that the tokenizer splits into 1.5 times the pieces of the
     source or more, as ciphers; those that the model lacks get new embeddings. 0: no new ones."""
     lora: Lora | None = None

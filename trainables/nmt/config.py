@@ -62,7 +62,7 @@ class Config(Experiment):
     task: Literal["nmt"] = "nmt"
     corpus: CorpusSpec
     vocabulary: VocabularyConfig = VocabularyConfig()
-    max_pieces: int = Field(500, ge=1)
+    max_pieces: int = Field(500, ge=1, le=1_000_000)
     """Training examples with a longer side or view are left out, and counted."""
     model: TranslationModel = ModelConfig()
     validation: ValidationSettings = ValidationSettings()

@@ -23,13 +23,13 @@ class TinyT5(Section):
     MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
 
     architecture: Literal["tiny"]
-    vocabulary_size: int = Field(1000, ge=10)
+    vocabulary_size: int = Field(1000, ge=10, le=10_000_000)
     """Maximum number of subwords."""
-    layers: int = Field(2, ge=1)
+    layers: int = Field(2, ge=1, le=1000)
     """Layers of the encoder, and of the decoder."""
-    hidden_size: int = Field(64, ge=2)
-    feedforward_size: int = Field(256, ge=1)
-    attention_heads: int = Field(4, ge=1)
+    hidden_size: int = Field(64, ge=2, le=100_000)
+    feedforward_size: int = Field(256, ge=1, le=1_000_000)
+    attention_heads: int = Field(4, ge=1, le=10_000)
     dropout: float = Field(0.1, ge=0, lt=1)
 
     @model_validator(mode="after")

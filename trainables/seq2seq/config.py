@@ -76,7 +76,7 @@ class GeneratorTraining(FineTuning):
         }
     }
 
-    max_examples: int | None = Field(8, ge=1)
+    max_examples: int | None = Field(8, ge=1, le=10_000_000)
     learning_rate: float = Field(3e-4, gt=0)
     warmup_updates: int = Field(0, ge=0)
     clip_norm: float = Field(1.0, ge=0)
@@ -89,7 +89,7 @@ class ScratchGeneratorTraining(GeneratorTraining):
     Settings that are not listed are those of a pretrained model.
     """
 
-    max_examples: int | None = Field(32, ge=1)
+    max_examples: int | None = Field(32, ge=1, le=10_000_000)
     learning_rate: float = Field(2e-3, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
     max_epochs: int | None = Field(60, ge=1)
@@ -102,7 +102,7 @@ class Config(Experiment):
     task: Literal["seq2seq"] = "seq2seq"
     corpus: Annotated[PairsCorpus, discriminated_union(FORMS, "corpus", key="form")]
     model: GeneratorModel = PretrainedGenerator()
-    max_pieces: int = Field(150, ge=2)
+    max_pieces: int = Field(150, ge=2, le=1_000_000)
     """Longest source or target in subwords, the end included; longer ones are cut, and counted."""
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: GeneratorTraining = GeneratorTraining()

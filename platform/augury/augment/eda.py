@@ -40,7 +40,7 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
     stay."""
 
     operator: Literal["eda"] = "eda"
-    copies: int = Field(4, ge=1)
+    copies: int = Field(4, ge=1, le=1000)
     """Copies of every record; in four successive ones, every sentence undergoes all four
     operations."""
     use: Literal["records", "view"] = "records"

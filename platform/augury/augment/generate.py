@@ -71,13 +71,13 @@ class Generate(UsesModels, CorpusOperator):
     empty."""
     examples: tuple[dict[str, str], ...] = ()
     """Examples for the prompt, each a mapping from columns to texts."""
-    shots: int = Field(0, ge=0)
+    shots: int = Field(0, ge=0, le=1000)
     """Records that are added to the examples, drawn for every prompt among the first 20,000 of the
     training text; where records have labels, of the same label. By default 4 for prompt example."""
     label: Requested = "own"
     """The label in the prompt, and of the new record: the record's own, or another one, drawn by
     the seed for every copy."""
-    copies: int = Field(1, ge=1)
+    copies: int = Field(1, ge=1, le=1000)
     """Answers for every record."""
     share: float = Field(1.0, gt=0, le=1)
     """The share of the records that are asked for, drawn by the seed."""
@@ -87,7 +87,7 @@ class Generate(UsesModels, CorpusOperator):
     """Draw only from this many of the likeliest subwords; null: from all."""
     top_p: float = Field(1.0, gt=0, le=1)
     """Of these, only from the fewest that together have this probability."""
-    max_tokens: int = Field(100, ge=1)
+    max_tokens: int = Field(100, ge=1, le=10_000_000)
     """Maximum length of an answer in subwords, where it is cut."""
     chat: Chat = "auto"
     """Whether a prompt is a user's message in the chat template of the tokenizer: auto (where it

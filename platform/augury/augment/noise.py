@@ -61,7 +61,7 @@ class Noise(NoiseRates, Fitted, Measured, TextSubset, MakesRecords):
     """Misspell words, drop punctuation, add fillers and emoji, swap homophones."""
 
     operator: Literal["noise"] = "noise"
-    copies: int = Field(1, ge=1)
+    copies: int = Field(1, ge=1, le=1000)
     """Copies of every record, each with noise of its own."""
     use: Literal["records", "view"] = "records"
     """records: new examples in addition to the originals; view: every copy is a view of the

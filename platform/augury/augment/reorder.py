@@ -56,10 +56,10 @@ class Reorder(UsesModels, MakesRecords):
     """The section `model` of the reorderer's experiment."""
     training: dict[str, Any] = {}
     """Its section `training`; by default the paper's."""
-    max_pieces: int | None = Field(None, ge=2)
+    max_pieces: int | None = Field(None, ge=2, le=1_000_000)
     """Longest source and target in subwords, to which longer ones are cut; None: the generator's
     default."""
-    copies: int = Field(1, ge=1)
+    copies: int = Field(1, ge=1, le=1000)
     """Outputs sampled for every example; each makes a new example."""
     use: Literal["records", "view"] = "records"
     """records: new examples in addition to the old ones; view: another view of the example."""

@@ -45,7 +45,7 @@ class GeneratorModel(Section):
     model: dict[str, Any] = {"name": "t5-base"}
     training: dict[str, Any] = {}
     """Settings that are not given are the paper's."""
-    max_pieces: int | None = Field(None, ge=2)
+    max_pieces: int | None = Field(None, ge=2, le=1_000_000)
     """Longest source and target in subwords, to which longer ones are cut; None: the generator's
     default."""
     ready: ReadyModel | None = None
@@ -58,7 +58,7 @@ class TeacherModel(Section):
     model: dict[str, Any] = {"name": "roberta-large"}
     training: dict[str, Any] = {}
     """Settings that are not given are the paper's, with batches of 16."""
-    max_length: int | None = Field(None, ge=8)
+    max_length: int | None = Field(None, ge=8, le=1_000_000)
     """Longest pair in subwords, to which longer ones are cut; None: the classifier's default."""
     ready: ReadyModel | None = None
     """A trained classifier, instead of training one."""
@@ -73,7 +73,7 @@ class Semantic(UsesModels, MakesRecords):
     """
 
     operator: Literal["semantic"] = "semantic"
-    copies: int = Field(2, ge=1)
+    copies: int = Field(2, ge=1, le=1000)
     """Hypotheses sampled for every example and requested label."""
     labels: Literal["all_others", "one_other"] = "all_others"
     """The requested labels: all_others: every label but the example's; one_other: one of these for

@@ -206,7 +206,7 @@ def discriminated_union(
         name = value.get(key, default)
         if name is None:
             raise UserError(f"the {noun} has no '{key}': give one of {', '.join(schemas)}")
-        if name not in schemas:
+        if not isinstance(name, str) or name not in schemas:
             raise unknown(noun if key == "name" else f"{key} of {noun}", str(name), schemas)
         return validate(schemas[name], value, f"{noun} {name}")
 

@@ -29,7 +29,6 @@ from augury.core.progress import Stage, say, say_once
 T = TypeVar("T")
 R = TypeVar("R")
 
-_DEVICES = {"gpu": "cuda"}
 ExecutorName = Literal["auto", "local", "ray"]
 RAY_MIN_SECONDS = (
     20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
@@ -175,13 +174,14 @@ class Execution(Section):
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
     worker suffices."""
     device: Annotated[
-        Literal["auto", "cpu", "cuda"], BeforeValidator(lambda name: _DEVICES.get(name, name))
+        Literal["auto", "cpu", "cuda"],
+        BeforeValidator(lambda name: "cuda" if name == "gpu" else name),
     ] = "auto"
     """auto: GPUs if the cluster, or else this machine, has any at the start; gpu means cuda."""
     at_once: int = Field(1, ge=1, le=100_000)
     """Number of runs of an experiment that train concurrently, with launcher ray, if resources
     allow."""
-    threads: int | None = Field(None, ge=1)
+    threads: int | None = Field(None, ge=1, le=10_000)
     """CPU threads per worker; by default the number of cores divided by the number of workers."""
     cpus_per_worker: float = Field(1.0, gt=0)
     """CPUs that Ray reserves for each training worker."""

@@ -15,6 +15,8 @@ from augury.corpora.noise import SourceNoise
 
 Role = Literal["train", "valid", "test"]
 Fraction = Annotated[float, Field(ge=0, le=1)]
+Rows = Annotated[int, Field(ge=1, le=100_000_000)]
+Words = Annotated[int, Field(ge=1, le=1_000_000)]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 # Kinds whose setting has another name.
 KIND_NAMES = {
@@ -51,7 +53,7 @@ class BaseText(Section):
     hub: str | None = None
     """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data
     files."""
-    builtin: PositiveInt | None = None
+    builtin: Rows | None = None
     """Number of pairs of the built-in synthetic corpus."""
 
     format: str | None = None
@@ -70,7 +72,7 @@ class BaseText(Section):
     """Configuration of the Hugging Face dataset."""
     seed: int = 1
     """Seed of the built-in corpus."""
-    lexicon: PositiveInt | None = None
+    lexicon: Words | None = None
     """Number of words of the built-in corpus; the default depends on its languages."""
     first: PositiveInt | None = None
     """Number of rows to use, from the first, before filtering."""

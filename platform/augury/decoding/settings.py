@@ -26,9 +26,9 @@ class Decoding(Section):
     """Hypotheses kept at every step; 1 is greedy search."""
     length_penalty: float = Field(1.0, ge=0)
     """Exponent of the length by which the log-probability of a hypothesis is divided."""
-    max_length: int = Field(200, ge=1)
+    max_length: int = Field(200, ge=1, le=1_000_000)
     """Maximum length of a hypothesis in subwords, end of sentence included, where it is cut."""
-    batch_tokens: int = Field(2048, ge=1)
+    batch_tokens: int = Field(2048, ge=1, le=10_000_000)
     """Source tokens decoded together, padding included; changes speed and memory alone."""
 
 
@@ -44,7 +44,7 @@ class ViewDecoding(Decoding):
     """How several views become one translation. average: one beam over the mean of the
     log-probabilities of each subword given the views, by transformers; mbr: a search per view, and
     of all hypotheses the one that agrees most with the others (minimum Bayes risk)."""
-    n_best: int | None = Field(None, ge=1)
+    n_best: int | None = Field(None, ge=1, le=1000)
     """With mbr: the number of hypotheses of every view to choose from; null: the beam size."""
     utility: Utility = "chrf"
     """With mbr: the measure of agreement, chrF or BLEU of one hypothesis against another."""
@@ -91,7 +91,7 @@ class Sampling(Section):
     """Sample only from this many of the likeliest subwords; null: from all."""
     top_p: float = Field(1.0, gt=0, le=1)
     """Of these, only from the fewest that together have this probability."""
-    max_length: int = Field(150, ge=1)
+    max_length: int = Field(150, ge=1, le=1_000_000)
     """Maximum length of an output in subwords, end of sentence included, where it is cut."""
 
 

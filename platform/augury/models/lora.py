@@ -23,7 +23,7 @@ EVERY = "all-linear"
 class Lora(Section):
     """Train updates of low rank, W + alpha / rank · B A, and leave the model's own weights."""
 
-    rank: int = Field(16, ge=1)
+    rank: int = Field(16, ge=1, le=100_000)
     """The rank of an update."""
     alpha: float = Field(32, gt=0)
     """The factor of an update, divided by the rank."""

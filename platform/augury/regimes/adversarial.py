@@ -49,7 +49,7 @@ class Adversarial(WarmupRegime):
     """Step size of pgd (α)."""
     alpha_share: float | None = Field(None, gt=0)
     """Step size in units of ε/K, instead of alpha; above 1, the projection takes effect."""
-    steps: int = Field(3, ge=1)
+    steps: int = Field(3, ge=1, le=1000)
     """Number of steps of pgd (K)."""
     relative: bool = False
     """Whether epsilon, alpha and init_magnitude are relative to the norm of the embeddings, in

@@ -19,7 +19,7 @@ class Scoring(Section):
     """Type of output that the metrics score."""
 
     metrics: tuple[str, ...] = Field(min_length=1)
-    bootstrap_samples: int = Field(SAMPLES, ge=1)
+    bootstrap_samples: int = Field(SAMPLES, ge=1, le=100_000)
     """Number of bootstrap samples for confidence intervals."""
 
     @field_validator("metrics")

@@ -58,15 +58,15 @@ class Training(Section):
         **dict.fromkeys(("stop_on", "weights", "average_last"), _COMPARED),
     }
 
-    max_tokens: int = Field(4096, gt=0)
+    max_tokens: int = Field(4096, gt=0, le=10_000_000)
     """Budget of one batch: rows × longest side, counted on the plain source and the target,
     whatever view is read."""
-    max_examples: int | None = Field(None, ge=1)
+    max_examples: int | None = Field(None, ge=1, le=10_000_000)
     """Maximum number of examples in a batch besides max_tokens; null: no maximum."""
     order: Order = "length"
     """length: batches of rows of similar length; random: of random rows, which need more padding.
     """
-    accumulation: int = Field(1, ge=1)
+    accumulation: int = Field(1, ge=1, le=100_000)
     """Batches per worker and optimizer step."""
     workers: int = Field(1, ge=1, le=100_000)
     """Data-parallel workers; a step reads workers × accumulation batches."""
@@ -119,7 +119,7 @@ class Training(Section):
     """The weights to report on: averaged over the last checkpoints, last, best by stop_on, or
     chosen, whichever of these is best on the validation set. A mean over a run that still improves
     is worse than its end."""
-    average_last: int = Field(5, ge=1)
+    average_last: int = Field(5, ge=1, le=10_000)
     """The number of checkpoints in the mean: those of the last validations, or fewer where there
     are fewer."""
 

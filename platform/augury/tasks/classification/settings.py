@@ -64,9 +64,9 @@ class Scratch(Section):
     layers: int | None = Field(None, ge=1, le=1000)
     hidden_size: int | None = Field(None, ge=2, le=100_000)
     feedforward_size: int | None = Field(None, ge=1, le=1_000_000)
-    attention_heads: int | None = Field(None, ge=1)
+    attention_heads: int | None = Field(None, ge=1, le=10_000)
     dropout: float = Field(0.1, ge=0, lt=1)
-    max_positions: int = Field(512, ge=8)
+    max_positions: int = Field(512, ge=8, le=1_000_000)
     """Longest row in subwords."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short
@@ -100,7 +100,7 @@ class ClassifierTraining(FineTuning):
         "paper": {"learning_rate": 1e-5, "max_epochs": 10, "patience": 3}
     }
 
-    max_examples: int | None = Field(32, ge=1)
+    max_examples: int | None = Field(32, ge=1, le=10_000_000)
     learning_rate: float = Field(1e-5, gt=0)
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
     weight_decay: float = Field(0.01, ge=0)
@@ -129,7 +129,7 @@ class ClassifierConfig(Experiment):
     """An experiment with a classifier."""
 
     model: ClassifierModel = PretrainedClassifier()
-    max_length: int = Field(128, ge=8)
+    max_length: int = Field(128, ge=8, le=1_000_000)
     """Longer rows are cut to so many subwords, special ones included, from the longer sentence
     first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)

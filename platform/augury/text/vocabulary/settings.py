@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, PositiveInt, field_validator
+from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.text.vocabulary.preprocessing import Casing, Preprocessor, Tokenise
 
 DEFAULT_SIZE = 12_000
+Pieces = Annotated[int, Field(ge=1, le=10_000_000)]
 SPECIALS = ("<pad>", "<unk>", "</s>")
 SPACE = "▁"
 """Symbol for spaces in pieces, as in sentencepiece."""
@@ -18,10 +19,10 @@ SPACE = "▁"
 class VocabularyConfig(Section):
     """Sizes, symbols and preprocessing of a vocabulary."""
 
-    size: PositiveInt | Literal["auto"] = "auto"
+    size: Pieces | Literal["auto"] = "auto"
     """Number of entries for the plain bitext, including special symbols and tags; `auto`: 12,000,
     or for small corpora the number of characters and repeated words."""
-    size_per_key: PositiveInt | Literal["auto"] = "auto"
+    size_per_key: Pieces | Literal["auto"] = "auto"
     """Joint mode: number of additional entries per further view; `auto`: as many as keep the
     number of pieces of plain text the same as without further views, so that systems differ in the
     method only (CipherDAug, per key of a cipher: 4,000)."""
@@ -29,7 +30,7 @@ class VocabularyConfig(Section):
     """joint: one model for all views; separate: one for the plain bitext and one for each further
     view; mirrored: one for the plain bitext, with its letters replaced for each further view, so
     that views are segmented as plain text."""
-    separate_size_per_key: PositiveInt = 6_500
+    separate_size_per_key: Pieces = 6_500
     """Separate mode: number of pieces of the model of each further view.
 
     Pieces of other models add no entries.
