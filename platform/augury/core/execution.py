@@ -25,6 +25,7 @@ from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import Stage, say, say_once
+from augury.core.working_directory import in_this_directory
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -107,7 +108,7 @@ class RayExecutor:
 
         rows = [{"index": index, "item": pickle.dumps(item)} for index, item in enumerate(items)]
         dataset = ray.data.from_items(rows, override_num_blocks=max(1, len(rows)))
-        factory = cloudpickle.dumps(make)
+        factory = cloudpickle.dumps(in_this_directory(make))
         reserved = {name: number for name, number in (("CPU", cpus), ("GPU", gpus)) if number}
         if reserved:
             capacity = min(

@@ -31,6 +31,7 @@ from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Folder
+from augury.core.working_directory import in_this_directory
 from augury.experiments.spec import Experiment, parse
 from augury.sweeping import tuning
 from augury.sweeping.configuration import ConfigurationRuns
@@ -149,7 +150,9 @@ def run(
     An interrupted one is restored.
     """
     _ProgressCallback.dispatcher = dispatcher
-    function = tune.with_resources(tune.with_parameters(train, settings=settings), dict(resources))
+    function = tune.with_resources(
+        tune.with_parameters(in_this_directory(train), settings=settings), dict(resources)
+    )
     path = f"{directory}/{name}"
     if tune.Tuner.can_restore(path):
         with tuning.quiet_tune(tuning.log_of(directory)):

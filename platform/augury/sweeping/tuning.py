@@ -21,6 +21,7 @@ from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
+from augury.core.working_directory import in_this_directory
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher, TrialKey
 from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, TrialSettings
@@ -45,7 +46,9 @@ def run(
     # discarded whenever another actor becomes free in the meantime.
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * dispatcher.limits.at_once)
     tuner = tune.Tuner(
-        tune.with_resources(tune.with_parameters(trials.run, settings=settings), dict(resources)),
+        tune.with_resources(
+            tune.with_parameters(in_this_directory(trials.run), settings=settings), dict(resources)
+        ),
         tune_config=tune.TuneConfig(
             search_alg=_TrialSearcher(dispatcher),
             scheduler=_TuneScheduler(dispatcher),

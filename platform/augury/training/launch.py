@@ -15,6 +15,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
 from augury.core.progress import say
 from augury.core.store import Folder
+from augury.core.working_directory import in_this_directory
 from augury.training.extend import take_over
 from augury.training.loop import Report
 from augury.training.run import FAILURE, Crashed, Diverged, TrainingRun
@@ -107,7 +108,7 @@ def _on_ray(
 
     def trainer() -> TorchTrainer:
         return TorchTrainer(
-            worker,
+            in_this_directory(worker),
             scaling_config=ScalingConfig(
                 num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources
             ),
