@@ -130,7 +130,7 @@ def test_a_cluster_needs_a_storage_that_it_can_reach(
     files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "auto")
-    assert main(["align", *files, "--executor", "auto"]) == 2
+    assert main(["align", *files, "--executor", "ray"]) == 2
     assert "RAY_ADDRESS=auto is a cluster" in capsys.readouterr().err
     assert main(["align", *files]) == 0  # runs without Ray
     assert capsys.readouterr().out == "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 2-2 3-3\n"

@@ -31,9 +31,9 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ExecutorName = Literal["auto", "local", "ray"]
-RAY_MIN_SECONDS = (
-    20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
-)
+# Seconds of work on one core below which Ray costs more than it saves: its start-up, or that of
+# tasks on a cluster, where fitting a cipher on 1,000 rows took 11 s.
+RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
 
 AUTH_MODE = "RAY_AUTH_MODE"
 STARTS = 3
@@ -227,23 +227,22 @@ class Execution(Section):
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        `auto` is Ray if the work outweighs its start-up. In a Ray worker that reserves CPUs, such
-        as a trial of a sweep, it is always the local one: trials may reserve all CPUs of the
-        cluster, and would deadlock waiting for tasks that wait for CPUs.
+        `auto` is Ray if the work outweighs its start-up, or that of tasks on a cluster. In a Ray
+        worker that reserves CPUs, such as a trial of a sweep, it is always the local one: trials
+        may reserve all CPUs of the cluster, and would deadlock waiting for tasks that wait for
+        CPUs.
         """
         name = executor or self.executor
         if name != "local" and _holds_cpus():
             say_once(f"{what}: executor local (this Ray worker has its own CPUs)")
             name = "local"
         if name == "auto":
-            enough = seconds > RAY_MIN_SECONDS and available_cores() >= 4
-            name = "ray" if self.joins_cluster or enough else "local"
-            reason = (
-                "there is a cluster"
-                if self.joins_cluster
-                else f"about {seconds:.1f} s of single-core work"
-            )
-            say_once(f"{what}: executor {name} ({reason})")
+            if self.joins_cluster:
+                enough = seconds > CLUSTER_MIN_SECONDS or self.device == "cuda"
+            else:
+                enough = seconds > RAY_MIN_SECONDS and available_cores() >= 4
+            name = "ray" if enough else "local"
+            say_once(f"{what}: executor {name} (about {seconds:.1f} s of single-core work)")
         return RayExecutor(self.address) if name == "ray" else LocalExecutor()
 
     @property
