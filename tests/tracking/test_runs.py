@@ -94,6 +94,9 @@ def test_an_experiment_has_the_systems_and_scores_of_its_report(
     assert data.tags["augury.answer"] == "CipherDAug scores more."
     assert data.metrics == {"test/test/bleu/baseline": 30.0, "test/test/bleu/CipherDAug": 31.5}
     assert sync(folder, tracking) == 0
+    experiment = MlflowClient(database).get_experiment_by_name(tracking.experiment)
+    view = json.loads(experiment.tags["mlflow.sharedViewState.experiment-ciphers"])
+    assert "metrics.`test/test/bleu`" in view["selectedColumns"]
 
 
 def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) -> None:

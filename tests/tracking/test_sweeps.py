@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
+from mlflow import MlflowClient
 
 from augury.core.store import Store
 from augury.experiments.tracking import Tracking
@@ -146,6 +147,23 @@ def test_the_sweep_has_its_answer_counts_and_files(trials: Any, database: str) -
     assert kept == {"aa seed 1": set(), "bb seed 1": outputs, "bb seed 2": outputs}, (
         "only of the best configuration"
     )
+
+
+def test_a_shared_view_shows_the_scores_of_configurations(trials: Any, database: str) -> None:
+    """MLflow's UI hides metrics by default: the note of the sweep links to a table with them."""
+    sync(trials.finish(), Tracking(uri=database))
+    runs = logged_runs(database)
+    assert "viewStateShareKey=sweep-beta" in runs["beta"].data.tags["mlflow.note.content"]
+    experiment = MlflowClient(database).get_experiment(runs["beta"].info.experiment_id)
+    view = json.loads(experiment.tags["mlflow.sharedViewState.sweep-beta"])
+    assert view["searchFilter"] == CONFIGURATIONS
+    metrics = [
+        name[len("metrics.`") : -1]
+        for name in view["selectedColumns"]
+        if name.startswith("metrics.`")
+    ]
+    assert "best/valid/bleu" in metrics and any(name.startswith("test/") for name in metrics)
+    assert set(metrics) <= set(runs["baseline"].data.metrics)
 
 
 def test_a_sweep_that_is_up_to_date_is_not_changed(trials: Any, database: str) -> None:

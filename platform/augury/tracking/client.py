@@ -32,6 +32,8 @@ Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
 
 FOLDER = "augury.folder"
 """The tag with the folder, in the storage, that a run in MLflow mirrors."""
+VIEW = "mlflow.sharedViewState."
+"""The beginning of the tags of an experiment with the views that MLflow's UI can show."""
 PARENT, NOTE = "mlflow.parentRunId", "mlflow.note.content"
 KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
 """The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
@@ -175,6 +177,36 @@ class MlflowExperiment:
             "orderByKey": f"metrics.`{metric}`",
             "orderByAsc": "true" if lower_first else "false",
         }
+        return f"{self.link}?{urlencode(query, quote_via=quote)}"
+
+    def table(
+        self,
+        view: str,
+        filter_string: str,
+        columns: Sequence[str],
+        metric: str,
+        *,
+        lower_first: bool = False,
+    ) -> str:
+        """Return the URL fragment of a table of the runs that match a filter, sorted by a metric.
+
+        By default MLflow's UI shows no scores. `columns`, such as "metrics.`valid/best`", are those
+        of a shared view, which is a tag of the experiment.
+        """
+        client, tag = self.open(), f"{VIEW}{view}"
+        state = {
+            "searchFilter": filter_string,
+            "orderByKey": f"metrics.`{metric}`",
+            "orderByAsc": lower_first,
+            "selectedColumns": list(columns),
+            "startTime": "ALL",
+            "lifecycleFilter": "Active",
+            "compareRunsMode": "TABLE",
+        }
+        text = json.dumps(state)
+        if client.get_experiment(self._experiment_id).tags.get(tag) != text:
+            client.set_experiment_tag(self._experiment_id, tag, text)
+        query = {"viewStateShareKey": view, "workflowType": "machine_learning"}
         return f"{self.link}?{urlencode(query, quote_via=quote)}"
 
     def search(self, **tags: str) -> list[Run]:

@@ -100,12 +100,20 @@ def sync_experiment(
     logged = mlflow.find(folder=folder.name)
     status, finished = experiment_status(folder)
     filter_string = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
-    charts = mlflow.charts(filter_string, "valid/best")
-    links = (
-        f"The runs of one experiment file. [Compare them]({charts}), or filter runs by "
-        f"`{filter_string}`."
-    )
     answer, systems = report.get("answer", ""), report.get("systems", {})
+    charts = mlflow.charts(filter_string, "valid/best")
+    scores = dict.fromkeys(
+        f"metrics.`test/{test}/{record_name(metric)}`"
+        for tests in report.get("scores", {}).values()
+        for test, of_test in tests.items()
+        for metric in of_test
+    )
+    columns = ["attributes.`Created`", "metrics.`valid/best`", *scores]
+    table = mlflow.table(f"experiment-{name}", filter_string, columns, "valid/best")
+    links = (
+        f"The runs of one experiment file: [scores]({table}), [curves]({charts}), or filter runs "
+        f"by `{filter_string}`."
+    )
     tags = {
         FOLDER: folder.name,
         LEVEL: "experiment",

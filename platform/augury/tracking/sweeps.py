@@ -272,11 +272,31 @@ class _Sync:
         charts = self.mlflow.charts(
             filter_string, f"best/{sweep.metric}", lower_first=sweep.mode == "min"
         )
+        scores = dict.fromkeys(
+            f"metrics.`test/{test}/{record_name(metric)}`"
+            for entry in summary["table"]
+            for test, row in entry["tests"].items()
+            for metric in row["scores"]
+        )
+        table = self.mlflow.table(
+            f"sweep-{sweep.name}",
+            filter_string,
+            [
+                f"tags.`{STATE}`",
+                f"metrics.`best/{sweep.metric}`",
+                f"metrics.`best/{sweep.metric}/seeds`",
+                *scores,
+                f"metrics.`cost/{COSTS[0]}`",
+            ],
+            f"best/{sweep.metric}",
+            lower_first=sweep.mode == "min",
+        )
         paragraphs = [
             sweep.question,
             f"**{summary['answer']}**",
             *summary["notes"],
-            f"[Compare its configurations]({charts}), or filter runs by `{filter_string}`.",
+            f"Its configurations: [scores]({table}), [charts]({charts}), or filter runs by "
+            f"`{filter_string}`.",
             f"Files: {sweep.folder.name} in the storage",
         ]
         return tags | {NOTE: "\n\n".join(paragraphs)}
