@@ -101,3 +101,12 @@ def test_a_system_with_the_short_form_of_a_regime_can_be_combined(tmp_path: Path
     space = apply(find("augmentations"), experiment).space
     combined = combinations(["R-Drop", "drops"], space.rows, space.families)
     assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
+
+
+def test_a_system_that_changes_the_model_alone_joins_but_is_not_combined(tmp_path: Path) -> None:
+    """Such as LoRA; one that changes nothing is the reference."""
+    systems = {"ours": {}, "no dropout": {"model.dropout": 0.0}}
+    experiment = tiny.experiment("nmt", tmp_path, systems=systems)
+    space = apply(find("augmentations"), experiment).space
+    assert space.rows["no dropout"]["model.dropout"] == 0.0 and "ours" not in space.rows
+    assert "no dropout" not in space.families

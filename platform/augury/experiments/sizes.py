@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 SIZES = (
     ("hidden_size", "d_model", "dim"),
-    ("num_hidden_layers", "num_layers", "n_layers"),
+    ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers"),
     ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
     ("vocab_size",),
 )
@@ -64,6 +64,7 @@ def pretrained_size(name: str) -> Size | None:
     )
     if hidden is None or count is None or feedforward is None:
         return None
-    return transformer(
-        vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0
-    )
+    decoder = 0
+    if sizes.get("is_encoder_decoder"):
+        decoder = sizes.get("decoder_layers") or sizes.get("num_decoder_layers") or count
+    return transformer(vocabulary or 0, hidden, feedforward, count, decoder)

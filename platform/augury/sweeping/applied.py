@@ -103,7 +103,7 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
 
 
 def _systems_of(experiment: Experiment) -> dict[str, Point]:
-    """Return the systems of an experiment that have operators or a regime of their own, as rows."""
+    """Return the systems of an experiment as rows, but for one that changes nothing."""
     plain: dict[str, Any] = {"augment": [], "mixture": {}, "regime": {"name": "plain"}}
     content = experiment.model_dump(mode="json", exclude_unset=True)
     own = {section: content[section] for section in METHOD if section in content}
@@ -111,7 +111,7 @@ def _systems_of(experiment: Experiment) -> dict[str, Point]:
         return {experiment.name: {**plain, **own}} if own else {}
     systems: dict[str, Point] = {}
     for name, dotted in experiment.systems.items():
-        if own or not {key.partition(".")[0] for key in dotted}.isdisjoint(METHOD):
+        if own or dotted:
             row: dict[str, Any] = {**plain, **own, **dotted}
             if isinstance(row["regime"], str):  # the short form
                 row["regime"] = {"name": row["regime"]}
