@@ -89,7 +89,11 @@ class _StderrHandler(logging.Handler):
 
             console = Console(stderr=True, markup=False, highlight=False)
             columns = (BarColumn(bar_width=20), TextColumn("{task.description}", markup=False))
-            self._display = Progress(*columns, console=console, transient=True)
+            # Standard output stays that of the command: what libraries print there while bars are
+            # shown, Ray Tune among them, is sent elsewhere by whoever calls them.
+            self._display = Progress(
+                *columns, console=console, transient=True, redirect_stdout=False
+            )
         return self._display
 
     def emit(self, record: logging.LogRecord) -> None:
