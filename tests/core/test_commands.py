@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.core.commands import command
+from augury.core.commands import command, mlflow_command
 
 
 @pytest.fixture
@@ -37,6 +37,7 @@ def test_a_program_keeps_its_name_where_the_shell_finds_it_or_the_environment_la
     environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert command("mlflow", "ui") == "mlflow ui"
+    assert mlflow_command("http://server:5000") == "http://server:5000"
     monkeypatch.setenv("PATH", str(environment))
     assert command("augury") == "augury"
 

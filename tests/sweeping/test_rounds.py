@@ -85,3 +85,10 @@ def test_the_best_is_combined_with_the_next_of_other_families_that_have_no_other
 
 def test_rows_without_a_family_are_not_combined() -> None:
     assert combinations(["cipher", "drop"], ROWS, FAMILIES) == {}
+
+
+def test_the_reference_is_the_first_to_train() -> None:
+    rounds = Rounds("baseline", ["a", "b"], [1, 2], [2, None], [], mode="max")
+    first, second, *_ = rounds.work()
+    assert (first.configuration, first.seed) == ("baseline", 1)
+    assert second.configuration in ("a", "b")

@@ -154,6 +154,8 @@ def test_a_shared_view_shows_the_scores_of_configurations(trials: Any, database:
     sync(trials.finish(), Tracking(uri=database))
     runs = logged_runs(database)
     assert "viewStateShareKey=sweep-beta" in runs["beta"].data.tags["mlflow.note.content"]
+    link = trials.folder.read("mlflow-view.txt").decode()
+    assert link in runs["beta"].data.tags["mlflow.note.content"]
     experiment = MlflowClient(database).get_experiment(runs["beta"].info.experiment_id)
     view = json.loads(experiment.tags["mlflow.sharedViewState.sweep-beta"])
     assert view["searchFilter"] == CONFIGURATIONS

@@ -20,6 +20,7 @@ from augury.core.store import Store
 
 OperatorClass = TypeVar("OperatorClass", bound="type[Operator]")
 VIEW, RECORDS, DRAW = "view", "records", "draw"
+OF_ANOTHER_TASK = "it belongs to experiments of another task"
 OPERATORS = Registry(
     "operator",
     package="augury.augment",
@@ -150,7 +151,7 @@ def check_columns(operator: Operator, columns: Sequence[str]) -> None:
     if lacking:
         raise UserError(
             f"operator {operator.operator} reads {', '.join(needed)}, and these records have no "
-            f"{', '.join(lacking)}: it belongs to experiments of another task"
+            f"{', '.join(lacking)}: {OF_ANOTHER_TASK}"
         )
 
 

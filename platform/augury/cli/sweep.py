@@ -139,15 +139,21 @@ def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
 
 def _apply(space: Space, arguments: argparse.Namespace) -> Space:
     """Return a space on the experiment file that was given, and say what it does not allow."""
+    from augury.augment.operator import OF_ANOTHER_TASK
     from augury.core.progress import say
     from augury.experiments.systems import load
     from augury.sweeping.applied import apply
 
     ours = [item for item in arguments.assignments if item.partition("=")[0] in OF_THE_SWEEP]
     applied = apply(space, load(arguments.experiment, ours), arguments.experiment)
+    named: dict[str, list[str]] = {}
     for name, reason in applied.left_out:
         if not arguments.rows or name in arguments.rows:
-            say(f"left out: {name}: {reason}")
+            named.setdefault(
+                OF_ANOTHER_TASK if reason.endswith(OF_ANOTHER_TASK) else reason, []
+            ).append(name)
+    for reason, names in named.items():
+        say(f"left out: {', '.join(names)}: {reason}")
     return applied.space
 
 
@@ -226,7 +232,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
 
     outcome = run_sweep(space, options)
     sweep = outcome.sweep
-    recommended = None if outcome.unfinished else recommend(sweep)
+    recommended = recommend(sweep)
     if as_json:
         print_json(
             {

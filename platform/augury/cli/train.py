@@ -42,7 +42,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
 
     Without test sets, prints the best validations of its runs instead.
     """
-    from augury.core.commands import command
+    from augury.core.commands import command, mlflow_command
     from augury.core.store import Store
     from augury.experiments import preflight
     from augury.experiments.execute import run_experiment
@@ -94,10 +94,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         if report:
             print(f"answer   {report.answer}")
             print(f"page     {page.uri}/{reported.PAGE}")
-        print(
-            "MLflow  ",
-            command("mlflow", "ui", "--backend-store-uri", place(loaded.tracking, store).uri),
-        )
+        print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
         # What `augury translate` and `export` take where only the system is named.
         last = folders[-1].name.rpartition("/")[0]
         first = next(folder for folder in folders if folder.name.rpartition("/")[0] == last)

@@ -22,3 +22,13 @@ def command(program: str, *words: str, absolute: bool = False) -> str:
         relative = executable.is_relative_to(here) and not absolute
         program = str(executable.relative_to(here) if relative else executable)
     return shlex.join([program, *words])
+
+
+def mlflow_command(uri: str) -> str:
+    """Return the command that shows an MLflow store, or its address where a server does.
+
+    With MLflow's four workers it takes a minute to answer on a busy machine.
+    """
+    if uri.startswith("http"):
+        return uri
+    return command("mlflow", "ui", "--workers", "1", "--backend-store-uri", uri)

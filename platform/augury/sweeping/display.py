@@ -42,14 +42,15 @@ class Display:
             self._close(name)
         for name in sorted(running):
             self._update(name, _text(sweep, *trials[name]))
-        self._update(sweep.name, summary(sweep), now=bool(newly_ended))
+        share = len(ended) / len(trials) if trials else None
+        self._update(sweep.name, summary(sweep), share, now=bool(newly_ended))
 
     def close(self) -> None:
         """Remove all lines."""
         for name in list(self._lines):
             self._close(name)
 
-    def _update(self, name: str, text: str, now: bool = False) -> None:
+    def _update(self, name: str, text: str, share: float | None = None, now: bool = False) -> None:
         """Show a line's text if it has changed and the line is due, or in any case if `now`."""
         if name not in self._lines:
             block, line = ExitStack(), StatusLine(text)
@@ -61,7 +62,7 @@ class Display:
             if now and not line.live:
                 say(text)
             else:
-                line.show(text)
+                line.show(text, share)
 
     def _close(self, name: str) -> None:
         _, block = self._lines.pop(name)
@@ -84,12 +85,13 @@ def summary(sweep: Sweep) -> str:
     counts = Counter(trial.progress for _, trial in sweep.trials)
     states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
     parts = [f"{counts[state]} {state}" for state in states if counts[state]]
-    parts += [
-        f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]
-    ]
     left = seconds_left(sweep)
     bound = "" if sweep.scheduler == "all" else "at most "
     parts += [f"{bound}{duration(left)} left"] if left else []
+    # Last, as narrow terminals cut the end of the line.
+    parts += [
+        f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]
+    ]
     return f"{sweep.name}: {', '.join(parts)}"
 
 

@@ -30,7 +30,8 @@ class Rounds:
     """Races configurations, then the winner with those that the next round proposes, and so on.
 
     A round knows all earlier values, so that nothing is trained twice. The reference trains with
-    all seeds beside the races, and the last winner after them.
+    all seeds, the first before all others, so that a race that is ended early has something to
+    compare with; and the last winner after the races.
     """
 
     def __init__(
@@ -54,7 +55,11 @@ class Rounds:
 
     def work(self) -> list[Work]:
         """Return what can be trained now, most urgent first."""
-        return [*self._races[-1].work(), *self._own.work(), *self._of_winner()]
+        own = self._own.work()
+        first = (
+            [] if any(work.configuration == self.reference for work in self._values) else own[:1]
+        )
+        return [*first, *self._races[-1].work(), *own[len(first) :], *self._of_winner()]
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the value of a configuration with a seed at a rung."""

@@ -25,6 +25,8 @@ from augury.training.trained import OUTCOME, Outcome
 KIND = "sweeps"
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
+VIEW = "mlflow-view.txt"
+"""The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
 

@@ -291,6 +291,8 @@ class _Sync:
             f"best/{sweep.metric}",
             lower_first=sweep.mode == "min",
         )
+        if not sweep.folder.exists(state.VIEW) or sweep.folder.read(state.VIEW).decode() != table:
+            sweep.folder.write(state.VIEW, table)
         paragraphs = [
             sweep.question,
             f"**{summary['answer']}**",

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from augury.core.commands import command
+from augury.core.commands import command, mlflow_command
 from augury.reporting.sweeps.locations import locations, sweep_command
-from augury.sweeping.state import DEFINITION
+from augury.sweeping.state import DEFINITION, VIEW
 from augury.tracking.sweeps import LEVEL, SWEEP
 
 
@@ -22,9 +22,12 @@ def test_where_it_lies(sweeps: Any) -> None:
     assert locations(sweep) == {
         "storage": root,
         "sweep": f"{root}/sweeps/beta",
-        "MLflow": command("mlflow", "ui", "--backend-store-uri", f"sqlite:///{root}/mlflow.db"),
+        "MLflow": mlflow_command(f"sqlite:///{root}/mlflow.db"),
         "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
     }
+    sweeps.folder.write(VIEW, "#/experiments/7/runs?viewStateShareKey=sweep-beta")
+    shown = locations(sweep)["in MLflow"]
+    assert shown == "http://127.0.0.1:5000/#/experiments/7/runs?viewStateShareKey=sweep-beta"
     sweeps.folder.sub("tune").write("events", b"")
     assert locations(sweep)["TensorBoard"] == command(
         "tensorboard", "--logdir", f"{root}/sweeps/beta/tune"

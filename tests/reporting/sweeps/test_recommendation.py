@@ -42,3 +42,15 @@ def test_a_winner_has_to_be_worth_its_time(sweeps: Any, winner: float, name: str
     result = recommended(summary)
     assert result is not None and result.name == name
     assert recommendation_text(summary).startswith(f"Recommended: {name} ")
+
+
+def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(sweeps: Any) -> None:
+    baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
+    sweeps.trial(baseline, 1, [30.0])
+    assert recommendation_text(summarise(sweeps.load((1,), ended=False))).startswith(
+        "Recommended so far: baseline "
+    )
+    sweeps.trial(ours, 1, [31.0])
+    assert recommendation_text(summarise(sweeps.load((1,), ended=False))).startswith(
+        "Recommended so far: ours "
+    )

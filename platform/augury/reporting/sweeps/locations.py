@@ -7,16 +7,18 @@ import json
 import shlex
 from collections.abc import Iterable, Sequence
 
-from augury.core.commands import command
+from augury.core.commands import command, mlflow_command
 from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.experiments.record import RunRecord
 from augury.experiments.tracking import Tracking, place
 from augury.reporting import run_files
 from augury.reporting.tables import Cell, Table, table
-from augury.sweeping.state import DEFINITION, Configuration, Sweep
+from augury.sweeping.state import DEFINITION, VIEW, Configuration, Sweep
 
 TUNE = "tune"  # where Ray Tune leaves its event files
+SERVER = "http://127.0.0.1:5000"
+"""Where `mlflow ui` serves."""
 
 
 def locations(sweep: Sweep) -> dict[str, str]:
@@ -24,11 +26,12 @@ def locations(sweep: Sweep) -> dict[str, str]:
     shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
     uri = _mlflow(sweep)
     if uri is not None:
-        shown["MLflow"] = (
-            uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
-        )
+        server = uri if uri.startswith("http") else SERVER
+        shown["MLflow"] = mlflow_command(uri)
         shown["in MLflow"] = (
-            f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+            f"{server}/{sweep.folder.read(VIEW).decode()}"
+            if sweep.folder.exists(VIEW)
+            else f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
         )
     if sweep.folder.exists(TUNE):
         shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)

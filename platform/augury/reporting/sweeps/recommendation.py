@@ -17,8 +17,8 @@ def recommend(sweep: Sweep) -> str | None:
     """Write the experiment file of the recommended system into the sweep's folder; return where it
     is.
 
-    It trains that system alone, with the seeds of the sweep. None where nothing leads, or where no
-    run keeps its experiment.
+    It trains that system alone, with the seeds of the sweep. None where nothing that has finished
+    leads, or where no run keeps its experiment.
     """
     result = recommended(summarise(sweep))
     runs = [trial.folder for trial in result.configuration.trials] if result else []
@@ -31,9 +31,14 @@ def recommend(sweep: Sweep) -> str | None:
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
     """Return the leader, or the reference where the leader is not better in validation by the
-    price of its training time: a race chooses among the others alone, of which none may help."""
+    price of its training time: a race chooses among the others alone, of which none may help.
+
+    None before one of the two has finished.
+    """
     leader, reference = summary.leader, summary.reference
-    if leader is None or leader.mean is None or reference.mean is None:
+    if leader is None or not leader.finished:
+        return None
+    if leader.mean is None or reference.mean is None:
         return leader
     mode = summary.sweep.mode
     paid = net(leader.mean, leader.configuration.price, mode)
@@ -41,16 +46,9 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
 
 
 def recommendation_text(summary: Summary) -> str:
-    """Return which configuration is recommended and why, as a sentence; empty while the sweep
-    runs."""
+    """Return which configuration is recommended and why, as a sentence; empty where none is."""
     result, leader, reference = recommended(summary), summary.leader, summary.reference
-    if (
-        not summary.sweep.ended
-        or result is None
-        or leader is None
-        or result.mean is None
-        or leader.mean is None
-    ):
+    if result is None or leader is None or result.mean is None or leader.mean is None:
         return ""
     why = f"{summary.metric} {adaptive(result.mean)}"
     if result is not leader:
@@ -63,7 +61,8 @@ def recommendation_text(summary: Summary) -> str:
             f"the training time of {reference.name}, which has to bring "
             f"{adaptive(price, like=leader.mean)}"
         )
-    return f"Recommended: {result.name} ({why})."
+    so_far = "" if summary.sweep.ended else " so far"
+    return f"Recommended{so_far}: {result.name} ({why})."
 
 
 def is_better(chosen: float, reference: float, mode: Literal["max", "min"]) -> bool:
