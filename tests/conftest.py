@@ -115,10 +115,10 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     backend = Remote(skip_instance_cache=True)
     backend.store.clear()
     filesystem = fs.PyFileSystem(fs.FSSpecHandler(backend))
-    opened = store._open
+    opened = store.open_root
     monkeypatch.setattr(
         store,
-        "_open",
+        "open_root",
         lambda root: (
             (filesystem, root.removeprefix("remote:/"))
             if root.startswith("remote://")

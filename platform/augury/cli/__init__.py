@@ -27,6 +27,7 @@ from augury.core import agreed_code, messages
 from augury.core.commands import command
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.messages import logger
+from augury.core.outages import outage_of
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
@@ -137,14 +138,16 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
             f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: {resume}"
         )
         return INTERRUPTED
-    except UserError as error:
-        if arguments.debug:
-            raise
-        logger.error(error)
-        return 2
     except Exception as error:
         if arguments.debug:
             raise
+        if outage := outage_of(error):
+            resume = command("augury", verb, *argv)
+            logger.error(f"{outage}. Finished work is kept; continue with: {resume}")
+            return 1
+        if isinstance(error, UserError):
+            logger.error(error)
+            return 2
         from augury.core.plugins import describe_error  # imports pydantic, which is slow
 
         logger.error(f"{describe_error(error)}\n(--debug shows the traceback)")

@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import re
 import shutil
 import tempfile
 import uuid
@@ -40,7 +41,7 @@ MANIFEST = "manifest.json"
 SCHEMA = 1
 """The version of the form of stored folders and records; a later one is refused."""
 DOWNLOAD = "augury-"
-"""The beginning of the names of directories to which a process downloads remote folders."""
+"""The beginning of the names of temporary directories, before the number of their process."""
 THREADS = 8
 """The number of files that are read at once to check them."""
 
@@ -362,8 +363,7 @@ class Folder:
                 raise self._damaged(fault)
             return Path(self.path())
         if "local" not in self._cache:
-            directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-"))
-            atexit.register(shutil.rmtree, directory, ignore_errors=True)
+            directory = temporary_directory("download")
             fs.copy_files(
                 self.path(),
                 str(directory),
@@ -395,14 +395,17 @@ class Folder:
         if self.is_local:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
-            shutil.move(str(directory), temporary)
-            reset_permissions(Path(temporary))
-            if os.path.exists(
-                target
-            ):  # renamed before it is removed: a removal that is killed leaves a part behind
-                os.replace(target, f"{temporary}-old")
-            os.replace(temporary, target)
-            shutil.rmtree(f"{temporary}-old", ignore_errors=True)
+            try:
+                _move(directory, temporary)
+                reset_permissions(Path(temporary))
+                if os.path.exists(
+                    target
+                ):  # renamed before it is removed: a removal that is killed leaves a part behind
+                    os.replace(target, f"{temporary}-old")
+                os.replace(temporary, target)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+                shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             self.remove(name)
             (directory / MARKER).unlink()
@@ -414,6 +417,35 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+def temporary_directory(purpose: str) -> Path:
+    """Return an empty local directory, which is removed when the process ends; that of one that is
+    killed is found by its name (`experiments.unused`)."""
+    directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-{purpose}-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
+@contextmanager
+def scratch(purpose: str) -> Iterator[Path]:
+    """Yield an empty local directory, which is removed with what the block leaves in it; that of a
+    killed process as `temporary_directory`'s."""
+    directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-{purpose}-"))
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _move(directory: Path, target: str) -> None:
+    """Move a local directory, also to another filesystem; OSError of the first file that fails."""
+    try:
+        shutil.move(str(directory), target)
+    except shutil.Error as error:  # a list of sources, targets and messages
+        source, copy, message = error.args[0][0]
+        number = re.search(r"\[Errno (\d+)\]", message)
+        raise OSError(int(number[1]) if number else None, message, source, None, copy) from error
 
 
 _intact: set[tuple[str, str]] = set()

@@ -21,9 +21,10 @@ from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
+from augury.core.outages import Outage
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher, TrialKey
-from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, TrialSettings
+from augury.sweeping.trial import CONFIGURATION, ERROR, OUTAGE, SEED, TrialSettings
 
 LOG = "ray.log"
 
@@ -64,6 +65,8 @@ def run(
     )
     with quiet_tune(log_of(directory)):
         tuner.fit()
+    if dispatcher.outage is not None:
+        raise Outage(dispatcher.outage)
 
 
 def log_of(directory: str) -> Path:
@@ -84,10 +87,7 @@ def quiet_tune(log: Path) -> Iterator[None]:
     Raises UserError where memory runs out.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    ray_logger, handler = (
-        logging.getLogger("ray"),
-        logging.FileHandler(log, encoding="utf-8", delay=True),
-    )
+    ray_logger, handler = logging.getLogger("ray"), _LogFile(log, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     earlier, ray_logger.handlers = ray_logger.handlers, [handler]
     try:
@@ -96,6 +96,13 @@ def quiet_tune(log: Path) -> Iterator[None]:
     finally:
         ray_logger.handlers = earlier
         handler.close()
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that loses what it cannot write, as on a full disk, without a word."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do nothing: the trial, which writes to the same disk, says what is wrong."""
 
 
 @contextmanager
@@ -216,7 +223,10 @@ class _TuneScheduler(TrialScheduler):
         """Do nothing: a new trial has no results."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        if error := result.get(ERROR):
+        if outage := result.get(OUTAGE):
+            self.dispatcher.on_outage(key_of(trial), outage)
+            action = "STOP"
+        elif error := result.get(ERROR):
             self.dispatcher.on_error(key_of(trial), error)
             action = "STOP"
         else:

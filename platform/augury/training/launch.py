@@ -13,6 +13,7 @@ import torch
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
+from augury.core.outages import outage_of
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.training.extend import take_over
@@ -151,6 +152,8 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
     ) as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except TrainingFailedError as error:
+        if outage := outage_of(error):
+            raise outage from error
         raise Crashed(
             f"the workers of {folder.uri} failed {execution.max_failures + 1} times: "
             f"{_cause(error)}"
