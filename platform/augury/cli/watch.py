@@ -81,7 +81,7 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
     sweep = state.load(store, name)
     curves = state.Curves(sweep.metric)
-    page = f"{sweep.folder.uri}/{state.PAGE}"
+    page = sweep.folder.location(state.PAGE)
     if _serves(sweep.folder, arguments):
         _serve(
             lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None,
@@ -112,11 +112,12 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
     """Update the pages of a storage and of its running sweeps until no sweep is running."""
+    from augury.core.roots import located
     from augury.core.store import Folder
     from augury.reporting import storage
     from augury.sweeping import state
 
-    page = f"{store.root.rstrip('/')}/{storage.PAGE}"
+    page = located(store.root, storage.PAGE)
     if _serves(Folder(store.root, ""), arguments):
         _serve(lambda path: _storage_file(store, path, arguments.every), arguments)
         return 0

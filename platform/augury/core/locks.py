@@ -199,9 +199,11 @@ class _Lease:
                 last, since = lease, time.monotonic()
             elif time.monotonic() - since > seconds:
                 break
+        start = time.monotonic()
         self.write()
-        # The last writer wins.
-        time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))
+        # The last writer wins. One that saw no lease either has written by then, as fast or slow.
+        wait = max(min(POLL_SECONDS, seconds / 8), 4 * (time.monotonic() - start))
+        time.sleep(random.uniform(0.5, 1.0) * wait)
         lease = self._read()
         if lease is None or lease[0] != self.owner:
             self.acquire(seconds)

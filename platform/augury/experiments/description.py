@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
-import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -58,7 +57,7 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
         parameters=_parameters(run.experiment),
         differing=tuple(differing),
         versions={package: _version(package) for package in PACKAGES},
-        commit=_commit(os.getcwd()),
+        commit=_commit(),
     )
     record.write_description(run.folder, run.to_dict())
 
@@ -152,13 +151,13 @@ def _version(package: str) -> str:
 
 
 @functools.cache
-def _commit(directory: str) -> str | None:
-    """Return the commit of a directory's repository at the first call, with `+` for uncommitted
-    changes."""
+def _commit() -> str | None:
+    """Return the commit of the working directory's repository at the first call, with `+` for
+    uncommitted changes; None where there is no repository, or no longer such a directory."""
     if shutil.which("git") is None:
         return None
     described = subprocess.run(
-        ["git", "-C", directory, "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
+        ["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
         capture_output=True,
         text=True,
         check=False,

@@ -298,7 +298,7 @@ class _Driver:
             self.deadline,
             self.options.fail_fast,
         )
-        directory, max_failures = f"{self.sweep.uri}/tune", self.base.execution.max_failures
+        directory, max_failures = self.sweep.location("tune"), self.base.execution.max_failures
         if population_address is None:
             tuning.run(
                 dispatcher,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import torch
-from pyarrow import fs
 
 from augury.core.progress import say
 from augury.core.store import Folder, Store, scratch
@@ -82,12 +81,7 @@ def _copy_files(source: Folder, run: Folder, address: str, updates: Sequence[int
         with scratch("extend") as directory:
             # Undamaged, as `_fitting` has seen.
             checkpoint = source.sub(f"checkpoints/{update:08d}")
-            fs.copy_files(
-                checkpoint.path(),
-                str(directory),
-                source_filesystem=checkpoint.filesystem,
-                destination_filesystem=fs.LocalFileSystem(),
-            )
+            checkpoint.copy_to(directory)
             if (directory / STATE).exists():
                 state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
                 state["position"]["address"] = address

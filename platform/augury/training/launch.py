@@ -15,6 +15,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
 from augury.core.outages import outage_of
 from augury.core.progress import say
+from augury.core.roots import located
 from augury.core.store import Folder
 from augury.training.extend import take_over
 from augury.training.loop import Report
@@ -24,6 +25,10 @@ from augury.training.trained import OUTCOME
 
 if TYPE_CHECKING:
     from ray.train.torch import TorchTrainer
+
+
+RAY = ".ray"
+"""Where Ray Train keeps its state in a storage."""
 
 
 class Train(Protocol):
@@ -114,7 +119,7 @@ def _on_ray(
             ),
             run_config=RunConfig(
                 name=folder.name.replace("/", "-"),
-                storage_path=f"{folder.root.rstrip('/')}/.ray",
+                storage_path=located(folder.root, RAY),
                 failure_config=FailureConfig(
                     max_failures=execution.max_failures, controller_failure_limit=3
                 ),
