@@ -25,6 +25,8 @@ class Head:
 
     dashboard: str
     """Its address, http://HOST:PORT."""
+    address: str
+    """The address for Ray's clients, ray://HOST:PORT."""
     environment: dict[str, str]
     """The variables with which commands reach it."""
 
@@ -49,11 +51,12 @@ class Head:
 @contextmanager
 def ray_head(cpus: int = 4) -> Iterator[Head]:
     """Start a cluster, and end it with the block."""
-    port = _free_port()
+    port, client_port = _free_port(), _free_port()
     session = tempfile.mkdtemp(prefix="ray")  # paths of sockets must be short
     dashboard = f"http://127.0.0.1:{port}"
     environment = {
         **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "RAY_AUTH_MODE": "disabled",
         "RAY_API_SERVER_ADDRESS": dashboard,
     }
@@ -67,6 +70,7 @@ def ray_head(cpus: int = 4) -> Iterator[Head]:
         f"--dashboard-port={port}",
         f"--dashboard-agent-listen-port={_free_port()}",
         f"--temp-dir={session}",
+        f"--ray-client-server-port={client_port}",
         f"--num-cpus={cpus}",
         '--resources={"trial_driver": 4}',
         "--disable-usage-stats",
@@ -80,7 +84,7 @@ def ray_head(cpus: int = 4) -> Iterator[Head]:
     )
     try:
         _wait_for_dashboard(dashboard, head)
-        yield Head(dashboard, environment)
+        yield Head(dashboard, f"ray://127.0.0.1:{client_port}", environment)
     finally:
         head.terminate()  # not `ray stop`, which would stop every Ray on this machine
         try:

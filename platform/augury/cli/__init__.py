@@ -22,10 +22,11 @@ from pathlib import Path
 from types import FrameType
 
 from augury import __version__
-from augury.cli import verbs
+from augury.cli import submit, verbs
+from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
 from augury.core.commands import command
-from augury.core.errors import UserError, nearest, unknown
+from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
 from augury.core.outages import outage_of
 from augury.core.progress import duration
@@ -71,7 +72,7 @@ def _dispatch(argv: list[str]) -> int:
 def _run(verb: str, argv: Sequence[str]) -> int:
     _agree_to_plugins(argv)
     try:
-        arguments = _parse(verb, argv)
+        arguments = verbs.parse(verb, argv)
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.allow_code:
@@ -124,6 +125,10 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     """Run a verb and return the exit code; exceptions become messages."""
     module = verbs.module(verb)
     try:
+        if verb in verbs.ON_A_CLUSTER and arguments.address:
+            with redirect_stdout(RedactedStream(sys.stdout)):
+                return submit.run_remotely(arguments, verb, argv)
+        _warn_of_differences()
         if getattr(module, "WRITES_TEXT", False):
             return int(module.run(arguments))
         with redirect_stdout(RedactedStream(sys.stdout)):
@@ -154,12 +159,10 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
         return 1
 
 
-def _parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
-    parser = verbs.parser(verb, argv)
-    # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.
-    arguments, rest = parser.parse_known_intermixed_args(argv)
-    if rest:
-        flags = [flag for action in parser._actions for flag in action.option_strings]
-        parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")
-    return arguments
+def _warn_of_differences() -> None:
+    """Warn in a job of a cluster that differs from the client that has submitted it."""
+    if client := os.environ.get(CLIENT):
+        from augury.cli import versions  # reads all files of the code
+
+        if warning := versions.difference(client):
+            messages.say(warning)
