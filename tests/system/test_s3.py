@@ -39,7 +39,7 @@ def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("s3")
     path = write_experiment(directory)
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    content["training"] |= {"max_updates": 200, "validate_every": 50}
+    content["training"] |= {"max_updates": 120, "validate_every": 30}
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path
 
@@ -101,21 +101,23 @@ def test_a_sweep_on_s3_and_the_system_that_it_recommends(server: S3Server, tmp_p
     assert augury("watch", "quick", "--storage", storage, "--once").returncode == 0
 
 
-def start(experiment: Path, storage: str, directory: Path) -> subprocess.Popen[str]:
+def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[str]:
+    """Start training with its messages in a file."""
     line = [sys.executable, "-m", "augury.cli", "train", str(experiment), "--storage", storage]
-    return subprocess.Popen(
-        line, cwd=directory, text=True, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
-    )
+    with messages.open("w") as file:
+        return subprocess.Popen(
+            line, cwd=messages.parent, text=True, stderr=file, stdout=subprocess.DEVNULL
+        )
 
 
 def test_a_killed_training_equals_an_undisturbed_one(
     server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
 ) -> None:
     storage = server.uri("augury/killed")
-    killed = start(experiment, storage, tmp_path)
-    wait_for_update(Store(storage), 60, killed)
+    killed = start(experiment, storage, tmp_path / "messages")
+    wait_for_update(Store(storage), 40, killed)
     killed.kill()
-    killed.communicate(timeout=60)
+    killed.wait(60)
     assert killed.returncode == -signal.SIGKILL
     done = augury("train", str(experiment), "--storage", storage, cwd=tmp_path)
     assert done.returncode == 0 and "continues after update" in done.stderr, done.stderr
@@ -126,9 +128,15 @@ def test_two_commands_at_once_train_every_run_once(
     server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
 ) -> None:
     storage = server.uri("augury/two")
-    both = [start(experiment, storage, tmp_path) for _ in range(2)]
-    messages = [process.communicate(timeout=600)[1] for process in both]
-    assert [process.returncode for process in both] == [0, 0], messages
+    files = [tmp_path / name for name in ("one", "other")]
+    both = [start(experiment, storage, messages) for messages in files]
+    try:
+        ended = [process.wait(900) for process in both]
+    finally:
+        for process in both:
+            process.kill()
+    messages = [file.read_text(encoding="utf-8") for file in files]
+    assert ended == [0, 0], messages
     assert sum(text.count("found, not trained again") for text in messages) == 2
     assert weights(storage) == undisturbed
 
