@@ -9,12 +9,10 @@ is a directory or a URI that `pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import re
 import shutil
-import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,6 +31,7 @@ from augury.core.integrity import OTHERS, Checksum, Damaged
 from augury.core.messages import say_once
 from augury.core.roots import TEMPORARY, check_inside, local_root, open_root, reset_permissions
 from augury.core.secrets import redacted_values
+from augury.core.temporary import temporary_directory
 
 T = TypeVar("T")
 
@@ -40,8 +39,6 @@ MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
 SCHEMA = 1
 """The version of the form of stored folders and records; a later one is refused."""
-DOWNLOAD = "augury-"
-"""The beginning of the names of temporary directories, before the number of their process."""
 THREADS = 8
 """The number of files that are read at once to check them."""
 
@@ -417,25 +414,6 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
-
-
-def temporary_directory(purpose: str) -> Path:
-    """Return an empty local directory, which is removed when the process ends; that of one that is
-    killed is found by its name (`experiments.unused`)."""
-    directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-{purpose}-"))
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return directory
-
-
-@contextmanager
-def scratch(purpose: str) -> Iterator[Path]:
-    """Yield an empty local directory, which is removed with what the block leaves in it; that of a
-    killed process as `temporary_directory`'s."""
-    directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-{purpose}-"))
-    try:
-        yield directory
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _move(directory: Path, target: str) -> None:

@@ -13,7 +13,9 @@ from typing import Any
 from augury.augment.health import UnusableOutput
 from augury.augment.pipeline import Models
 from augury.core import config
+from augury.core.cluster import check_storage
 from augury.core.errors import UserError
+from augury.core.execution import Execution, connect
 from augury.core.locks import locked
 from augury.core.parallel import InputFailed, run_concurrently
 from augury.core.progress import say
@@ -47,6 +49,7 @@ def run_experiment(
     store = Store(experiment.storage)
     described = expand(experiment)
     graph = graph or Graph(store)
+    reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     for caution in preflight.cautions(described.values()):
         say(caution)
@@ -229,6 +232,13 @@ def train(run: Run) -> None:
     from augury.experiments import training
 
     training.train(run)
+
+
+def reach_storage(execution: Execution, root: str) -> None:
+    """Raise UserError where a worker of the cluster to join cannot write and read a storage."""
+    if execution.joins_cluster:
+        connect(execution.address)
+        check_storage(root)
 
 
 def refuse_lost_storage(storage: str) -> None:
