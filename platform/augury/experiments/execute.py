@@ -21,7 +21,7 @@ from augury.core.parallel import InputFailed, run_concurrently
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
-from augury.experiments.description import artifacts, describe, differing_parameters
+from augury.experiments.description import artifacts, commit, describe, differing_parameters
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.graph import Graph, Step
 from augury.experiments.progress import show_progress
@@ -45,6 +45,7 @@ def run_experiment(
     system whose operators make nothing that it could be trained on, or whose models fail. UserError
     where no system is left.
     """
+    commit()
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     described = expand(experiment)

@@ -18,7 +18,7 @@ from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.experiments import preflight
-from augury.experiments.description import artifacts
+from augury.experiments.description import artifacts, commit
 from augury.experiments.execute import Executor, reach_storage, refuse_lost_storage
 from augury.experiments.graph import Step
 from augury.experiments.recording import Recorder, Recording
@@ -63,6 +63,7 @@ class Outcome:
 def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
+    commit()
     refuse_lost_storage(options.storage)
     options.check()
     return _Driver(space, options, recording, show).run()
