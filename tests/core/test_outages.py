@@ -10,7 +10,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.outages import outage_of
-from augury.core.store import Folder, scratch
+from augury.core.store import Folder
+from augury.core.temporary import scratch
 
 
 def full() -> OSError:

@@ -13,7 +13,8 @@ from augury.core.execution import ExecutorName
 from augury.core.locks import locked
 from augury.core.outages import is_read_only
 from augury.core.progress import say
-from augury.core.store import Folder, temporary_directory
+from augury.core.store import Folder
+from augury.core.temporary import temporary_directory
 from augury.corpora.filters import clean_lines
 from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode

@@ -28,7 +28,6 @@ from augury.core import agreed_code, messages
 from augury.core.commands import command
 from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
-from augury.core.outages import outage_of
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
@@ -77,6 +76,10 @@ def _run(verb: str, argv: Sequence[str]) -> int:
         return INTERRUPTED
     if arguments.allow_code:
         agreed_code.allow_any()
+    if sys.argv[1:] == [verb, *argv]:  # and not a call of `main` by another program
+        from augury.cli import restart  # imports pyarrow, which is slow
+
+        restart.allow(verb, argv)
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         with _interrupted_by_sigterm() as received:
@@ -146,7 +149,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except Exception as error:
         if arguments.debug:
             raise
-        if outage := outage_of(error):
+        from augury.core import cluster, outages  # import pyarrow, which is slow
+
+        if outage := cluster.outage() or outages.outage_of(error):
             resume = command("augury", verb, *argv)
             logger.error(f"{outage}. Finished work is kept; continue with: {resume}")
             return 1

@@ -9,7 +9,6 @@ is a directory or a URI that `pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
 
 from __future__ import annotations
 
-import atexit
 import functools
 import json
 import os
@@ -43,6 +42,7 @@ from augury.core.roots import (
     reset_permissions,
 )
 from augury.core.secrets import redacted_values
+from augury.core.temporary import scratch, temporary_directory
 
 T = TypeVar("T")
 
@@ -52,8 +52,6 @@ LAST = (MANIFEST, MARKER)
 """The files of a folder that are written behind the others."""
 SCHEMA = 1
 """The version of the form of stored folders and records; a later one is refused."""
-DOWNLOAD = "augury-"
-"""The beginning of the names of temporary directories, before the number of their process."""
 THREADS = 8
 """The number of files that are read at once to check them."""
 
@@ -454,25 +452,6 @@ def _downloads(process: int) -> Path:
     directory = temporary_directory("downloads")
     remove_afterwards(directory)
     return directory
-
-
-def temporary_directory(purpose: str) -> Path:
-    """Return an empty local directory, which is removed when the process ends; that of one that is
-    killed is found by its name (`experiments.unused`)."""
-    directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-{purpose}-"))
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return directory
-
-
-@contextmanager
-def scratch(purpose: str) -> Iterator[Path]:
-    """Yield an empty local directory, which is removed with what the block leaves in it; that of a
-    killed process as `temporary_directory`'s."""
-    directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-{purpose}-"))
-    try:
-        yield directory
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
 
 
 def _move(directory: Path, target: str) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.metadata
+import os
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -57,7 +58,7 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
         parameters=_parameters(run.experiment),
         differing=tuple(differing),
         versions={package: _version(package) for package in PACKAGES},
-        commit=_commit(),
+        commit=commit(),
     )
     record.write_description(run.folder, run.to_dict())
 
@@ -151,13 +152,20 @@ def _version(package: str) -> str:
 
 
 @functools.cache
-def _commit() -> str | None:
+def commit() -> str | None:
     """Return the commit of the working directory's repository at the first call, with `+` for
-    uncommitted changes; None where there is no repository, or no longer such a directory."""
+    uncommitted changes.
+
+    To be called when a command starts: later the directory may have changed, or be gone.
+    """
+    try:
+        directory = os.getcwd()
+    except FileNotFoundError:
+        return None
     if shutil.which("git") is None:
         return None
     described = subprocess.run(
-        ["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
+        ["git", "-C", directory, "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
         capture_output=True,
         text=True,
         check=False,

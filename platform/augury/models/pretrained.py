@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, scratch
+from augury.core.store import Folder
+from augury.core.temporary import scratch
 from augury.models.settings import PATHS, Pretrained, model_directory
 from augury.text.subwords.learned import FILES
 

@@ -263,6 +263,13 @@ class Dispatcher:
         self.progress[key] = "paused"
         self.outage = outage
 
+    def describe_retry(self, key: TrialKey) -> str:
+        """Return a message on a trial whose process has died, and from where it goes on."""
+        folder = self.folder(key)
+        curve = self.curves.of(folder)
+        place = f"validation {curve[-1].validation}" if curve else "its beginning"
+        return f"the process of {folder.name} has died: it goes on from {place} or later"
+
     def on_remove(self, key: TrialKey) -> None:
         """Record that Tune has removed a paused trial."""
         if self.progress.get(key) == "paused" and (

@@ -27,7 +27,8 @@ from augury.core.locks import locked
 from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
-from augury.core.store import Folder, scratch
+from augury.core.store import Folder
+from augury.core.temporary import scratch
 from augury.experiments.spec import Experiment, parse
 from augury.sweeping import tuning
 from augury.sweeping.configuration import ConfigurationRuns

@@ -9,7 +9,7 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, ClassVar
@@ -22,6 +22,7 @@ from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
 from augury.core.outages import Outage
+from augury.core.progress import say
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher, TrialKey
 from augury.sweeping.trial import CONFIGURATION, ERROR, OUTAGE, SEED, TrialSettings
@@ -37,10 +38,12 @@ def run(
     name: str,
     directory: str,
     max_failures: int,
+    each_step: Callable[[], None] = lambda: None,
 ) -> None:
     """Run trials until everything is decided or a limit is reached.
 
-    Trials whose process dies are restarted.
+    Trials whose process dies are restarted. `each_step` is called between two steps of Tune, about
+    ten times a second.
     """
     # By default Tune keeps a single pending trial. Its actor takes seconds to start and would be
     # discarded whenever another actor becomes free in the meantime.
@@ -59,7 +62,7 @@ def run(
             name=name,
             storage_path=directory,
             verbose=0,
-            callbacks=[_ProgressCallback(dispatcher)],
+            callbacks=[_ProgressCallback(dispatcher, each_step)],
             failure_config=tune.FailureConfig(max_failures=max_failures),
         ),
     )
@@ -242,6 +245,7 @@ class _TuneScheduler(TrialScheduler):
         if trial.status == Trial.ERROR:
             # the actor died and Tune retries the trial; permanent failures are still RUNNING or
             # PENDING here
+            say(f"warning: {self.dispatcher.describe_retry(key_of(trial))}")
             return
         self.dispatcher.on_error(key_of(trial), failure_of(trial))
         self._stop_eliminated(tune_controller, current=trial)
@@ -280,10 +284,20 @@ class _TuneScheduler(TrialScheduler):
 
 
 class _ProgressCallback(Interruptible):
-    """Marks trials as running when they start."""
+    """Marks trials as running when they start, and calls what is to be done in between."""
 
-    def __init__(self, dispatcher: Dispatcher):
-        self.dispatcher = dispatcher
+    def __init__(self, dispatcher: Dispatcher, each_step: Callable[[], None]):
+        self.dispatcher, self.each_step = dispatcher, each_step
+
+    def __deepcopy__(self, memo: Any) -> _ProgressCallback:
+        return self
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+    def on_step_begin(self, iteration: int, trials: Iterable[Trial], **info: Any) -> None:
+        super().on_step_begin(iteration, trials, **info)
+        self.each_step()
 
     def on_trial_start(
         self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any

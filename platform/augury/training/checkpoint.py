@@ -22,7 +22,8 @@ from torch import Tensor, nn
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.progress import say_once
-from augury.core.store import Folder, scratch
+from augury.core.store import Folder
+from augury.core.temporary import scratch
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 WITH_STATE = 2

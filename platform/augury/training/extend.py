@@ -13,7 +13,8 @@ from contextlib import suppress
 import torch
 
 from augury.core.progress import say
-from augury.core.store import Folder, Store, scratch
+from augury.core.store import Folder, Store
+from augury.core.temporary import scratch
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position
 from augury.training.run import PREFIXES

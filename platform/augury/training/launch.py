@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
+from augury.core import cluster
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
@@ -93,6 +94,8 @@ def _on_ray(
 
     resources = execution.worker_resources(cuda)
     if execution.joins_cluster:
+        # Machines may be started for them, which takes minutes.
+        os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
         say(
             f"workers ask for {training.workers} × {resources}; a cluster that grows may start "
             "machines for them"
@@ -126,7 +129,8 @@ def _on_ray(
             ),
         )
 
-    _fit(trainer, folder, execution)
+    with cluster.training(folder.name, resources):
+        _fit(trainer, folder, execution)
     if folder.exists(FAILURE):
         failure = folder.read_json(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
@@ -139,7 +143,7 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
     Ray starts workers again. Where their actor dies, with its machine or for lack of memory, a new
     trainer continues from the last checkpoint.
     """
-    from ray.exceptions import ActorDiedError
+    from ray.exceptions import RayActorError
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     main = threading.current_thread() is threading.main_thread()
@@ -149,7 +153,9 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
             try:
                 make().fit()
                 return
-            except ActorDiedError as error:
+            except RayActorError as error:
+                if lost := cluster.outage():
+                    raise lost from error
                 say(f"the controller of {folder.uri} died ({failures} times): {_cause(error)}")
         raise Crashed(f"the controller of {folder.uri} died {failures} times")
     except (
