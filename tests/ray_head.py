@@ -83,7 +83,7 @@ def ray_head(cpus: int = 4) -> Iterator[Head]:
         start_new_session=True,
     )
     try:
-        _wait_for_dashboard(dashboard, head)
+        _wait_for_servers(dashboard, client_port, head)
         yield Head(dashboard, f"ray://127.0.0.1:{client_port}", environment)
     finally:
         head.terminate()  # not `ray stop`, which would stop every Ray on this machine
@@ -94,11 +94,12 @@ def ray_head(cpus: int = 4) -> Iterator[Head]:
         shutil.rmtree(session, ignore_errors=True)
 
 
-def _wait_for_dashboard(dashboard: str, head: subprocess.Popen[bytes]) -> None:
-    """Wait until the job server responds."""
+def _wait_for_servers(dashboard: str, client_port: int, head: subprocess.Popen[bytes]) -> None:
+    """Wait until the job server and that of clients respond."""
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline and head.poll() is None:
         try:
+            socket.create_connection(("127.0.0.1", client_port), timeout=5).close()
             with urllib.request.urlopen(f"{dashboard}/api/version", timeout=5):
                 return
         except OSError:
