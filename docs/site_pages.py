@@ -20,7 +20,8 @@ PAGES = {
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "LOG.md": "LOG.md",
 }
-FILES = ("CITATION.cff", "LICENSE", "cluster.yaml")
+DEPLOY = sorted(f"deploy/{path.name}" for path in (ROOT / "deploy").iterdir())
+FILES = ("CITATION.cff", "LICENSE", "cluster.yaml", *DEPLOY)
 API = ("platform/augury/*", "platform/toy_languages", "trainables/*", "search_spaces")
 
 

@@ -4,6 +4,7 @@ of exports."""
 from __future__ import annotations
 
 import ast
+import errno
 import os
 import re
 import sys
@@ -105,7 +106,7 @@ class Remote(MemoryFileSystem):
 
     def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
         if "w" in mode and self.allowed is not None and next(self.allowed, None) is None:
-            raise OSError("the writer died")
+            raise OSError(errno.EIO, "the writer died")
         return super()._open(path, mode, **options)
 
 

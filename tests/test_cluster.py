@@ -1,25 +1,138 @@
+"""Definitions of clusters: Ray's and KubeRay's schemas accept them, and heads offer drivers."""
+
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
 import yaml
 
-CLUSTER = Path(__file__).parents[1] / "cluster.yaml"
+ROOT = Path(__file__).parents[1]
+CLUSTERS = [ROOT / "cluster.yaml", ROOT / "deploy/gcp.yaml", ROOT / "deploy/on-premises.yaml"]
+MANIFESTS = [ROOT / "deploy/raycluster.yaml", ROOT / "deploy/rayjob.yaml"]
 
 
-def test_ray_accepts_the_cluster_file() -> None:
+def name_of(path: Path) -> str:
+    return path.stem
+
+
+def pinned(package: str) -> str:
+    """Return the version of a package in constraints.txt."""
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    return next(line.partition("==")[2] for line in lines if line.startswith(f"{package}=="))
+
+
+@pytest.mark.parametrize("path", CLUSTERS, ids=name_of)
+def test_ray_accepts_the_cluster_file(path: Path) -> None:
     from ray.autoscaler._private.util import prepare_config, validate_config
 
-    validate_config(prepare_config(yaml.safe_load(CLUSTER.read_text())))
+    validate_config(prepare_config(yaml.safe_load(path.read_text())))
 
 
-def test_the_head_offers_drivers_and_keeps_its_dashboard_to_itself() -> None:
-    cluster = yaml.safe_load(CLUSTER.read_text())
-    assert (
-        cluster["available_node_types"][cluster["head_node_type"]]["resources"]["trial_driver"] > 0
-    )
+@pytest.mark.parametrize("path", CLUSTERS, ids=name_of)
+def test_the_head_offers_drivers_and_keeps_its_dashboard_to_itself(path: Path) -> None:
+    cluster = yaml.safe_load(path.read_text())
     start = " ".join(cluster["head_start_ray_commands"])
+    types = cluster.get("available_node_types", {})
+    head = types.get(cluster.get("head_node_type"), {"resources": {}})
+    assert head["resources"].get("trial_driver", 0) > 0 or '{"trial_driver": 32}' in start
     assert (
         "--dashboard-host=127.0.0.1" in start
         and "--autoscaling-config=~/ray_bootstrap_config.yaml" in start
     )
+    assert any("-c constraints.txt" in command for command in cluster["setup_commands"])
+
+
+def cluster_spec(manifest: dict[str, Any]) -> dict[str, Any]:
+    spec: dict[str, Any] = manifest["spec"]
+    return spec.get("rayClusterSpec", spec)
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=name_of)
+def test_manifests_have_the_versions_of_the_project_and_drivers(path: Path) -> None:
+    spec = cluster_spec(yaml.safe_load(path.read_text()))
+    assert spec["rayVersion"] == pinned("ray") and spec["authOptions"] == {"mode": "token"}
+    resources = json.loads(json.loads(spec["headGroupSpec"]["rayStartParams"]["resources"]))
+    assert resources == {"trial_driver": 32}
+    version = re.search('^version = "(.*)"', (ROOT / "pyproject.toml").read_text(), re.M)
+    assert version is not None
+    groups = [spec["headGroupSpec"], *spec["workerGroupSpecs"]]
+    images = {group["template"]["spec"]["containers"][0]["image"] for group in groups}
+    assert images == {f"registry.example/augury:{version[1]}"}
+
+
+def test_the_job_has_the_cluster_of_the_other_manifest() -> None:
+    """But for the volume of its experiments."""
+    cluster, job = (cluster_spec(yaml.safe_load(path.read_text())) for path in MANIFESTS)
+    for group in (job["headGroupSpec"], *job["workerGroupSpecs"]):
+        pod = group["template"]["spec"]
+        assert pod.pop("volumes")[0]["name"] == "experiments"
+        assert pod["containers"][0].pop("volumeMounts")[0]["mountPath"] == "/experiments"
+    assert job == cluster
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=name_of)
+def test_the_operator_accepts_the_manifest(path: Path) -> None:
+    """By the schemas of KubeRay's custom resources, the directory ray-operator/config/crd/bases of
+    its source, which no package of Python has."""
+    if not os.environ.get("KUBERAY_CRDS"):
+        pytest.skip("KUBERAY_CRDS is unset: no schemas of KubeRay")
+    import jsonschema
+
+    manifest = yaml.safe_load(path.read_text())
+    resource = f"ray.io_{manifest['kind'].lower()}s.yaml"
+    definition = yaml.safe_load(Path(os.environ["KUBERAY_CRDS"], resource).read_text())
+    (version,) = (v for v in definition["spec"]["versions"] if v["name"] == "v1")
+    schema = closed(version["schema"]["openAPIV3Schema"])
+    schema["properties"]["metadata"] = {"type": "object"}
+    jsonschema.validate(manifest, schema)
+
+
+def closed(schema: Any) -> Any:
+    """Return a schema of Kubernetes whose objects take no other keys, and whose `int-or-string` is
+    both."""
+    if isinstance(schema, list):
+        return [closed(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: closed(value) for key, value in schema.items()}
+    if result.get("x-kubernetes-int-or-string"):
+        return {"type": ["integer", "string"]}
+    if isinstance(result.get("properties"), dict) and result.get("type") == "object":
+        result["additionalProperties"] = False
+    return result
+
+
+def linter(name: str) -> str:
+    """Return the program of a package of the extra `test`."""
+    program = shutil.which(
+        name, path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    )
+    assert program, f"{name} is missing: install the extra `test`"
+    return program
+
+
+def test_the_script_for_slurm_has_no_faults_that_linters_see() -> None:
+    script = str(ROOT / "deploy/slurm.sh")
+    subprocess.run(["bash", "-n", script], check=True)
+    subprocess.run([linter("shellcheck"), script], check=True)
+
+
+def test_the_container_file_has_no_faults_that_linters_see() -> None:
+    subprocess.run([linter("hadolint"), str(ROOT / "deploy/Containerfile")], check=True)
+
+
+def test_the_container_has_what_the_project_is_built_from() -> None:
+    """All packages of the project, its constraints, and the files that `pyproject.toml` names."""
+    lines = (ROOT / "deploy/Containerfile").read_text().splitlines()
+    copied = {word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]}
+    assert {"constraints.txt", "pyproject.toml", "README.md", "LICENSE", "platform"} <= copied
+    assert {"trainables", "search_spaces"} <= copied
+    assert all((ROOT / name).exists() for name in copied)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from augury.augment import operator
-from augury.core import execution
+from augury.core import execution, local_ray
 from augury.core.errors import UserError
 from augury.core.execution import Execution, ExecutorName, LocalExecutor, RayExecutor
 from augury.core.progress import Stage
@@ -218,14 +218,14 @@ def test_a_local_ray_that_starts_too_late_is_started_again(
 
     begun: list[str] = []
 
-    def init(address: str) -> None:
+    def init(address: str, **options: Any) -> None:
         begun.append(address)
         if len(begun) <= late:
             raise Exception("The current node timed out during startup.")
 
     monkeypatch.setattr(ray, "init", init)
     with pytest.raises(UserError, match="busy") if late == starts else nullcontext():
-        execution._start_local({})
+        local_ray.start({})
     assert len(begun) == starts
 
 

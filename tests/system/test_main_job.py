@@ -5,16 +5,12 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -26,6 +22,7 @@ from safetensors.numpy import load_file
 from augury.cli import main
 from augury.core.commands import command
 from augury.core.store import Store
+from tests.ray_head import ray_head
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -284,82 +281,9 @@ def test_ray_job_submit(tmp_path: Path) -> None:
     job = tmp_path / "job"
     job.mkdir()
     (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
-    port = free_port()
-    session = tempfile.mkdtemp(prefix="ray")  # paths of sockets must be short
-    environment = {
-        **os.environ,
-        "RAY_AUTH_MODE": "disabled",
-        "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}",
-    }
-    ray = str(Path(sys.executable).with_name("ray"))
-    start = [
-        ray,
-        "start",
-        "--head",
-        "--block",
-        f"--port={free_port()}",
-        "--dashboard-host=127.0.0.1",
-        f"--dashboard-port={port}",
-        f"--dashboard-agent-listen-port={free_port()}",
-        f"--temp-dir={session}",
-        "--num-cpus=4",
-        "--disable-usage-stats",
-    ]
-    head = subprocess.Popen(
-        start,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        wait_for_dashboard(port, head)
-        submit = [
-            ray,
-            "job",
-            "submit",
-            "--working-dir",
-            str(job),
-            "--",
-            sys.executable,
-            "-m",
-            "augury.cli",
-            "train",
-            "words.yaml",
-            "--json",
-        ]
-        for _ in range(10):  # the head responds before its agent accepts jobs
-            done = subprocess.run(
-                submit, env=environment, text=True, capture_output=True, timeout=400, check=False
-            )
-            if "No available agent" not in done.stderr + done.stdout:
-                break
-            time.sleep(3)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-        assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
-        assert averaged(tmp_path / "store")
-    finally:
-        head.terminate()  # not `ray stop`, which would stop every Ray on this machine
-        try:
-            head.wait(60)
-        except subprocess.TimeoutExpired:
-            os.killpg(head.pid, signal.SIGKILL)
-        shutil.rmtree(session, ignore_errors=True)
-
-
-def wait_for_dashboard(port: int, head: subprocess.Popen[bytes]) -> None:
-    """Wait until the job server responds."""
-    deadline = time.monotonic() + 180
-    while time.monotonic() < deadline and head.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/version", timeout=5):
-                return
-        except OSError:
-            time.sleep(0.5)
-    raise AssertionError(f"the head did not start: {head.poll()}")
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    train = [sys.executable, "-m", "augury.cli", "train", "words.yaml", "--json"]
+    with ray_head() as head:
+        done = head.submit(job, *train)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
+    assert averaged(tmp_path / "store")

@@ -10,7 +10,7 @@ import torch
 
 from augury.core import config
 from augury.core.store import Folder, Store
-from augury.training import extend, history
+from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.loop import fit
@@ -117,14 +117,14 @@ def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     source = train(tmp_path, "short", longer())
-    copy_files = extend.fs.copy_files
+    copy_to = Folder.copy_to
 
-    def copy_and_train_on(*arguments: Any, **options: Any) -> None:
+    def copy_and_train_on(checkpoint: Folder, directory: Path) -> None:
         for update in Checkpoints(source).updates():
             source.sub(f"checkpoints/{update:08d}").remove(STATE)
-        copy_files(*arguments, **options)
+        copy_to(checkpoint, directory)
 
-    monkeypatch.setattr(extend.fs, "copy_files", copy_and_train_on)
+    monkeypatch.setattr(Folder, "copy_to", copy_and_train_on)
     run = Store(tmp_path).folder("runs", "long/seed-1")
     take_over(run, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
     assert Checkpoints(run).updates() == [] and history.read(run) == []

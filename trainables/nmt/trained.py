@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from numpy.typing import NDArray
@@ -13,8 +11,10 @@ from numpy.typing import NDArray
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import locked
+from augury.core.outages import is_read_only
 from augury.core.progress import say
 from augury.core.store import Folder
+from augury.core.temporary import temporary_directory
 from augury.corpora.filters import clean_lines
 from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
@@ -284,7 +284,8 @@ class Trained:
         return lambda sources, decoding: n_best(model, [sources], decoding, never, prefix=first)
 
     def _ctranslate2(self) -> Folder:
-        """Return the folder of the run's CTranslate2 model, converted at the first call."""
+        """Return the folder of the run's CTranslate2 model, converted at the first call; where the
+        storage cannot be written, one that lasts as long as this process."""
         run = self.run.folder
         folder = run.sub(CTRANSLATE2)
         if not run.has_directory(CTRANSLATE2) or folder.damage():
@@ -295,9 +296,14 @@ class Trained:
                 if fault or not run.has_directory(CTRANSLATE2):
                     from trainables.nmt.engines import convert
 
-                    directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
+                    directory = temporary_directory("ctranslate2")
                     convert(self.model(), self.vocabulary, directory)
-                    run.put(directory, CTRANSLATE2)
+                    try:
+                        run.put(directory, CTRANSLATE2)
+                    except OSError as error:
+                        if not is_read_only(error):
+                            raise
+                        return Folder(str(directory.parent), directory.name)
         return folder
 
 

@@ -30,6 +30,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution, Executor
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
+from augury.core.retries import retried
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
@@ -419,12 +420,18 @@ def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[
     """Return the rows of finished shards, and the sums of their counts and tallies."""
     rows, counts, tally = 0, Counter[str](), Tally()
     for shard in shards:
-        with folder.filesystem.open_input_file(folder.path(shard)) as file:
-            rows += pq.read_metadata(file).num_rows
-            facts = pq.read_schema(file).metadata or {}
-            counts.update(json.loads(facts.get(b"counts", b"{}")))
-            tally = tally.plus(json.loads(facts.get(b"tally", json.dumps(Tally()))))
+        metadata = retried(partial(_metadata, folder, shard))
+        rows += metadata.num_rows
+        facts = metadata.schema.to_arrow_schema().metadata or {}
+        counts.update(json.loads(facts.get(b"counts", b"{}")))
+        tally = tally.plus(json.loads(facts.get(b"tally", json.dumps(Tally()))))
     return rows, dict(counts), tally
+
+
+def _metadata(folder: Folder, shard: str) -> pq.FileMetaData:
+    """Return the metadata of a shard, without reading its rows."""
+    with folder.filesystem.open_input_file(folder.path(shard)) as file:
+        return pq.read_metadata(file)
 
 
 @dataclass(frozen=True)

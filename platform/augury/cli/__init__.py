@@ -22,10 +22,11 @@ from pathlib import Path
 from types import FrameType
 
 from augury import __version__
-from augury.cli import verbs
+from augury.cli import submit, verbs
+from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
 from augury.core.commands import command
-from augury.core.errors import UserError, nearest, unknown
+from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
@@ -70,11 +71,15 @@ def _dispatch(argv: list[str]) -> int:
 def _run(verb: str, argv: Sequence[str]) -> int:
     _agree_to_plugins(argv)
     try:
-        arguments = _parse(verb, argv)
+        arguments = verbs.parse(verb, argv)
     except KeyboardInterrupt:
         return INTERRUPTED
     if arguments.allow_code:
         agreed_code.allow_any()
+    if sys.argv[1:] == [verb, *argv]:  # and not a call of `main` by another program
+        from augury.cli import restart  # imports pyarrow, which is slow
+
+        restart.allow(verb, argv)
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         with _interrupted_by_sigterm() as received:
@@ -123,6 +128,10 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     """Run a verb and return the exit code; exceptions become messages."""
     module = verbs.module(verb)
     try:
+        if verb in verbs.ON_A_CLUSTER and arguments.address:
+            with redirect_stdout(RedactedStream(sys.stdout)):
+                return submit.run_remotely(arguments, verb, argv)
+        _warn_of_differences()
         if getattr(module, "WRITES_TEXT", False):
             return int(module.run(arguments))
         with redirect_stdout(RedactedStream(sys.stdout)):
@@ -137,26 +146,28 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
             f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: {resume}"
         )
         return INTERRUPTED
-    except UserError as error:
-        if arguments.debug:
-            raise
-        logger.error(error)
-        return 2
     except Exception as error:
         if arguments.debug:
             raise
+        from augury.core import cluster, outages  # import pyarrow, which is slow
+
+        if outage := cluster.outage() or outages.outage_of(error):
+            resume = command("augury", verb, *argv)
+            logger.error(f"{outage}. Finished work is kept; continue with: {resume}")
+            return 1
+        if isinstance(error, UserError):
+            logger.error(error)
+            return 2
         from augury.core.plugins import describe_error  # imports pydantic, which is slow
 
         logger.error(f"{describe_error(error)}\n(--debug shows the traceback)")
         return 1
 
 
-def _parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
-    parser = verbs.parser(verb, argv)
-    # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.
-    arguments, rest = parser.parse_known_intermixed_args(argv)
-    if rest:
-        flags = [flag for action in parser._actions for flag in action.option_strings]
-        parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")
-    return arguments
+def _warn_of_differences() -> None:
+    """Warn in a job of a cluster that differs from the client that has submitted it."""
+    if client := os.environ.get(CLIENT):
+        from augury.cli import versions  # reads all files of the code
+
+        if warning := versions.difference(client):
+            messages.say(warning)

@@ -150,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
                 raise
             say(f"{name} is skipped: {error}")
             continue
-        pages = [f"{folder_of(systems, system).uri}/{name}.html" for system in systems]
+        pages = [folder_of(systems, system).location(f"{name}.html") for system in systems]
         results[name] = {"answer": report.answer, **report.data, "pages": pages}
         if not arguments.json:
             print(f"{rendering.text(report)}page     {pages[0]}\n", flush=True)

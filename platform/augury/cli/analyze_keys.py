@@ -104,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     identity = {name: content.get(name) for name in ("corpus", "vocabulary", "augment")} | settings
     folder = store.folder(ANALYSES, f"keys-{config.address(identity)}")
     write(report, WORD, folder)
-    page = f"{folder.uri}/{WORD}.html"
+    page = folder.location(f"{WORD}.html")
     if arguments.json:
         print_json({"answer": report.answer, "cautions": report.notes, **report.data, "page": page})
     else:

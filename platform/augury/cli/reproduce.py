@@ -99,13 +99,13 @@ def run(arguments: argparse.Namespace) -> int:
             {
                 **shown.data,
                 "reused": outcome.reused,
-                "page": f"{outcome.sweep.folder.uri}/{PAGE}",
+                "page": outcome.sweep.folder.location(PAGE),
             }
         )
     else:
         print(rendering.FORMATS[arguments.format](shown), end="")
     if arguments.format == "text" and not arguments.json:
-        print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
+        print(f"\npage     {outcome.sweep.folder.location(PAGE)}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
 
 

@@ -238,13 +238,13 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             {
                 **report(sweep).data,
                 "reused": outcome.reused,
-                "page": f"{sweep.folder.uri}/{PAGE}",
+                "page": sweep.folder.location(PAGE),
                 "recommended": recommended,
             }
         )
     else:
         print(rendering.text(report(sweep)))
-        print(f"page     {sweep.folder.uri}/{PAGE}")
+        print(f"page     {sweep.folder.location(PAGE)}")
         if recommended:
             stored = options.storage
             elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]

@@ -80,7 +80,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
                 **(report.data if report else unscored),
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-                "page": f"{page.uri}/{reported.PAGE}" if report else None,
+                "page": page.location(reported.PAGE) if report else None,
                 "cautions": [
                     *preflight.cautions(described.values()),
                     *preflight.text_cautions(described.values(), store),
@@ -93,7 +93,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         print(rendering.text(report) if report else validations)
         if report:
             print(f"answer   {report.answer}")
-            print(f"page     {page.uri}/{reported.PAGE}")
+            print(f"page     {page.location(reported.PAGE)}")
         print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
         # What `augury translate` and `export` take where only the system is named.
         last = folders[-1].name.rpartition("/")[0]

@@ -9,14 +9,19 @@ import textwrap
 from collections.abc import Sequence
 from types import ModuleType
 
+from augury.cli.common import add_cluster
+from augury.core.errors import nearest
+
 GROUPS = {
     "start": ("demo", "init", "config", "list", "completion"),
-    "run experiments": ("train", "sweep", "reproduce"),
+    "run experiments": ("train", "sweep", "reproduce", "submit"),
     "inspect results": ("runs", "watch", "compare", "score", "analyze", "track"),
     "keep a storage": ("verify", "gc"),
     "use a trained run": ("translate", "export"),
     "work on text": ("augment", "encipher", "align"),
 }
+ON_A_CLUSTER = ("train", "sweep", "reproduce")
+"""Verbs that run on a cluster where they are given `--address`."""
 MODULES = {"list": "listing"}
 """Verbs whose modules have other names, here as `list` would hide the built-in class."""
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
@@ -51,6 +56,8 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     verb_module.configure(result, argv)
+    if verb in ON_A_CLUSTER:
+        add_cluster(result)
     verbosity = result.add_mutually_exclusive_group()
     verbosity.add_argument(
         "-v",
@@ -85,6 +92,19 @@ def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
     )
     result.add_argument("--debug", action="store_true", help="show the traceback of errors")
     return result
+
+
+def parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
+    for_verb = parser(verb, argv)
+    if any(action.nargs == argparse.REMAINDER for action in for_verb._actions):
+        return for_verb.parse_args(argv)
+    # Intermixed: `augury sweep agreement --budget 2h my.yaml` names a file behind an option.
+    arguments, rest = for_verb.parse_known_intermixed_args(argv)
+    if rest:
+        flags = [flag for action in for_verb._actions for flag in action.option_strings]
+        for_verb.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")
+    return arguments
 
 
 def overview() -> str:

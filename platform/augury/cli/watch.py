@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -80,8 +81,8 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
     sweep = state.load(store, name)
     curves = state.Curves(sweep.metric)
-    page = f"{sweep.folder.uri}/{state.PAGE}"
-    if arguments.serve is not None:
+    page = sweep.folder.location(state.PAGE)
+    if _serves(sweep.folder, arguments):
         _serve(
             lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None,
             arguments,
@@ -111,11 +112,13 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
     """Update the pages of a storage and of its running sweeps until no sweep is running."""
+    from augury.core.roots import located
+    from augury.core.store import Folder
     from augury.reporting import storage
     from augury.sweeping import state
 
-    page = f"{store.root.rstrip('/')}/{storage.PAGE}"
-    if arguments.serve is not None:
+    page = located(store.root, storage.PAGE)
+    if _serves(Folder(store.root, ""), arguments):
         _serve(lambda path: _storage_file(store, path, arguments.every), arguments)
         return 0
     if not (arguments.once or arguments.json):
@@ -140,6 +143,27 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
         arguments.json,
     )
     return 0
+
+
+def _serves(folder: Folder, arguments: argparse.Namespace) -> bool:
+    """Return whether to serve a page: on demand, or because a folder of a storage cannot be
+    written; UserError where its page was to be written once."""
+    if arguments.serve is not None or _is_writable(folder):
+        return arguments.serve is not None
+    if arguments.once or arguments.json:
+        raise UserError(
+            f"{folder.root} cannot be written: `augury watch --serve 0` shows its page without "
+            "writing it"
+        )
+    say(f"{folder.root} cannot be written: its page is served instead")
+    arguments.serve = 0
+    return True
+
+
+def _is_writable(folder: Folder) -> bool:
+    """Return whether files can be written into a folder of a mounted storage; those of others are
+    not tried."""
+    return not folder.is_local or os.access(folder.path(), os.W_OK)
 
 
 def _is_of(store: Store, sweep: Folder) -> bool:

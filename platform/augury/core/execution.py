@@ -20,9 +20,11 @@ from typing import Annotated, Any, Literal, Protocol, TypeVar
 import cloudpickle
 from pydantic import BeforeValidator, Field
 
+from augury.core import cluster, local_ray
 from augury.core.config import Section
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
+from augury.core.messages import logger
 from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import Stage, say, say_once
 from augury.core.working_directory import in_this_directory
@@ -36,8 +38,6 @@ ExecutorName = Literal["auto", "local", "ray"]
 RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
 
 AUTH_MODE = "RAY_AUTH_MODE"
-STARTS = 3
-"""Attempts to start a local Ray."""
 
 
 class Executor(Protocol):
@@ -356,7 +356,10 @@ def _start_ray(address: str | None) -> None:
         # else can reach what runs on this machine alone. It is read when ray is first imported.
         os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
     import ray
+    from ray._private import worker
 
+    # What Ray reports of dead processes, with dumps of its state, it would print among results.
+    worker.print_to_stdstream = _log_report
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
     # times as long.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
@@ -369,6 +372,8 @@ def _start_ray(address: str | None) -> None:
         _check_answers(address)
         if warning := exposed(ray.init(address=address, **options).dashboard_url or ""):
             say_once(warning)
+        if "://" not in address:  # a client has no Ray of its own
+            cluster.watch()
     else:
         cores = available_cores()
         say(f"starting Ray on {cores} cores")
@@ -377,11 +382,17 @@ def _start_ray(address: str | None) -> None:
             "resources": {"trial_driver": cores},
             "include_dashboard": False,
         }
-        _start_local(options)
+        local_ray.start(options)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
     logging.getLogger("ray.data").setLevel(logging.ERROR)
+
+
+def _log_report(report: Mapping[str, Any], *_: Any, **__: Any) -> None:
+    """Log a report of Ray, which `--verbose` shows."""
+    for line in report["lines"]:
+        logger.debug(line)
 
 
 def exposed(dashboard: str) -> str:
@@ -394,26 +405,6 @@ def exposed(dashboard: str) -> str:
         f"warning: everyone who reaches {dashboard} can run code on this Ray cluster, unless it "
         f"asks for a token: start it, and this command, with {AUTH_MODE}=token, or keep its ports "
         "inside a private network"
-    )
-
-
-def _start_local(options: Mapping[str, Any]) -> None:
-    """Start a local Ray, again where its node is not up within Ray's half minute, as on a busy
-    machine."""
-    import ray
-
-    for attempt in range(1, STARTS + 1):
-        try:
-            ray.init(address="local", **options)
-            return
-        except Exception as error:  # Ray has no class of its own for it
-            if "timed out during startup" not in str(error):
-                raise
-            ray.shutdown()
-            say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
-    raise UserError(
-        "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
-        "repeat the command, which continues; or join a cluster by execution.address"
     )
 
 

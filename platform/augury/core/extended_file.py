@@ -26,8 +26,13 @@ class ExtendedFile(NamedTuple):
 
 def read(path: str | Path) -> ExtendedFile:
     """Read a YAML file and what it extends; UserError where a file cannot be read or extends
-    itself."""
-    return _read(Path(path), ())
+    itself. One in a remote storage, given by its URI, stands alone."""
+    if "://" not in str(path):
+        return _read(Path(path), ())
+    content, lines = yaml_file.read(path)
+    if EXTENDS in content:
+        raise UserError(f"{path} extends another file: copy both to this machine")
+    return ExtendedFile(content, {keys: f"line {line}" for keys, line in lines.items()})
 
 
 def _read(path: Path, extended_by: Sequence[Path]) -> ExtendedFile:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from augury.core.integrity import Damaged
+from augury.core.outages import is_read_only
 from augury.core.periodic import run_every
 from augury.core.progress import say, say_once
 from augury.core.store import MANIFEST, Folder, Store
@@ -141,11 +142,16 @@ def _is_held(path: str) -> bool | None:
 @contextmanager
 def _kernel_lock(folder: Folder) -> Iterator[None]:
     path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with (
-        open(path, "a") as file,
-        ExitStack() as fallback,
-    ):  # not "w", which would truncate the lease of another process
+    with ExitStack() as fallback:
+        try:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            # Not "w", which would truncate the lease of another process.
+            file = fallback.enter_context(open(path, "a"))
+        except OSError as error:
+            if not is_read_only(error):
+                raise
+            yield  # nobody can build anything here, and what is finished needs no lock
+            return
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -193,9 +199,11 @@ class _Lease:
                 last, since = lease, time.monotonic()
             elif time.monotonic() - since > seconds:
                 break
+        start = time.monotonic()
         self.write()
-        # The last writer wins.
-        time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))
+        # The last writer wins. One that saw no lease either has written by then, as fast or slow.
+        wait = max(min(POLL_SECONDS, seconds / 8), 4 * (time.monotonic() - start))
+        time.sleep(random.uniform(0.5, 1.0) * wait)
         lease = self._read()
         if lease is None or lease[0] != self.owner:
             self.acquire(seconds)

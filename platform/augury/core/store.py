@@ -9,15 +9,16 @@ is a directory or a URI that `pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
 
 from __future__ import annotations
 
-import atexit
+import functools
 import json
 import os
+import re
 import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,20 +28,30 @@ import pyarrow as pa
 from pyarrow import fs
 
 from augury.core import integrity
+from augury.core.afterwards import remove_afterwards
 from augury.core.errors import UserError
 from augury.core.integrity import OTHERS, Checksum, Damaged
 from augury.core.messages import say_once
-from augury.core.roots import TEMPORARY, check_inside, local_root, open_root, reset_permissions
+from augury.core.retries import retried
+from augury.core.roots import (
+    TEMPORARY,
+    check_inside,
+    local_root,
+    located,
+    open_root,
+    reset_permissions,
+)
 from augury.core.secrets import redacted_values
+from augury.core.temporary import scratch, temporary_directory
 
 T = TypeVar("T")
 
 MARKER = "_COMPLETE"
 MANIFEST = "manifest.json"
+LAST = (MANIFEST, MARKER)
+"""The files of a folder that are written behind the others."""
 SCHEMA = 1
 """The version of the form of stored folders and records; a later one is refused."""
-DOWNLOAD = "augury-"
-"""The beginning of the names of directories to which a process downloads remote folders."""
 THREADS = 8
 """The number of files that are read at once to check them."""
 
@@ -98,7 +109,11 @@ class Folder:
     @property
     def uri(self) -> str:
         """The location of the folder, for messages."""
-        return f"{self.root.rstrip('/')}/{self.name}"
+        return located(self.root, self.name)
+
+    def location(self, name: str) -> str:
+        """Return the path or URI of a file, for messages."""
+        return located(self.root, f"{self.name}/{name}" if self.name else name)
 
     @property
     def is_local(self) -> bool:
@@ -132,12 +147,16 @@ class Folder:
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file."""
-        with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
-            return bytes(stream.read())
+
+        def read() -> bytes:
+            with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+                return bytes(stream.read())
+
+        return retried(read)
 
     def read_json(self, name: str) -> Any:
         """Return the content of a JSON file; Damaged if it is none."""
-        return integrity.parse(self.read(name), f"{self.uri}/{name}")
+        return integrity.parse(self.read(name), self.location(name))
 
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
@@ -145,7 +164,7 @@ class Folder:
 
         A notice says once of a storage that records of earlier versions have no checksums.
         """
-        where = f"{self.uri}/{name}"
+        where = self.location(name)
         content, sealed = integrity.unseal(self.read(name), where)
         if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
             raise UserError(
@@ -174,7 +193,7 @@ class Folder:
 
     def checked_json(self, name: str) -> Any:
         """Return the content of a JSON file of a finished folder, as `checked` does."""
-        return integrity.parse(self.checked(name), f"{self.uri}/{name}")
+        return integrity.parse(self.checked(name), self.location(name))
 
     def vouched(self, record: str, name: str) -> None:
         """Raise Damaged where a file is not as a record of this folder, if it is there, has it."""
@@ -210,12 +229,8 @@ class Folder:
         target = self.path(name)
         parent, _, base = target.rpartition("/")
         if not self.is_local:
-            try:
-                with self.filesystem.open_output_stream(target, compression=None) as stream:
-                    yield stream
-            except BaseException:  # closing the stream has published a partial file
-                self.remove(name)
-                raise
+            with self._uploading(target) as stream:
+                yield stream
             return
         os.makedirs(parent, exist_ok=True)
         temporary = f"{parent}/{TEMPORARY}{base}-{uuid.uuid4().hex[:8]}"
@@ -227,15 +242,26 @@ class Folder:
             if os.path.exists(temporary):
                 os.remove(temporary)
 
+    @contextmanager
+    def _uploading(self, target: str) -> Iterator[pa.NativeFile]:
+        """Open a stream to a local file that is uploaded when the block ends without an exception:
+        a stream to an object store publishes what it has when it is closed."""
+        with scratch("upload") as directory:
+            copy, local = str(directory / "file"), fs.LocalFileSystem()
+            with local.open_output_stream(copy, compression=None) as stream:
+                yield stream
+            _copy(copy, local, target, self.filesystem)
+
     def remove(self, name: str = "") -> None:
         """Remove a file or folder if it exists, the marker of a folder first so that no partial
         one looks complete."""
         info = self.filesystem.get_file_info(self.path(name))
-        if info.type == fs.FileType.Directory:
-            self.remove(f"{name}/{MARKER}" if name else MARKER)
-            self.filesystem.delete_dir(info.path)
-        elif info.type == fs.FileType.File:
-            self.filesystem.delete_file(info.path)
+        with suppress(FileNotFoundError):  # another process removes it too
+            if info.type == fs.FileType.Directory:
+                self.remove(f"{name}/{MARKER}" if name else MARKER)
+                self.filesystem.delete_dir(info.path)
+            elif info.type == fs.FileType.File:
+                self.filesystem.delete_file(info.path)
         _forget(self)
         _forget(self.sub(name))
 
@@ -287,9 +313,7 @@ class Folder:
         )
         names = [info.path[len(base) + 1 :] for info in infos if info.type == fs.FileType.File]
         return sorted(
-            name
-            for name in names
-            if name not in (MANIFEST, MARKER) and not f"/{name}".count(f"/{TEMPORARY}")
+            name for name in names if name not in LAST and not f"/{name}".count(f"/{TEMPORARY}")
         )
 
     def damage(self) -> str | None:
@@ -342,8 +366,11 @@ class Folder:
             return list(threads.map(function, names))
 
     def _checksum(self, name: str) -> Checksum:
-        with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
-            return integrity.checksum(iter(lambda: stream.read(integrity.CHUNK), b""))
+        def read() -> Checksum:
+            with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+                return integrity.checksum(iter(lambda: stream.read(integrity.CHUNK), b""))
+
+        return retried(read)
 
     def _damaged(self, fault: str) -> Damaged:
         return Damaged(
@@ -362,19 +389,24 @@ class Folder:
                 raise self._damaged(fault)
             return Path(self.path())
         if "local" not in self._cache:
-            directory = Path(tempfile.mkdtemp(prefix=f"{DOWNLOAD}{os.getpid()}-"))
-            atexit.register(shutil.rmtree, directory, ignore_errors=True)
-            fs.copy_files(
-                self.path(),
-                str(directory),
-                source_filesystem=self.filesystem,
-                destination_filesystem=fs.LocalFileSystem(),
-            )
+            directory = Path(tempfile.mkdtemp(dir=_downloads(os.getpid())))
+            self.copy_to(directory)
             copy = Folder(str(directory.parent), directory.name)
             if fault := copy.damage() if copy.complete else None:
                 raise self._damaged(fault)
             self._cache["local"] = directory
         return Path(self._cache["local"])
+
+    def copy_to(self, directory: Path) -> None:
+        """Copy all files into a local directory."""
+
+        def copy(name: str) -> None:
+            target = directory / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _copy(self.path(name), self.filesystem, str(target), fs.LocalFileSystem())
+
+        # One by one: the first that fails would let all be copied again.
+        self._map(copy, [*self.files(), *(name for name in LAST if self.exists(name))])
 
     def has_directory(self, name: str) -> bool:
         """Return whether a directory was `put` under `name`, completely."""
@@ -388,32 +420,48 @@ class Folder:
         are copied one by one, and a marker comes last, which `has_directory` looks for.
         """
         target = self.path(name)
-        for of_source in (MANIFEST, MARKER):
+        for of_source in LAST:
             (directory / of_source).unlink(missing_ok=True)
         Folder(str(directory.parent), directory.name).finish({})
         _forget(self.sub(name))
         if self.is_local:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
-            shutil.move(str(directory), temporary)
-            reset_permissions(Path(temporary))
-            if os.path.exists(
-                target
-            ):  # renamed before it is removed: a removal that is killed leaves a part behind
-                os.replace(target, f"{temporary}-old")
-            os.replace(temporary, target)
-            shutil.rmtree(f"{temporary}-old", ignore_errors=True)
+            try:
+                _move(directory, temporary)
+                reset_permissions(Path(temporary))
+                if os.path.exists(
+                    target
+                ):  # renamed before it is removed: a removal that is killed leaves a part behind
+                    os.replace(target, f"{temporary}-old")
+                os.replace(temporary, target)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
+                shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             self.remove(name)
             (directory / MARKER).unlink()
-            fs.copy_files(
-                str(directory),
-                target,
-                source_filesystem=fs.LocalFileSystem(),
-                destination_filesystem=self.filesystem,
-            )
+            _copy(str(directory), fs.LocalFileSystem(), target, self.filesystem)
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+@functools.cache
+def _downloads(process: int) -> Path:
+    """Return the directory for downloads of a process, this one."""
+    directory = temporary_directory("downloads")
+    remove_afterwards(directory)
+    return directory
+
+
+def _move(directory: Path, target: str) -> None:
+    """Move a local directory, also to another filesystem; OSError of the first file that fails."""
+    try:
+        shutil.move(str(directory), target)
+    except shutil.Error as error:  # a list of sources, targets and messages
+        source, copy, message = error.args[0][0]
+        number = re.search(r"\[Errno (\d+)\]", message)
+        raise OSError(int(number[1]) if number else None, message, source, None, copy) from error
 
 
 _intact: set[tuple[str, str]] = set()
@@ -428,6 +476,15 @@ def _forget(folder: Folder) -> None:
 def checksums(record: Mapping[str, Any]) -> dict[str, Checksum]:
     """Return the checksums of a record, by file."""
     return {name: (size, text) for name, (size, text) in record.get(OTHERS, {}).items()}
+
+
+def _copy(source: str, of_source: fs.FileSystem, target: str, of_target: fs.FileSystem) -> None:
+    """Copy a file or directory from one filesystem to another."""
+    retried(
+        lambda: fs.copy_files(
+            source, target, source_filesystem=of_source, destination_filesystem=of_target
+        )
+    )
 
 
 def _json(value: Any) -> str:

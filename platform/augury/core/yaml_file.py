@@ -29,7 +29,7 @@ class YamlFile(NamedTuple):
 
 def read(path: str | Path) -> YamlFile:
     """Read a YAML file; raise UserError unless it holds a mapping without duplicate keys."""
-    text = _text(Path(path))
+    text = _remote_text(str(path)) if "://" in str(path) else _text(Path(path))
     loader = _Loader(text)
     try:
         _check_nesting(path, text)
@@ -54,6 +54,19 @@ def read(path: str | Path) -> YamlFile:
 def scalar(text: str) -> str:
     """Return text quoted as far as YAML needs it."""
     return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]
+
+
+def _remote_text(uri: str) -> str:
+    """Return the text of a file in a remote storage, such as the experiment that a sweep there
+    recommends."""
+    from augury.core.store import Folder  # slow: imports pyarrow
+
+    place, mark, query = uri.partition("?")
+    root, _, name = place.rpartition("/")
+    try:
+        return Folder(f"{root}{mark}{query}", "").read(name).decode()
+    except FileNotFoundError as error:
+        raise UserError(f"no experiment file '{uri}'") from error
 
 
 def _text(path: Path) -> str:

@@ -249,8 +249,8 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
             return shard.read(columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(
-            f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and create it "
-            "again"
+            f"shard {folder.location(name)} cannot be read ({error}): remove the folder and create "
+            "it again"
         ) from error
 
 

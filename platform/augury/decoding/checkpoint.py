@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augury.core import config
@@ -14,6 +12,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
+from augury.core.temporary import scratch
 from augury.decoding.search import batches_by_length, positions
 from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.models import pretrained
@@ -157,9 +156,10 @@ class Checkpoint:
         """Write the checkpoint in CTranslate2's format, with first and suppressed tokens."""
         from augury.decoding.conversion import checkpoint_to_ctranslate2
 
-        model, directory = self._model(), Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
-        checkpoint_to_ctranslate2(model, directory)
-        folder.put(directory, MODEL)
+        model = self._model()
+        with scratch("ctranslate2") as directory:
+            checkpoint_to_ctranslate2(model, directory)
+            folder.put(directory, MODEL)
         generation = model.generation_config
         never = {*(generation.suppress_tokens or ())}
         never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}

@@ -58,7 +58,7 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
         parameters=_parameters(run.experiment),
         differing=tuple(differing),
         versions={package: _version(package) for package in PACKAGES},
-        commit=_commit(os.getcwd()),
+        commit=commit(),
     )
     record.write_description(run.folder, run.to_dict())
 
@@ -152,9 +152,16 @@ def _version(package: str) -> str:
 
 
 @functools.cache
-def _commit(directory: str) -> str | None:
-    """Return the commit of a directory's repository at the first call, with `+` for uncommitted
-    changes."""
+def commit() -> str | None:
+    """Return the commit of the working directory's repository at the first call, with `+` for
+    uncommitted changes.
+
+    To be called when a command starts: later the directory may have changed, or be gone.
+    """
+    try:
+        directory = os.getcwd()
+    except FileNotFoundError:
+        return None
     if shutil.which("git") is None:
         return None
     described = subprocess.run(

@@ -13,13 +13,15 @@ from typing import Any
 from augury.augment.health import UnusableOutput
 from augury.augment.pipeline import Models
 from augury.core import config
+from augury.core.cluster import check_storage
 from augury.core.errors import UserError
+from augury.core.execution import Execution, connect
 from augury.core.locks import locked
 from augury.core.parallel import InputFailed, run_concurrently
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
-from augury.experiments.description import artifacts, describe, differing_parameters
+from augury.experiments.description import artifacts, commit, describe, differing_parameters
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.graph import Graph, Step
 from augury.experiments.progress import show_progress
@@ -43,10 +45,12 @@ def run_experiment(
     system whose operators make nothing that it could be trained on, or whose models fail. UserError
     where no system is left.
     """
+    commit()
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     described = expand(experiment)
     graph = graph or Graph(store)
+    reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
     for caution in preflight.cautions(described.values()):
         say(caution)
@@ -229,6 +233,13 @@ def train(run: Run) -> None:
     from augury.experiments import training
 
     training.train(run)
+
+
+def reach_storage(execution: Execution, root: str) -> None:
+    """Raise UserError where a worker of the cluster to join cannot write and read a storage."""
+    if execution.joins_cluster:
+        connect(execution.address)
+        check_storage(root)
 
 
 def refuse_lost_storage(storage: str) -> None:

@@ -343,7 +343,7 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 def _check_version(run: Folder, file: str, content: Mapping[str, Any]) -> None:
     if content.get("version", VERSION) > VERSION:
         raise UserError(
-            f"{run.uri}/{file} was written by a later version of Augury: install that version"
+            f"{run.location(file)} was written by a later version of Augury: install that version"
         )
 
 
@@ -359,7 +359,7 @@ def _of_version_0_2(run: Folder, scores: Mapping[str, Any]) -> dict[str, Any]:
         "epochs": own.get("epochs", 0.0),
         "workers": max(1, round(3600 * hours / seconds)) if seconds else 1,
     }
-    training = typed(Outcome, own | measured, f"{run.uri}/{SCORES}")
+    training = typed(Outcome, own | measured, run.location(SCORES))
     cost = Cost.of(
         run, training, data_factor=own["data_factor"], epochs=epochs, pieces=own["pieces"]
     )

@@ -26,12 +26,14 @@ def locate(name: str, storage: str = "results") -> Folder:
     Without `/seed-N` it is that of the first seed; `:STAGE` behind it names an earlier stage of
     training. UserError where no run or more than one matches.
     """
-    path, colon, of_stage = name.rpartition(":")
+    place, mark, query = name.partition("?") if "://" in name else (name, "", "")
+    path, colon, of_stage = place.rpartition(":")
     if colon and "/" not in of_stage:
-        return stage(locate(path, storage), of_stage)
-    path = name.rstrip("/")
+        return stage(locate(f"{path}{mark}{query}", storage), of_stage)
+    path = place.rstrip("/")
     if f"/{KIND}/" in path:
         storage, _, path = path.rpartition(f"/{KIND}/")
+        storage += f"{mark}{query}"
     path = path.removeprefix(f"{KIND}/")
     store = Store(storage)
     address, _, seed = path.partition("/")

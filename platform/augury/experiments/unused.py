@@ -20,7 +20,8 @@ from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
 from augury.core.progress import say
 from augury.core.roots import TEMPORARY
-from augury.core.store import DOWNLOAD, Folder, Store
+from augury.core.store import Folder, Store
+from augury.core.temporary import BEGINNING
 from augury.experiments.dependents import size
 from augury.training.run import PREFIXES
 
@@ -149,8 +150,8 @@ def _locks(store: Store, before: float) -> Iterator[Unused]:
 
 def _downloads(before: float) -> Iterator[Unused]:
     """Yield directories on this machine to which processes that have ended have downloaded."""
-    for path in sorted(Path(tempfile.gettempdir()).glob(f"{DOWNLOAD}[0-9]*-*")):
-        process = path.name.removeprefix(DOWNLOAD).partition("-")[0]
+    for path in sorted(Path(tempfile.gettempdir()).glob(f"{BEGINNING}[0-9]*-*")):
+        process = path.name.removeprefix(BEGINNING).partition("-")[0]
         ended = process.isdigit() and not _is_alive(int(process))
         # A process of another container has a number of its own, but works on its directory.
         if ended and path.is_dir() and path.stat().st_mtime <= before:

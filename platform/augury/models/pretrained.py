@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
+from augury.core.temporary import scratch
 from augury.models.settings import PATHS, Pretrained, model_directory
 from augury.text.subwords.learned import FILES
 
@@ -114,21 +114,23 @@ def put_files(
     """
     from transformers import AutoConfig, AutoTokenizer, GenerationConfig
 
-    directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
-    settings = load(AutoConfig.from_pretrained, name, revision)
-    settings.save_pretrained(directory)
-    if generation:
-        search = _generation_file(name, revision)
-        kept = (
-            GenerationConfig.from_model_config(settings)
-            if search is None
-            else GenerationConfig.from_dict(json.loads(search.read_text(encoding="utf-8")))
+    with scratch("tokenizer") as directory:
+        settings = load(AutoConfig.from_pretrained, name, revision)
+        settings.save_pretrained(directory)
+        if generation:
+            search = _generation_file(name, revision)
+            kept = (
+                GenerationConfig.from_model_config(settings)
+                if search is None
+                else GenerationConfig.from_dict(json.loads(search.read_text(encoding="utf-8")))
+            )
+            kept.save_pretrained(directory)
+        pieces: PreTrainedTokenizerBase = load(AutoTokenizer.from_pretrained, name, revision)
+        pieces.save_pretrained(directory)
+        (directory / PINNED).write_text(
+            json.dumps({"name": name, "commit": commit(name, revision)})
         )
-        kept.save_pretrained(directory)
-    pieces: PreTrainedTokenizerBase = load(AutoTokenizer.from_pretrained, name, revision)
-    pieces.save_pretrained(directory)
-    (directory / PINNED).write_text(json.dumps({"name": name, "commit": commit(name, revision)}))
-    folder.put(directory, FILES)
+        folder.put(directory, FILES)
     return pieces
 
 

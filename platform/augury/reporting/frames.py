@@ -73,7 +73,7 @@ def sweep(swept: Sweep) -> pd.DataFrame:
     chosen = recommended(summary)
     rows = [_swept(summary, result, result is chosen) for result in summary.ranking]
     frame = pd.DataFrame(rows, columns=[*SWEPT, *TESTED, *COSTS, "state", "recommended", "address"])
-    frame.attrs = {"answer": answer(summary), "page": f"{swept.folder.uri}/{PAGE}"}
+    frame.attrs = {"answer": answer(summary), "page": swept.folder.location(PAGE)}
     return frame
 
 

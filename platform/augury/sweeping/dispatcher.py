@@ -108,6 +108,8 @@ class Dispatcher:
         self.start, self.done, self.inputs, self.compared = start, done, inputs, compared
         self.progress: dict[TrialKey, Progress] = {}
         self.errors: dict[TrialKey, str] = {}
+        self.outage: str | None = None
+        """Why no trial can go on, whatever its configuration."""
         self.decisions: list[Decision] = []
         self.started: list[TrialKey] = []
         self._reported: set[tuple[TrialKey, int]] = set()
@@ -155,10 +157,10 @@ class Dispatcher:
 
     @property
     def stopping(self) -> bool:
-        """Whether running trials must end: the deadline has passed, or a trial failed under
-        `fail_fast`."""
+        """Whether running trials must end: the deadline has passed, nothing can be written, or a
+        trial failed under `fail_fast`."""
         late = self.limits.deadline is not None and time.time() > self.limits.deadline
-        return late or (self.limits.fail_fast and bool(self.errors))
+        return late or self.outage is not None or (self.limits.fail_fast and bool(self.errors))
 
     @property
     def full(self) -> bool:
@@ -255,6 +257,18 @@ class Dispatcher:
         if self.compared(key):
             self.scheduler.fail(key.configuration, key.seed)
             self._collect_decisions()
+
+    def on_outage(self, key: TrialKey, outage: str) -> None:
+        """Record that a trial, which may go on later, could not write or read its files."""
+        self.progress[key] = "paused"
+        self.outage = outage
+
+    def describe_retry(self, key: TrialKey) -> str:
+        """Return a message on a trial whose process has died, and from where it goes on."""
+        folder = self.folder(key)
+        curve = self.curves.of(folder)
+        place = f"validation {curve[-1].validation}" if curve else "its beginning"
+        return f"the process of {folder.name} has died: it goes on from {place} or later"
 
     def on_remove(self, key: TrialKey) -> None:
         """Record that Tune has removed a paused trial."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import product
@@ -11,11 +13,13 @@ from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.execution import connect
+from augury.core.local_ray import RESTARTS
+from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.experiments import preflight
-from augury.experiments.description import artifacts
-from augury.experiments.execute import Executor, refuse_lost_storage
+from augury.experiments.description import artifacts, commit
+from augury.experiments.execute import Executor, reach_storage, refuse_lost_storage
 from augury.experiments.graph import Step
 from augury.experiments.recording import Recorder, Recording
 from augury.sweeping import plan as plans
@@ -38,6 +42,9 @@ from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
 from augury.sweeping.trial import TrialSettings
 from augury.sweeping.writer import Show, StateWriter
 
+DEADLINE = "AUGURY_DEADLINE"
+"""The variable that hands the end of a budget on to the same command begun anew."""
+FOLLOW_SECONDS = 10.0
 EXCHANGES = 5
 """Number of exchanges between the members of a population during training."""
 
@@ -56,9 +63,18 @@ class Outcome:
 def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
     """Train the missing trials of a sweep and decide on them. Raises UserError before training
     if that cannot work."""
+    commit()
     refuse_lost_storage(options.storage)
     options.check()
     return _Driver(space, options, recording, show).run()
+
+
+def _deadline(budget: float) -> float:
+    """Return the Unix time at which a budget in seconds is spent; a command that was begun anew, as
+    its Ray had died, keeps its own."""
+    if RESTARTS not in os.environ or DEADLINE not in os.environ:
+        os.environ[DEADLINE] = str(time.time() + budget)
+    return float(os.environ[DEADLINE])
 
 
 @dataclass
@@ -98,7 +114,7 @@ class _Driver:
             self.runs = self.inputs.runs
             self.inputs.make_texts()
         # What is prepared above does not count: the budget is one for trials.
-        self.deadline = None if options.budget is None else time.time() + options.budget
+        self.deadline = None if options.budget is None else _deadline(options.budget)
         dispatcher = self._dispatcher()
         reused = self._replay(dispatcher)
         with self.recording(self.base.tracking, self.store) as recorder:
@@ -137,7 +153,8 @@ class _Driver:
             self.base,
             *(planned.experiment for planned in self.plan.configurations.values()),
         ]
-        # Before Ray starts: most mistakes are in settings, and can be found at once.
+        reach_storage(self.base.execution, self.store.root)
+        # Before a local Ray starts: most mistakes are in settings, and can be found at once.
         preflight.check(experiments, self.plan.graph)
         for caution in preflight.cautions(experiments):
             say(caution)
@@ -149,6 +166,7 @@ class _Driver:
         rows = {planned.name: planned.experiment for planned in self.plan.configurations.values()}
         graph.add(rows, self.options.seeds)
         experiments += [plan.experiment for plan in graph.plans.values()]
+        self.placed = experiments
         placement = place(experiments, self.options.at_once)
         say(placement.summary)
         return placement
@@ -298,7 +316,7 @@ class _Driver:
             self.deadline,
             self.options.fail_fast,
         )
-        directory, max_failures = f"{self.sweep.uri}/tune", self.base.execution.max_failures
+        directory, max_failures = self.sweep.location("tune"), self.base.execution.max_failures
         if population_address is None:
             tuning.run(
                 dispatcher,
@@ -307,6 +325,7 @@ class _Driver:
                 name=f"{time.time():.0f}",
                 directory=directory,
                 max_failures=max_failures,
+                each_step=partial(self._follow_cluster, dispatcher, Throttle(FOLLOW_SECONDS)),
             )
         else:
             population.run(
@@ -319,6 +338,20 @@ class _Driver:
                 directory=directory,
                 max_failures=max_failures,
             )
+
+    def _follow_cluster(self, dispatcher: Dispatcher, throttle: Throttle) -> None:
+        """Let more trials run at once where machines have joined, and fewer where they are lost."""
+        if self.options.at_once is not None or not self.base.execution.joins_cluster:
+            return
+
+        def follow() -> None:
+            # Where not a single trial fits any more, those that wait do so for a machine.
+            with suppress(UserError):
+                placement = place(self.placed)
+                at_once, standby = placement.at_once, placement.standby
+                dispatcher.limits = dispatcher.limits._replace(at_once=at_once, standby=standby)
+
+        throttle.run(follow)
 
     def _record_inputs(self, dispatcher: Dispatcher, recorder: Recorder) -> None:
         """Record the models that this command has trained for others; the sweep's own trials are

@@ -8,13 +8,10 @@ Members depend on each other: a population with other members or seeds trains al
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any, ClassVar
 
 import torch
@@ -31,6 +28,7 @@ from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Folder
+from augury.core.temporary import scratch
 from augury.core.working_directory import in_this_directory
 from augury.experiments.spec import Experiment, parse
 from augury.sweeping import tuning
@@ -252,19 +250,18 @@ def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, see
     """
     if checkpoint is None:
         return
-    directory = Path(tempfile.mkdtemp(prefix="augury-member-"))
-    checkpoint.to_directory(str(directory))
-    state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
-    position = state["position"]
-    if (position["address"], position["seed"]) == (address, seed):
-        shutil.rmtree(directory)
-        return
-    # Of the other member's checkpoints this one alone is here, so that no other can be its best.
-    scores = {position["update"]: position["scores"][position["update"]]}
-    position |= {"address": address, "seed": seed, "scores": scores}
-    torch.save(state, directory / STATE)
-    folder.remove("checkpoints")
-    folder.sub("checkpoints").put(directory, f"{position['update']:08d}")
+    with scratch("member") as directory:
+        checkpoint.to_directory(str(directory))
+        state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
+        position = state["position"]
+        if (position["address"], position["seed"]) == (address, seed):
+            return
+        # This one alone of the other member's checkpoints is here: no other can be its best.
+        scores = {position["update"]: position["scores"][position["update"]]}
+        position |= {"address": address, "seed": seed, "scores": scores}
+        torch.save(state, directory / STATE)
+        folder.remove("checkpoints")
+        folder.sub("checkpoints").put(directory, f"{position['update']:08d}")
 
 
 class _ProgressCallback(tuning.Interruptible):

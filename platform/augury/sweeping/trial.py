@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from augury.core.errors import UserError
 from augury.core.locks import locked
+from augury.core.outages import outage_of
 from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.state import KIND, Curves, Point
@@ -23,8 +24,8 @@ from augury.training.run import FAILURE
 
 CONFIGURATION, SEED = "configuration", "seed"
 """Keys of a trial's Tune configuration in addition to the swept ones."""
-ERROR = "error"
-"""Key of the result that reports a failure."""
+ERROR, OUTAGE = "error", "outage"
+"""Keys of the results that report a failure, and what ends the sweep."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,10 @@ def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
             _train(runs, seed, settings, lock)
             runs.finish(seed)
         except Exception as error:
-            tune.report({ERROR: runs.fail(seed, error)})
+            if outage := outage_of(error):  # no fault of this configuration, and others have it too
+                tune.report({OUTAGE: str(outage)})
+            else:
+                tune.report({ERROR: runs.fail(seed, error)})
 
 
 class _Overtaken(Exception):

@@ -9,7 +9,7 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,10 +21,12 @@ from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
+from augury.core.outages import Outage
+from augury.core.progress import say
 from augury.core.working_directory import in_this_directory
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher, TrialKey
-from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, TrialSettings
+from augury.sweeping.trial import CONFIGURATION, ERROR, OUTAGE, SEED, TrialSettings
 
 LOG = "ray.log"
 
@@ -37,10 +39,12 @@ def run(
     name: str,
     directory: str,
     max_failures: int,
+    each_step: Callable[[], None] = lambda: None,
 ) -> None:
     """Run trials until everything is decided or a limit is reached.
 
-    Trials whose process dies are restarted.
+    Trials whose process dies are restarted. `each_step` is called between two steps of Tune, about
+    ten times a second.
     """
     # By default Tune keeps a single pending trial. Its actor takes seconds to start and would be
     # discarded whenever another actor becomes free in the meantime.
@@ -61,12 +65,14 @@ def run(
             name=name,
             storage_path=directory,
             verbose=0,
-            callbacks=[_ProgressCallback(dispatcher)],
+            callbacks=[_ProgressCallback(dispatcher, each_step)],
             failure_config=tune.FailureConfig(max_failures=max_failures),
         ),
     )
     with quiet_tune(log_of(directory)):
         tuner.fit()
+    if dispatcher.outage is not None:
+        raise Outage(dispatcher.outage)
 
 
 def log_of(directory: str) -> Path:
@@ -87,10 +93,7 @@ def quiet_tune(log: Path) -> Iterator[None]:
     Raises UserError where memory runs out.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
-    ray_logger, handler = (
-        logging.getLogger("ray"),
-        logging.FileHandler(log, encoding="utf-8", delay=True),
-    )
+    ray_logger, handler = logging.getLogger("ray"), _LogFile(log, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     earlier, ray_logger.handlers = ray_logger.handlers, [handler]
     try:
@@ -99,6 +102,13 @@ def quiet_tune(log: Path) -> Iterator[None]:
     finally:
         ray_logger.handlers = earlier
         handler.close()
+
+
+class _LogFile(logging.FileHandler):
+    """A log file that loses what it cannot write, as on a full disk, without a word."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Do nothing: the trial, which writes to the same disk, says what is wrong."""
 
 
 @contextmanager
@@ -219,7 +229,10 @@ class _TuneScheduler(TrialScheduler):
         """Do nothing: a new trial has no results."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        if error := result.get(ERROR):
+        if outage := result.get(OUTAGE):
+            self.dispatcher.on_outage(key_of(trial), outage)
+            action = "STOP"
+        elif error := result.get(ERROR):
             self.dispatcher.on_error(key_of(trial), error)
             action = "STOP"
         else:
@@ -235,6 +248,7 @@ class _TuneScheduler(TrialScheduler):
         if trial.status == Trial.ERROR:
             # the actor died and Tune retries the trial; permanent failures are still RUNNING or
             # PENDING here
+            say(f"warning: {self.dispatcher.describe_retry(key_of(trial))}")
             return
         self.dispatcher.on_error(key_of(trial), failure_of(trial))
         self._stop_eliminated(tune_controller, current=trial)
@@ -273,10 +287,20 @@ class _TuneScheduler(TrialScheduler):
 
 
 class _ProgressCallback(Interruptible):
-    """Marks trials as running when they start."""
+    """Marks trials as running when they start, and calls what is to be done in between."""
 
-    def __init__(self, dispatcher: Dispatcher):
-        self.dispatcher = dispatcher
+    def __init__(self, dispatcher: Dispatcher, each_step: Callable[[], None]):
+        self.dispatcher, self.each_step = dispatcher, each_step
+
+    def __deepcopy__(self, memo: Any) -> _ProgressCallback:
+        return self
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+    def on_step_begin(self, iteration: int, trials: Iterable[Trial], **info: Any) -> None:
+        super().on_step_begin(iteration, trials, **info)
+        self.each_step()
 
     def on_trial_start(
         self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any

@@ -134,7 +134,7 @@ class Tracker:
                 entry = {"folder": file.folder.name, "name": file.name, "directory": file.directory}
                 entries.append(entry)
             else:
-                say(f"{file.folder.uri}/{file.name} does not exist and is not logged to MLflow")
+                say(f"{file.folder.location(file.name)} does not exist and is not logged to MLflow")
         self._run_failed = self._run_failed or status == "FAILED"
         self._write_record(run, status=status, files=entries)
         self._flush(run)

@@ -10,7 +10,6 @@ training goes on from the one before.
 from __future__ import annotations
 
 import io
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.progress import say_once
 from augury.core.store import Folder
+from augury.core.temporary import scratch
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 WITH_STATE = 2
@@ -124,15 +124,16 @@ class Checkpoints:
     ) -> None:
         """Write a checkpoint after a validation, or a snapshot, and then drop older state."""
         name = f"{SNAPSHOT if snapshot else ''}{position.update:08d}"
-        directory = Path(tempfile.mkdtemp(prefix="augury-checkpoint-"))
-        save_file(
-            {key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()},
-            directory / MODEL,
-        )
-        torch.save(
-            {"optimizer": optimizer.state_dict(), "position": asdict(position)}, directory / STATE
-        )
-        self.folder.put(directory, name)
+        with scratch("checkpoint") as directory:
+            save_file(
+                {key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()},
+                directory / MODEL,
+            )
+            torch.save(
+                {"optimizer": optimizer.state_dict(), "position": asdict(position)},
+                directory / STATE,
+            )
+            self.folder.put(directory, name)
         for older in self._snapshots():
             if older != name:
                 self.folder.remove(older)

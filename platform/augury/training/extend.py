@@ -7,16 +7,14 @@ parameters that it would have had from the start.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 import torch
-from pyarrow import fs
 
 from augury.core.progress import say
 from augury.core.store import Folder, Store
+from augury.core.temporary import scratch
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position
 from augury.training.run import PREFIXES
@@ -81,16 +79,12 @@ def _copy_files(source: Folder, run: Folder, address: str, updates: Sequence[int
     for file in records.names():
         run.sub(history.KIND).write(file, records.read(file))
     for update in updates:  # the latest comes last
-        directory = Path(tempfile.mkdtemp(prefix="augury-extend-"))
-        checkpoint = source.sub(f"checkpoints/{update:08d}")  # undamaged, as `_fitting` has seen
-        fs.copy_files(
-            checkpoint.path(),
-            str(directory),
-            source_filesystem=checkpoint.filesystem,
-            destination_filesystem=fs.LocalFileSystem(),
-        )
-        if (directory / STATE).exists():
-            state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
-            state["position"]["address"] = address
-            torch.save(state, directory / STATE)
-        run.sub("checkpoints").put(directory, f"{update:08d}")
+        with scratch("extend") as directory:
+            # Undamaged, as `_fitting` has seen.
+            checkpoint = source.sub(f"checkpoints/{update:08d}")
+            checkpoint.copy_to(directory)
+            if (directory / STATE).exists():
+                state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
+                state["position"]["address"] = address
+                torch.save(state, directory / STATE)
+            run.sub("checkpoints").put(directory, f"{update:08d}")

@@ -98,7 +98,7 @@ def records(run: Folder, name: str) -> list[Record]:
             for line in lines
         ]
     except (ValueError, KeyError, TypeError) as error:
-        where = f"{folder.uri}/{name}"
+        where = folder.location(name)
         raise UserError(
             f"{where} is damaged ({error}): remove it, only MLflow and charts use it"
         ) from error

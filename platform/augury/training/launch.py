@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
+from augury.core import cluster
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
+from augury.core.outages import outage_of
 from augury.core.progress import say
+from augury.core.roots import located
 from augury.core.store import Folder
 from augury.core.working_directory import in_this_directory
 from augury.training.extend import take_over
@@ -24,6 +27,10 @@ from augury.training.trained import OUTCOME
 
 if TYPE_CHECKING:
     from ray.train.torch import TorchTrainer
+
+
+RAY = ".ray"
+"""Where Ray Train keeps its state in a storage."""
 
 
 class Train(Protocol):
@@ -88,6 +95,8 @@ def _on_ray(
 
     resources = execution.worker_resources(cuda)
     if execution.joins_cluster:
+        # Machines may be started for them, which takes minutes.
+        os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
         say(
             f"workers ask for {training.workers} × {resources}; a cluster that grows may start "
             "machines for them"
@@ -114,14 +123,15 @@ def _on_ray(
             ),
             run_config=RunConfig(
                 name=folder.name.replace("/", "-"),
-                storage_path=f"{folder.root.rstrip('/')}/.ray",
+                storage_path=located(folder.root, RAY),
                 failure_config=FailureConfig(
                     max_failures=execution.max_failures, controller_failure_limit=3
                 ),
             ),
         )
 
-    _fit(trainer, folder, execution)
+    with cluster.training(folder.name, resources):
+        _fit(trainer, folder, execution)
     if folder.exists(FAILURE):
         failure = folder.read_json(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
@@ -134,7 +144,7 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
     Ray starts workers again. Where their actor dies, with its machine or for lack of memory, a new
     trainer continues from the last checkpoint.
     """
-    from ray.exceptions import ActorDiedError
+    from ray.exceptions import RayActorError
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     main = threading.current_thread() is threading.main_thread()
@@ -144,7 +154,9 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
             try:
                 make().fit()
                 return
-            except ActorDiedError as error:
+            except RayActorError as error:
+                if lost := cluster.outage():
+                    raise lost from error
                 say(f"the controller of {folder.uri} died ({failures} times): {_cause(error)}")
         raise Crashed(f"the controller of {folder.uri} died {failures} times")
     except (
@@ -152,6 +164,8 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
     ) as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except TrainingFailedError as error:
+        if outage := outage_of(error):
+            raise outage from error
         raise Crashed(
             f"the workers of {folder.uri} failed {execution.max_failures + 1} times: "
             f"{_cause(error)}"

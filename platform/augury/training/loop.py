@@ -276,7 +276,7 @@ class Trainer:
             for batch in worker:
                 ids += batch
         updates = self.checkpoints.updates()
-        last = f"{self.checkpoints.folder.uri}/{updates[-1]:08d}" if updates else "none yet"
+        last = self.checkpoints.folder.location(f"{updates[-1]:08d}") if updates else "none yet"
         more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
         return Diverged(
             f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: "

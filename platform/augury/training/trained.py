@@ -64,7 +64,7 @@ class Outcome:
     @classmethod
     def read(cls, run: Folder) -> Outcome:
         """Return the outcome of a run whose training has ended."""
-        return typed(cls, with_present_entries(run.read_record(OUTCOME)), f"{run.uri}/{OUTCOME}")
+        return typed(cls, with_present_entries(run.read_record(OUTCOME)), run.location(OUTCOME))
 
     def write(self, run: Folder) -> None:
         """Write the outcome into a run's folder, with the checksum of the weights there."""

@@ -26,7 +26,7 @@ def recommend(sweep: Sweep) -> str | None:
     if content is None:
         return None
     sweep.folder.write(RECOMMENDED, content)
-    return f"{sweep.folder.uri}/{RECOMMENDED}"
+    return sweep.folder.location(RECOMMENDED)
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from augury.core import config
+from augury.core.roots import parts_around
 from augury.experiments.record import SCORES
 from augury.reporting import rendering
 from augury.reporting.sweeps.report import data, report
@@ -44,8 +45,8 @@ def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
     """
     settle = content["settle"] and {**content["settle"], "command": ""}
     text = json.dumps({**content, "settle": settle, STATE: _state(sweep)}, ensure_ascii=False)
-    root = json.dumps(f"{sweep.folder.root.rstrip('/')}/", ensure_ascii=False).rstrip('"')
-    text = text.replace(root, '"')
+    for part in parts_around(sweep.folder.root):
+        text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
     summary: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
     sweep.folder.write_json(SUMMARY, summary)
     return summary

@@ -6,12 +6,11 @@ pretrained models.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.core.store import Folder
+from augury.core.temporary import scratch
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -51,9 +50,9 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
         pad_token=PAD,
         unk_token=UNKNOWN,
     )
-    directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
-    wrapped.save_pretrained(directory)
-    folder.put(directory, FILES)
+    with scratch("tokenizer") as directory:
+        wrapped.save_pretrained(directory)
+        folder.put(directory, FILES)
     folder.finish({"size": len(wrapped), "version": VERSION})
 
 

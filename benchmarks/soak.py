@@ -1,0 +1,262 @@
+"""Repeat small sweeps while their processes are killed at random; check that nothing is lost.
+
+    PYTHONPATH=platform python benchmarks/soak.py [--minutes 120] [--every 30 90] [--seed 1]
+        [--json] [--plot FILE]
+
+One sweep runs undisturbed. Then the same sweep is repeated, each time in a storage of its own, and
+every 30 to 90 seconds something is killed with SIGKILL, drawn at random:
+
+    worker     a process in which a trial trains; Ray Tune starts another
+    GCS        the register of the local Ray; the command begins itself anew
+    raylet     the process that starts Ray's workers; likewise
+    command    the command itself, which is then repeated, as a user does
+
+or the command gets SIGTERM (`stop`), as at the end of a job, and is repeated. Each sweep is
+compared with the undisturbed one: `lost` counts runs that are missing or whose final weights or
+scores differ. `seconds` is the time between a kill and the next validation of any run, or the end.
+Processes, temporary directories and unfinished files that are left when a sweep has ended are
+`left`; `memory` is the largest resident size of the command with all its processes, in MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+SPACE = Path(__file__).parents[1] / "tests" / "sweeping" / "quick.py"
+KINDS = ("worker", "GCS", "raylet", "command", "stop")
+POLL_SECONDS = 0.5
+END_SECONDS = 20.0
+"""How long processes may take to end after their command."""
+
+
+@dataclass
+class Kill:
+    """What was done to a sweep, and how long it took to go on."""
+
+    kind: str
+    at: float
+    """Seconds since the soak began."""
+    seconds: float | None = None
+
+
+@dataclass
+class Swept:
+    """A sweep that was disturbed."""
+
+    kills: list[Kill] = field(default_factory=list)
+    seconds: float = 0.0
+    commands: int = 0
+    memory: float = 0.0
+    lost: int = 0
+    left: list[str] = field(default_factory=list)
+    raw: int = 0
+    """Lines of Ray's C++ code, and tracebacks, among its messages."""
+
+
+Results = dict[str, tuple[bytes, Any]]
+
+
+def results(storage: Path) -> Results:
+    """Return the final weights and scores of the finished runs of a storage."""
+    runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
+    return {
+        f"{run.parent.name}/{run.name}": (
+            (run / "weights.safetensors").read_bytes(),
+            json.loads((run / "scores.json").read_text(encoding="utf-8"))["tests"],
+        )
+        for run in sorted(runs)
+    }
+
+
+class Sweep:
+    """A sweep in a storage of its own, whose command is repeated until it has ended."""
+
+    def __init__(self, place: Path, began: float):
+        self.storage, self.directory, self.began = place / "storage", place / "tmp", began
+        self.directory.mkdir(parents=True)
+        self.log = (place / "messages").open("w+", encoding="utf-8")
+        self.swept, self.seen = Swept(), set[psutil.Process]()
+
+    def run(self, next_kill: Callable[[], tuple[float, str]] | None = None) -> Swept:
+        """Run the sweep to its end, disturbed after so many seconds each time."""
+        start, process = time.monotonic(), self._start()
+        due, kind = next_kill() if next_kill else (float("inf"), "")
+        due += start
+        waiting: tuple[Kill, float, int] | None = None
+        while True:
+            time.sleep(POLL_SECONDS)
+            self._look(process)
+            now, progress = time.monotonic(), self._progress()
+            if waiting and progress > waiting[2]:
+                waiting[0].seconds, waiting = now - waiting[1], None
+            if process.poll() is not None:
+                if process.returncode == 0:
+                    break
+                process = self._start()  # as a user repeats it
+            elif next_kill and now > due and self._kill(process, kind):
+                kill = Kill(kind, round(now - self.began, 1))
+                self.swept.kills.append(kill)
+                waiting = (kill, now, progress)
+                due, kind = next_kill()
+                due += now
+        if waiting:
+            waiting[0].seconds = time.monotonic() - waiting[1]
+        self.swept.seconds = time.monotonic() - start
+        self.swept.left = self._left()
+        self.log.seek(0)
+        self.swept.raw = sum(map(_is_raw, self.log))
+        return self.swept
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self.swept.commands += 1
+        command = ["sweep", str(SPACE), "--storage", str(self.storage), "--name", "quick"]
+        environment = {**os.environ, "TMPDIR": str(self.directory)}
+        environment.pop("RAY_ADDRESS", None)
+        return subprocess.Popen(
+            [sys.executable, "-m", "augury.cli", *command],
+            stdout=subprocess.DEVNULL,
+            stderr=self.log,
+            env=environment,
+        )
+
+    def _look(self, process: subprocess.Popen[bytes]) -> None:
+        """Note the processes of the command, and their memory."""
+        with suppress(psutil.Error):
+            command = psutil.Process(process.pid)
+            present = [command, *command.children(recursive=True)]
+            self.seen |= set(present[1:])
+            memory = 0.0
+            for member in present:
+                with suppress(psutil.Error):
+                    memory += member.memory_info().rss / 1e6
+            self.swept.memory = max(self.swept.memory, round(memory))
+
+    def _progress(self) -> int:
+        return len([*self.storage.glob("runs/*/seed-*/history/*.jsonl")])
+
+    def _kill(self, process: subprocess.Popen[bytes], kind: str) -> bool:
+        """Kill what `kind` names; return whether it is there."""
+        if kind in ("command", "stop"):
+            process.send_signal(signal.SIGKILL if kind == "command" else signal.SIGTERM)
+            return True
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.Error):
+                if _is(child, kind):
+                    child.kill()
+                    return True
+        return False
+
+    def _left(self) -> list[str]:
+        """Return the processes, directories and files that are left after the end."""
+        psutil.wait_procs([*self.seen], timeout=END_SECONDS)
+        running = [process for process in self.seen if process.is_running()]
+        names = []
+        for process in running:
+            with suppress(psutil.Error):
+                names.append(" ".join(process.cmdline())[:100])
+        directories = [str(path) for path in self.directory.glob("augury-[0-9]*-*")]
+        unfinished = [str(path) for path in self.storage.rglob(".tmp-*")]
+        return names + directories + unfinished
+
+
+def _is(process: psutil.Process, kind: str) -> bool:
+    words = process.cmdline()
+    if kind == "worker":
+        return "ImplicitFunc" in " ".join(words)
+    return bool(words) and words[0].endswith({"GCS": "/gcs_server", "raylet": "/raylet"}[kind])
+
+
+def _is_raw(line: str) -> bool:
+    return any(word in line for word in ("Traceback", "rpc_client", "(raylet)", "*** SIG"))
+
+
+def soak(
+    place: Path, minutes: float, every: Sequence[float], seed: int, kinds: Sequence[str] = KINDS
+) -> list[Swept]:
+    """Repeat the sweep for so long; return what became of each."""
+    began, random_ = time.monotonic(), random.Random(seed)
+    Sweep(place / "undisturbed", began).run()
+    expected = results(place / "undisturbed" / "storage")
+    kinds_left: list[str] = []
+
+    def next_kill() -> tuple[float, str]:
+        if not kinds_left:  # each as often as the others
+            kinds_left.extend(random_.sample(list(kinds), len(kinds)))
+        return random_.uniform(*every), kinds_left.pop()
+
+    sweeps: list[Swept] = []
+    began = time.monotonic()
+    while not sweeps or time.monotonic() - began < 60 * minutes:
+        sweep = Sweep(place / f"sweep-{len(sweeps) + 1}", began)
+        swept = sweep.run(next_kill)
+        found = results(sweep.storage)
+        swept.lost = sum(found.get(name) != values for name, values in expected.items())
+        sweeps.append(swept)
+        kills = ", ".join(f"{kill.kind} {kill.seconds or 0:.0f} s" for kill in swept.kills)
+        print(
+            f"sweep {len(sweeps)}: {swept.seconds:.0f} s, {swept.commands} commands, lost "
+            f"{swept.lost} of {len(expected)}, left {len(swept.left)}, raw lines {swept.raw}, "
+            f"{swept.memory:.0f} MB; {kills}",
+            file=sys.stderr,
+            flush=True,
+        )
+    return sweeps
+
+
+def plot(sweeps: Sequence[Swept], file: str) -> None:
+    """Write a page with the recovery after every kill, and the memory of every sweep."""
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    titles = ("seconds from a kill to the next validation", "memory of a sweep, MB")
+    figure = make_subplots(rows=2, cols=1, subplot_titles=titles)
+    for kind in KINDS:
+        kills = [kill for swept in sweeps for kill in swept.kills if kill.kind == kind]
+        times, seconds = [kill.at / 60 for kill in kills], [kill.seconds for kill in kills]
+        figure.add_trace(go.Scatter(x=times, y=seconds, mode="markers", name=kind), row=1, col=1)
+    numbers = [*range(1, len(sweeps) + 1)]
+    memory = [swept.memory for swept in sweeps]
+    figure.add_trace(go.Scatter(x=numbers, y=memory, name="memory"), row=2, col=1)
+    figure.update_xaxes(title_text="minutes", row=1, col=1)
+    figure.update_xaxes(title_text="sweep", row=2, col=1)
+    lost = sum(swept.lost for swept in sweeps)
+    left = sum(len(swept.left) for swept in sweeps)
+    figure.update_layout(title=f"{len(sweeps)} sweeps: lost {lost}, left {left}", height=800)
+    figure.write_html(file, include_plotlyjs="cdn")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--minutes", type=float, default=120.0)
+    parser.add_argument("--every", type=float, nargs=2, default=(30.0, 90.0))
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--plot", metavar="FILE")
+    arguments = parser.parse_args()
+    # Of a short path: names of sockets are bounded.
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as place:
+        sweeps = soak(Path(place), arguments.minutes, arguments.every, arguments.seed)
+    if arguments.plot:
+        plot(sweeps, arguments.plot)
+    if arguments.json:
+        print(json.dumps([asdict(swept) for swept in sweeps], indent=1))
+    return 1 if any(swept.lost or swept.left or swept.raw for swept in sweeps) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+#SBATCH --job-name=augury
+#SBATCH --nodes=2
+#SBATCH --ntasks-per-node=1
+#SBATCH --cpus-per-task=16
+#SBATCH --gpus-per-task=1
+#SBATCH --time=12:00:00
+#SBATCH --signal=B:TERM@120
+# Run a command of Augury on the machines of a Slurm job, from the root of a checkout that all of them mount:
+#   sbatch deploy/slurm.sh train my.yaml --storage /shared/results
+# Two minutes before the end Slurm sends SIGTERM: training saves its state, and the same line continues. Set VENV where the
+# environment is not .venv, and adapt the lines above: partition, account, GPUs (leave --gpus-per-task out for none).
+set -euo pipefail
+
+if [ "$#" -eq 0 ]; then
+    echo "usage: sbatch deploy/slurm.sh VERB ARGUMENTS, such as train my.yaml --storage /shared/results" >&2
+    exit 2
+fi
+# shellcheck source=/dev/null
+source "${VENV:-.venv}/bin/activate"
+# Ray asks for this token: other users of the machines cannot run code in the job.
+export RAY_AUTH_MODE=token
+[ -e ~/.ray/auth_token ] || ray get-auth-token --generate > /dev/null
+
+cpus="${SLURM_CPUS_PER_TASK:-1}"
+port=$((20000 + SLURM_JOB_ID % 20000))
+head="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"
+address="$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --ip-address | cut -d ' ' -f 1):$port"
+node=(ray start --block --num-cpus="$cpus" --disable-usage-stats)
+
+# `trial_driver` is what a trial's driver takes instead of a CPU.
+srun --nodes=1 --ntasks=1 --nodelist="$head" "${node[@]}" --head --node-ip-address="${address%:*}" \
+    --port="$port" --include-dashboard=true --dashboard-host=127.0.0.1 --resources='{"trial_driver": 32}' &
+until ray status --address="$address" > /dev/null 2>&1; do sleep 2; done
+if [ "$SLURM_JOB_NUM_NODES" -gt 1 ]; then
+    srun --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --exclude="$head" \
+        "${node[@]}" --address="$address" &
+fi
+nodes() { python -c 'import ray; ray.init(address="auto", log_to_driver=False); print(len(ray.nodes()))' 2> /dev/null; }
+export RAY_ADDRESS="$address"
+until [ "$(nodes)" = "$SLURM_JOB_NUM_NODES" ]; do sleep 2; done
+
+# The command is the child that SIGTERM is passed on to; its exit code is the job's.
+augury "$@" &
+command=$!
+trap 'kill -TERM "$command"' TERM
+code=0
+wait "$command" || code=$?
+if [ "$code" -gt 128 ] && kill -0 "$command" 2> /dev/null; then
+    code=0
+    wait "$command" || code=$? # the first `wait` was ended by the signal
+fi
+exit "$code"

@@ -1,0 +1,150 @@
+"""A Ray on this machine alone: its start, its end without leftovers, and what happens if one of its
+main processes dies.
+
+Ray cannot live without its GCS (the register of the cluster) or its raylet (which starts workers):
+a minute after the death of one, its C++ code ends the command. All state of a command is in the
+storage; the command line therefore begins it anew at once, and it goes on from its checkpoints.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import psutil
+
+from augury.core.errors import UserError
+from augury.core.messages import say
+from augury.core.temporary import ray_directory
+
+RESTARTS = "AUGURY_RESTARTS"
+"""The variable that counts how often a command was begun anew."""
+STARTS = 3
+"""Attempts to start a local Ray."""
+POLL_SECONDS = 0.5
+ESSENTIAL = {"/gcs_server": "Ray's GCS", "/raylet": "Ray's raylet"}
+"""The ends of the programs that Ray cannot do without, and their names."""
+LONGEST = 41
+"""Bytes of a directory in which the names of Ray's sockets fit into the 107 of Linux."""
+
+Recover = Callable[[str], None]
+"""Called on a thread of its own with the name of what died, when the rest of Ray is ended."""
+
+
+class _Recovery:
+    """What to do when Ray has died; a program that says nothing is told so."""
+
+    call: Recover | None = None
+
+
+def on_death(recover: Recover | None) -> None:
+    """Let `recover` be called where the local Ray of this process dies; None for a message."""
+    _Recovery.call = recover
+
+
+def start(options: Mapping[str, Any]) -> None:
+    """Start a local Ray, again where its node is not up within Ray's half minute, as on a busy
+    machine; UserError where it stays so."""
+    import ray
+
+    directory = ray_directory()
+    options = dict(options)
+    if len(os.fsencode(directory)) <= LONGEST:
+        options["_temp_dir"] = str(directory)
+    variables = {"TMPDIR": str(directory), **options.get("runtime_env", {}).get("env_vars", {})}
+    options["runtime_env"] = {"env_vars": variables}
+    atexit.register(_end, directory)  # before Ray's own
+    for attempt in range(1, STARTS + 1):
+        watch = _Watch(directory)
+        try:
+            ray.init(address="local", **options)
+            watch.is_connected = True
+            return
+        except Exception as error:  # Ray has no class of its own for it
+            watch.stopped.set()
+            if "timed out during startup" not in str(error):
+                raise
+            ray.shutdown()
+            say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
+    raise UserError(
+        "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
+        "repeat the command, which continues; or join a cluster by execution.address"
+    )
+
+
+def _end(directory: Path) -> None:
+    """End the local Ray with all that it has written."""
+    import ray
+
+    for watch in _Watch.running:
+        watch.stopped.set()
+    ray.shutdown()
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+class _Watch(threading.Thread):
+    """Waits until Ray is shut down, or one of its main processes dies, also while it starts."""
+
+    running: ClassVar[list[_Watch]] = []
+
+    def __init__(self, directory: Path):
+        super().__init__(name="ray", daemon=True)
+        self.directory, self.stopped, self.is_connected = directory, threading.Event(), False
+        self.processes: set[psutil.Process] = set()
+        """All that were seen: those of a raylet that is dead are no children any more."""
+        self.essential: dict[psutil.Process, str] = {}
+        self.running.append(self)
+        self.start()
+
+    def run(self) -> None:
+        while not self.stopped.wait(POLL_SECONDS):
+            with contextlib.suppress(psutil.Error):
+                self._look()
+            dead = [name for process, name in self.essential.items() if _is_dead(process)]
+            if dead and not self.stopped.wait(POLL_SECONDS) and not self._was_shut_down():
+                _on_death(dead[0], self.processes, self.directory)
+            if dead:
+                return
+
+    def _look(self) -> None:
+        for child in set(psutil.Process().children(recursive=True)) - self.processes:
+            self.processes.add(child)
+            program = " ".join(child.cmdline()[:1])
+            for end, name in ESSENTIAL.items():
+                if program.endswith(end):
+                    self.essential[child] = name
+
+    def _was_shut_down(self) -> bool:
+        """Return whether `ray.shutdown` has ended the processes, after it has disconnected."""
+        import ray
+
+        return self.is_connected and not ray.is_initialized()
+
+
+def _is_dead(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() == psutil.STATUS_ZOMBIE or not process.is_running())
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _on_death(name: str, processes: Iterable[psutil.Process], directory: Path) -> None:
+    if _Recovery.call is None:
+        say(f"warning: {name} has died, and with it everything that runs on Ray: start again")
+        return
+    _kill(processes)
+    shutil.rmtree(directory, ignore_errors=True)
+    _Recovery.call(name)
+
+
+def _kill(processes: Iterable[psutil.Process]) -> None:
+    for process in processes:
+        with contextlib.suppress(psutil.Error):  # which knows other processes of the same number
+            process.kill()
+    psutil.wait_procs([*processes], timeout=10)

@@ -1,0 +1,117 @@
+"""What to say where files cannot be written or read: a full disk, a storage that is read-only, that
+is not allowed or that has gone.
+
+Libraries wrap the error of the operating system in their own, or keep its message alone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from augury.core.errors import UserError
+from augury.core.roots import TEMPORARY
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+READ_ONLY = (errno.EROFS,)
+FORBIDDEN = (errno.EACCES, errno.EPERM)
+GONE = (errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ENODEV)
+_WORDS = {os.strerror(number).lower(): number for number in (*FULL, *READ_ONLY, *GONE)} | {
+    "database or disk is full": errno.ENOSPC,
+    "attempt to write a readonly database": errno.EROFS,
+}
+"""Parts of messages, for errors that do not say their number."""
+_PATH = re.compile(r"['\"](/[^'\"]+)['\"]")
+
+
+class Outage(UserError):
+    """Files cannot be written or read, whatever the command: its same words continue later."""
+
+
+def outage_of(error: BaseException) -> Outage | None:
+    """Return what is wrong with the place of the files where that has caused an error, else
+    None."""
+    for cause in _causes(error):
+        if isinstance(cause, Outage):
+            return cause
+        number = _number(cause)
+        if number is not None:
+            return Outage(_sentence(number, _path(cause)))
+    return None
+
+
+def is_read_only(error: OSError) -> bool:
+    """Return whether a file cannot be written because its filesystem, or its owner, refuses."""
+    return error.errno in (*READ_ONLY, *FORBIDDEN)
+
+
+def _number(error: BaseException) -> int | None:
+    """Return the number of an error of the operating system that is an outage."""
+    if isinstance(error, OSError) and error.errno in (*FULL, *READ_ONLY, *FORBIDDEN, *GONE):
+        return error.errno
+    if isinstance(error, UserError):  # it says already what to do
+        return None
+    text = str(error).lower()
+    return next((number for words, number in _WORDS.items() if words in text), None)
+
+
+def _path(error: BaseException) -> str | None:
+    # The last of a copy is its target.
+    names = [error.filename2, error.filename] if isinstance(error, OSError) else []
+    quoted = _PATH.findall(str(error))
+    path = next((os.fsdecode(name) for name in (*names, *quoted[-1:]) if name), None)
+    return path and path.partition(f"/{TEMPORARY}")[0]  # the folder of a file that is being written
+
+
+def _sentence(number: int, path: str | None) -> str:
+    where = path or f"the storage or {tempfile.gettempdir()}"
+    if number in FULL:
+        temporary = path is None or Path(path).is_relative_to(tempfile.gettempdir())
+        elsewhere = "--storage, or TMPDIR for temporary files" if temporary else "--storage"
+        return f"no space is left for {where}{_free(path)}: free some, or give another {elsewhere}"
+    if number in READ_ONLY:
+        return (
+            f"{where} is on a read-only storage, where what is finished can be read: give another "
+            "--storage to make something, or mount it so that it can be written"
+        )
+    if number in FORBIDDEN:
+        return (
+            f"{where} may not be written or read by this user: change its permissions, or give "
+            "another --storage"
+        )
+    return f"{where} does not answer ({os.strerror(number)}): see that its disk is mounted"
+
+
+def _free(path: str | None) -> str:
+    """Return how much is left on the disk of a path, if that can be told."""
+    parents = Path(path).parents if path else ()
+    directory = next((parent for parent in parents if parent.is_dir()), None)
+    if directory is None:
+        return ""
+    usage = shutil.disk_usage(directory)
+    return f" ({usage.free / 1e6:,.0f} of {usage.total / 1e6:,.0f} MB)"
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error and those that have led to it, those of Ray's workers and of copied
+    directories too."""
+    waiting, seen = [error], set()
+    while waiting:
+        cause = waiting.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        if isinstance(cause, UserError):  # its message is about the error that it comes from
+            continue
+        workers = getattr(cause, "worker_failures", None) or {}
+        context = None if cause.__suppress_context__ else cause.__context__
+        further = [cause.__cause__, context, getattr(cause, "cause", None)]
+        waiting += [
+            other for other in (*further, *workers.values()) if isinstance(other, BaseException)
+        ]

@@ -1,0 +1,117 @@
+"""A store on S3: what its server refuses for a while, addresses that lead nowhere, copies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from tests.s3 import SECRET, S3Server, s3_server
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[S3Server]:
+    with s3_server() as running:
+        yield running
+
+
+def test_a_server_that_refuses_requests_loses_nothing(server: S3Server, tmp_path: Path) -> None:
+    folder = Store(server.uri("augury/refused")).folder("corpora", "abc")
+    server.refuse_every, before = 5, server.refused
+    try:
+        for number in range(5):
+            folder.write(f"part-{number}", f"text {number}")
+        large = os.urandom(12_000_000)  # in several parts
+        folder.write("large", large)
+        folder.finish({"rows": 5})
+        assert [folder.checked(f"part-{number}").decode() for number in range(5)] == [
+            f"text {number}" for number in range(5)
+        ]
+        assert (folder.local() / "large").read_bytes() == large
+        assert folder.damage() is None
+    finally:
+        server.refuse_every = None
+    assert server.refused - before > 5
+
+
+def test_what_fails_while_it_is_written_is_not_uploaded(server: S3Server) -> None:
+    folder = Store(server.uri("augury/atomic")).folder("corpora", "abc")
+    folder.write("file", b"old")
+    before = len(server.written)
+    with pytest.raises(RuntimeError), folder.writing("file") as stream:
+        stream.write(b"half")
+        raise RuntimeError
+    assert folder.read("file") == b"old" and len(server.written) == before
+
+
+def test_a_bucket_that_is_not_there_is_named(server: S3Server) -> None:
+    with pytest.raises(UserError, match="there is no bucket 'nowhere'") as raised:
+        Store(server.uri("nowhere/results"))
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_server_that_does_not_answer_is_named_within_seconds() -> None:
+    start = time.monotonic()
+    nobody = "s3://key:x@bucket/results?scheme=http&endpoint_override=127.0.0.1:1"
+    with pytest.raises(UserError, match="cannot be reached from .*127.0.0.1") as raised:
+        Store(nobody)
+    assert len(str(raised.value).splitlines()) == 1
+    assert time.monotonic() - start < 30
+
+
+def test_the_uri_of_a_file_opens_it(server: S3Server) -> None:
+    folder = Store(server.uri("augury/located")).folder("runs", "abc")
+    folder.write("file", b"x")
+    place, _, query = folder.location("file").partition("?")
+    root, _, name = place.rpartition("/")
+    assert Folder(f"{root}?{query}", "").read(name) == b"x"
+
+
+DOWNLOAD = """
+import os, signal, sys
+from augury.core.store import Store
+
+print(Store(sys.argv[1]).folder("corpora", "abc").local(), flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_downloads_of_a_killed_process_are_removed(server: S3Server) -> None:
+    uri = server.uri("augury/downloads")
+    folder = Store(uri).folder("corpora", "abc")
+    folder.write("file", b"x")
+    folder.finish({})
+    killed = subprocess.run(
+        [sys.executable, "-c", DOWNLOAD, uri], stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert killed.returncode == -9
+    copy, deadline = Path(killed.stdout.strip()).parent, time.monotonic() + 30
+    while copy.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert copy.name.startswith("augury-") and not copy.exists()
+
+
+def test_an_experiment_in_a_storage_is_read(server: S3Server) -> None:
+    from augury.core import extended_file
+
+    folder = Store(server.uri("augury/experiments")).folder("sweeps", "abc")
+    folder.write("recommended.yaml", "name: best\ntask: nmt\n")
+    file = extended_file.read(folder.location("recommended.yaml"))
+    assert file.content == {"name": "best", "task": "nmt"} and file.places["task",] == "line 2"
+    with pytest.raises(UserError, match="no experiment file"):
+        extended_file.read(folder.location("other.yaml"))
+
+
+def test_no_secret_is_in_what_is_said(server: S3Server) -> None:
+    from augury.core.secrets import redacted
+
+    with pytest.raises(UserError) as raised:
+        Store(server.uri("nowhere/results"))
+    assert SECRET in str(raised.value) and SECRET not in redacted(str(raised.value))

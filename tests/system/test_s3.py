@@ -1,0 +1,164 @@
+"""A storage on S3, whose server refuses every tenth request: training, sweeps, restarts, two
+commands at once, records and pages."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from safetensors.numpy import load
+
+from augury.core.store import Folder, Store
+from augury.training.trained import WEIGHTS
+from tests.ray_head import ray_head
+from tests.s3 import SECRET, S3Server, s3_server
+from tests.sweeping.sweeps import QUICK
+from tests.system.test_main_job import augury, wait_for_update, write_experiment
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[S3Server]:
+    with s3_server() as running:
+        running.refuse_every = 10
+        yield running
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An experiment of two systems, each trained in seconds."""
+    directory = tmp_path_factory.mktemp("s3")
+    path = write_experiment(directory)
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    content["training"] |= {"max_updates": 120, "validate_every": 30}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+def weights(storage: str) -> dict[str, dict[str, bytes]]:
+    """Return the parameters of every run in a storage."""
+    store, found = Store(storage), {}
+    for address in store.addresses("runs"):
+        content = store.folder("runs", f"{address}/seed-1").read(WEIGHTS)
+        found[address] = {name: tensor.tobytes() for name, tensor in load(content).items()}
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed(experiment: Path) -> dict[str, dict[str, bytes]]:
+    """The parameters that training on a local disk ends with."""
+    done = augury("train", str(experiment))
+    assert done.returncode == 0, done.stderr
+    return weights(str(experiment.parent / "store"))
+
+
+@pytest.fixture(scope="module")
+def trained(server: S3Server, experiment: Path) -> str:
+    """The URI of a storage in which the experiment has been trained."""
+    storage = server.uri("augury/trained")
+    done = augury("train", str(experiment), "--storage", storage, cwd=experiment.parent)
+    assert done.returncode == 0, done.stderr
+    assert SECRET not in done.stdout + done.stderr
+    return storage
+
+
+def test_a_storage_on_s3_has_the_same_as_a_local_one(
+    trained: str, undisturbed: dict[str, dict[str, bytes]], server: S3Server
+) -> None:
+    assert len(undisturbed) == 2 and weights(trained) == undisturbed
+    assert server.refused > 50
+    verified = augury("verify", trained, "--json")
+    assert verified.returncode == 0, verified.stdout
+
+
+def test_runs_are_sent_shown_and_used(trained: str, tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path}/mlflow.db"
+    tracked = augury("track", trained, "--uri", database, "--json")
+    assert json.loads(tracked.stdout)["sent"] == 3, tracked.stderr
+    watched = augury("watch", trained, "--once")
+    assert watched.returncode == 0 and Folder(trained, "").exists("index.html")
+    translated = augury("translate", "words/words/1", "--storage", trained, input="eins zwei\n")
+    assert translated.returncode == 0 and translated.stdout.strip(), translated.stderr
+
+
+def test_a_sweep_on_s3_and_the_system_that_it_recommends(server: S3Server, tmp_path: Path) -> None:
+    storage = server.uri("augury/swept")
+    flags = ["--name", "quick", "--storage", storage, "--set", "training.max_updates=16"]
+    swept = augury("sweep", QUICK, *flags, "--seeds", "1", "--json", cwd=tmp_path)
+    assert swept.returncode == 0, swept.stderr
+    recommended = json.loads(swept.stdout)["recommended"].replace("***@", f"key:{SECRET}@")
+    again = augury("train", recommended, "--storage", storage, "--json", cwd=tmp_path)
+    assert again.returncode == 0 and "found, not trained again" in again.stderr, again.stderr
+    assert augury("watch", "quick", "--storage", storage, "--once").returncode == 0
+
+
+def start(experiment: Path, storage: str, messages: Path) -> subprocess.Popen[str]:
+    """Start training with its messages in a file."""
+    line = [sys.executable, "-m", "augury.cli", "train", str(experiment), "--storage", storage]
+    with messages.open("w") as file:
+        return subprocess.Popen(
+            line, cwd=messages.parent, text=True, stderr=file, stdout=subprocess.DEVNULL
+        )
+
+
+def test_a_killed_training_equals_an_undisturbed_one(
+    server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
+) -> None:
+    storage = server.uri("augury/killed")
+    killed = start(experiment, storage, tmp_path / "messages")
+    wait_for_update(Store(storage), 40, killed)
+    killed.kill()
+    killed.wait(60)
+    assert killed.returncode == -signal.SIGKILL
+    done = augury("train", str(experiment), "--storage", storage, cwd=tmp_path)
+    assert done.returncode == 0 and "continues after update" in done.stderr, done.stderr
+    assert weights(storage) == undisturbed
+
+
+def test_two_commands_at_once_train_every_run_once(
+    server: S3Server, experiment: Path, undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
+) -> None:
+    storage = server.uri("augury/two")
+    files = [tmp_path / name for name in ("one", "other")]
+    both = [start(experiment, storage, messages) for messages in files]
+    try:
+        ended = [process.wait(900) for process in both]
+    finally:
+        for process in both:
+            process.kill()
+    messages = [file.read_text(encoding="utf-8") for file in files]
+    assert ended == [0, 0], messages
+    assert sum(text.count("found, not trained again") for text in messages) == 2
+    assert weights(storage) == undisturbed
+
+
+def test_two_workers_of_a_job(server: S3Server, experiment: Path, tmp_path: Path) -> None:
+    content: dict[str, Any] = yaml.safe_load(experiment.read_text(encoding="utf-8"))
+    content["training"] |= {"workers": 2, "max_updates": 20, "validate_every": 10}
+    content |= {"execution": {"launcher": "ray", "threads": 1}, "baseline": False}
+    job, downloads = tmp_path / "job", tmp_path / "temporary"
+    job.mkdir()
+    downloads.mkdir()
+    (job / "words.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    os.environ["TMPDIR"], before = str(downloads), os.environ.get("TMPDIR")
+    try:
+        with ray_head() as head:
+            storage = server.uri("augury/job")
+            train = ["train", "words.yaml", "--storage", storage, "--json"]
+            done = head.submit(job, sys.executable, "-m", "augury.cli", *train)
+    finally:
+        os.environ.pop("TMPDIR")
+        if before is not None:
+            os.environ["TMPDIR"] = before
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert len(weights(storage)) == 1
+    assert not list(downloads.glob("augury-*"))
