@@ -86,8 +86,9 @@ def results(storage: Path) -> Results:
 class Sweep:
     """A sweep in a storage of its own, whose command is repeated until it has ended."""
 
-    def __init__(self, place: Path, began: float):
+    def __init__(self, place: Path, began: float, space: Path = SPACE):
         self.storage, self.directory, self.began = place / "storage", place / "tmp", began
+        self.space = space
         self.directory.mkdir(parents=True)
         self.log = (place / "messages").open("w+", encoding="utf-8")
         self.swept, self.seen = Swept(), set[psutil.Process]()
@@ -124,7 +125,7 @@ class Sweep:
 
     def _start(self) -> subprocess.Popen[bytes]:
         self.swept.commands += 1
-        command = ["sweep", str(SPACE), "--storage", str(self.storage), "--name", "quick"]
+        command = ["sweep", str(self.space), "--storage", str(self.storage), "--name", "quick"]
         environment = {**os.environ, "TMPDIR": str(self.directory)}
         environment.pop("RAY_ADDRESS", None)
         return subprocess.Popen(

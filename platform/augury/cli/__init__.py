@@ -149,8 +149,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core import cluster, outages  # import pyarrow, which is slow
+        from augury.core import cluster, local_ray, outages  # import pyarrow, which is slow
 
+        local_ray.await_recovery()
         if outage := cluster.outage() or outages.outage_of(error):
             resume = command("augury", verb, *argv)
             logger.error(f"{outage}. Finished work is kept; continue with: {resume}")

@@ -67,15 +67,23 @@ def start(options: Mapping[str, Any]) -> None:
             watch.is_connected = True
             return
         except Exception as error:  # Ray has no class of its own for it
-            watch.stopped.set()
             if "timed out during startup" not in str(error):
                 raise
+            watch.stopped.set()
             ray.shutdown()
             say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
     raise UserError(
         "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
         "repeat the command, which continues; or join a cluster by execution.address"
     )
+
+
+def await_recovery() -> None:
+    """Wait for what `on_death` has asked for where a main process of Ray is dead, whose death has
+    just caused an error."""
+    for watch in _Watch.running:
+        if not watch.stopped.is_set() and watch.dead():
+            watch.join()
 
 
 def _end(directory: Path) -> None:
@@ -106,11 +114,15 @@ class _Watch(threading.Thread):
         while not self.stopped.wait(POLL_SECONDS):
             with contextlib.suppress(psutil.Error):
                 self._look()
-            dead = [name for process, name in self.essential.items() if _is_dead(process)]
+            dead = self.dead()
             if dead and not self.stopped.wait(POLL_SECONDS) and not self._was_shut_down():
                 _on_death(dead[0], self.processes, self.directory)
             if dead:
                 return
+
+    def dead(self) -> list[str]:
+        """Return the names of main processes that are dead."""
+        return [name for process, name in list(self.essential.items()) if _is_dead(process)]
 
     def _look(self) -> None:
         for child in set(psutil.Process().children(recursive=True)) - self.processes:
