@@ -32,7 +32,7 @@ import numpy as np
 import torch
 
 from augury.core.store import Store
-from augury.experiments import execute
+from augury.execution import execute
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.training.loop import Trainer

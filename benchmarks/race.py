@@ -60,11 +60,11 @@ from augury.augment import operator
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.regimes import regime
 from augury.reporting.planned_power import TYPICAL
 from augury.reporting.sweeps.recommendation import is_better
+from augury.runs import stored_runs
+from augury.runs.record import RunRecord
 from augury.scoring.bleu import Bleu
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.power import Components, components

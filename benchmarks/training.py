@@ -52,7 +52,7 @@ from torch import Tensor
 from transformers.models.marian.modeling_marian import shift_tokens_right
 
 from augury.core.store import Store
-from augury.experiments import execute
+from augury.execution import execute
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.regimes.coregularised import CoRegularised

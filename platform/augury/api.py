@@ -37,7 +37,7 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
         frame.pivot_table("value", "system", ["test", "metric"])
     """
     from augury.core import config
-    from augury.experiments.execute import run_experiment
+    from augury.execution.execute import run_experiment
     from augury.experiments.spec import parse
     from augury.experiments.systems import load
     from augury.tracking.tracker import Tracker

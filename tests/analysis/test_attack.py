@@ -7,7 +7,7 @@ import pytest
 
 from augury.analysis.attack import Strength, calibrate, choose
 from augury.core.errors import UserError
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from tests import tiny
 

@@ -20,9 +20,9 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
-from augury.experiments import execute, graph
-from augury.experiments.graph import Graph
-from augury.experiments.rendering import render_texts
+from augury.execution import execute, graph
+from augury.execution.graph import Graph
+from augury.execution.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand

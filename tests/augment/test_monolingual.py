@@ -16,8 +16,8 @@ from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import Decoding
-from augury.experiments import execute, graph
-from augury.experiments.graph import Graph
+from augury.execution import execute, graph
+from augury.execution.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
 from augury.experiments.training import train

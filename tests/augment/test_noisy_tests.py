@@ -12,8 +12,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address
 from augury.corpora.parallel import CorpusSpec
-from augury.experiments import execute, preflight
-from augury.experiments.graph import Graph
+from augury.execution import execute, preflight
+from augury.execution.graph import Graph
 from augury.reporting.robustness import noise_series
 from tests.tiny import OF_TASK, PARALLEL, experiment
 

@@ -17,7 +17,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
-from augury.experiments import execute
+from augury.execution import execute
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
 

@@ -19,8 +19,8 @@ from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
-from augury.experiments import execute
-from augury.experiments.graph import Graph
+from augury.execution import execute
+from augury.execution.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment
 

@@ -59,7 +59,7 @@ helps["analyze keys"] = shown("analyze", "keys", "--help")
 for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
-import augury.experiments.texts, trainables.nli, trainables.nmt, trainables.seq2seq
+import augury.execution.texts, trainables.nli, trainables.nmt, trainables.seq2seq
 from augury.sweeping import declarations, plan, points, settings, space
 for name in declarations.known():
     space.find(name, "toy")

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.experiments import execute
+from augury.execution import execute
 from augury.experiments.run import Run
 from augury.training.run import Crashed
 

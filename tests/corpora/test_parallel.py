@@ -46,7 +46,7 @@ def corpus(**settings: Any) -> CorpusSpec:
             "format tsv does not apply to source and target; allowed: lines, wit3, seg",
         ),
         ({"builtin": 0}, "must be at least 1"),
-        ({"builtin": 5, "first": 0}, "must be at least 1"),
+        ({"builtin": 5, "first": 0}, "must be more than 0"),
         ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
     ],
 )

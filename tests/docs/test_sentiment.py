@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.task import find_task

@@ -10,8 +10,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments import graph
-from augury.experiments.execute import run_experiment
+from augury.execution import graph
+from augury.execution.execute import run_experiment
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand
 from augury.training.trained import Outcome

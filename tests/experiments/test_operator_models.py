@@ -14,8 +14,9 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import read_shard
-from augury.experiments import execute, graph, training
-from augury.experiments.graph import Graph
+from augury.execution import execute, graph
+from augury.execution.graph import Graph
+from augury.experiments import training
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from tests import tiny

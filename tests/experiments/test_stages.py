@@ -10,7 +10,8 @@ import pytest
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluate, execute, graph
+from augury.execution import execute, graph
+from augury.experiments import evaluate
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage

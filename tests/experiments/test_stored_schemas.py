@@ -15,8 +15,8 @@ from augury.cli import main
 from augury.core.store import Folder, Store
 from augury.core.verification import verify
 from augury.corpora.corpus import read_shard
-from augury.experiments.record import RECORDS, RunRecord
 from augury.experiments.run import Run
+from augury.runs.record import RECORDS, RunRecord
 from augury.scoring.stored import read_statistics
 from augury.text.tokens import Tokens
 from augury.text.vocabulary.vocabulary import Vocabulary

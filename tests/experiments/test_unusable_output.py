@@ -10,8 +10,8 @@ import pytest
 
 from augury.augment.health import UnusableOutput
 from augury.core.store import Store
-from augury.experiments import execute, graph
-from augury.experiments.execute import run_experiment
+from augury.execution import execute, graph
+from augury.execution.execute import run_experiment
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from tests import tiny

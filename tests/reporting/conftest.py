@@ -15,7 +15,7 @@ import pytest
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, PARALLEL, CorpusWriter
-from augury.experiments.record import Input, RunRecord
+from augury.runs.record import Input, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import Score, write_statistics
 from augury.sweeping import state

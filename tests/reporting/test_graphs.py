@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from augury.experiments.graph import Step
-from augury.experiments.nodes import Kind, Node
+from augury.execution.graph import Step
+from augury.execution.nodes import Kind, Node
 from augury.reporting import graphs
 
 

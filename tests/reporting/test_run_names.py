@@ -9,7 +9,6 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
 from augury.reporting import reported
 from augury.reporting.run_names import (
     Label,
@@ -19,6 +18,7 @@ from augury.reporting.run_names import (
     name_of,
     write_label,
 )
+from augury.runs.record import RunRecord
 
 A, B, C = "aa" * 8, "bb" * 8, "cc" * 8
 Add = Callable[..., Folder]

@@ -8,7 +8,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.record import run_folder
+from augury.runs.record import run_folder
 from augury.sweeping import plan, points
 from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within

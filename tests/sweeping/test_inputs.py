@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augury.core.store import Store
-from augury.experiments.graph import Graph
+from augury.execution.graph import Graph
 from augury.experiments.systems import canonical, expand
 from augury.experiments.training import train
 from augury.sweeping.dispatcher import TrialKey

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 

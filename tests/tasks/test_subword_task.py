@@ -12,8 +12,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.execute import prepare
-from augury.experiments.graph import address
+from augury.execution.execute import prepare
+from augury.execution.graph import address
 from tests import tiny
 
 Checkpoint = Callable[..., Path]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.experiments.tracking import Place
+from augury.runs.tracking import Place
 from augury.sweeping import state
 from augury.tracking.client import MlflowExperiment
 from tests.run_folders import ADDRESS, Run

@@ -18,8 +18,8 @@ from mlflow import MlflowClient
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.recording import File
-from augury.experiments.tracking import Tracking
+from augury.runs.recording import File
+from augury.runs.tracking import Tracking
 from augury.tracking.sync import sync, sync_storage
 from augury.tracking.tracker import Tracker
 from tests.tracking.conftest import A, B
@@ -210,7 +210,7 @@ def test_concurrent_syncs_create_every_run_once(
 @pytest.mark.slow
 def test_two_processes_can_create_the_same_store(tmp_path: Path, run: Any) -> None:
     program = (
-        "import sys; from augury.core.store import Folder; from augury.experiments.tracking import "
+        "import sys; from augury.core.store import Folder; from augury.runs.tracking import "
         "Tracking; "
         "from augury.tracking.sync import sync; print(sync(Folder(*sys.argv[1:3]), "
         "Tracking(uri=sys.argv[3])))"
@@ -226,7 +226,7 @@ DRIVER = """
 import os, signal, sys, threading, time
 from mlflow import MlflowClient
 from augury.core.store import Store
-from augury.experiments.tracking import Tracking
+from augury.runs.tracking import Tracking
 from augury.tracking.tracker import Tracker
 
 store, client = Store(sys.argv[1]), MlflowClient(sys.argv[2])

@@ -29,7 +29,7 @@ from augury.decoding.settings import (
     Translator,
     ViewDecoding,
 )
-from augury.experiments.rendering import render_texts
+from augury.execution.rendering import render_texts
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import Config

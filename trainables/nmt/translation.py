@@ -11,7 +11,7 @@ from torch import Tensor
 
 from augury.augment.draw import Symbols
 from augury.decoding.settings import Decoding
-from augury.experiments.graph import VALID, dev_sets
+from augury.execution.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.registry import metric

@@ -258,7 +258,7 @@ def _experiment_inputs(
 
 def _train_models(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models that the operators need; trains missing ones."""
-    from augury.experiments import execute
+    from augury.execution import execute
 
     return execute.train_models(experiment.model_copy(update={"storage": store.root}), store)
 

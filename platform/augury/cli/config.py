@@ -15,8 +15,8 @@ from augury.cli.common import add_experiment, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
+    from augury.execution.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.cost import Cost
-    from augury.experiments.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.spec import Experiment
     from augury.reporting.planned_power import PlannedPower
 
@@ -127,7 +127,7 @@ def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPo
 def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
     """Return the preflight report on an experiment's systems, computed without Ray."""
     from augury.core.store import Store
-    from augury.experiments import preflight
+    from augury.execution import preflight
 
     execution = loaded.execution.model_copy(update={"executor": "local"})
     local = {
@@ -286,7 +286,7 @@ def _schema() -> int:
 
 def _graph(path: str, assignments: Sequence[str], form: str, as_json: bool) -> int:
     """Print the graph of what an experiment needs."""
-    from augury.experiments.nodes import nodes
+    from augury.execution.nodes import nodes
     from augury.experiments.systems import expand, load
     from augury.reporting import graphs
 
@@ -305,7 +305,7 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     import yaml
 
     from augury.core.store import Store
-    from augury.experiments import graph
+    from augury.execution import graph
     from augury.experiments.systems import expand, load
 
     loaded = load(path, assignments)

@@ -37,9 +37,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.experiments.record import KIND as RUNS
-    from augury.experiments.unused import unused
     from augury.reporting.run_list import size_text
+    from augury.runs.record import KIND as RUNS
+    from augury.runs.unused import unused
     from augury.sweeping.state import KIND as SWEEPS
 
     if not arguments.hours >= 0:

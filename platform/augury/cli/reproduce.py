@@ -129,8 +129,8 @@ def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
 def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the estimated cost of every row and its models, cautions, and the sum."""
     from augury.core.progress import duration
+    from augury.execution.preflight import cautions, estimates
     from augury.experiments.cost import total
-    from augury.experiments.preflight import cautions, estimates
 
     execution = plan.base().execution
     threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial

@@ -149,8 +149,8 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
 def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespace) -> int:
     """Delete runs with what depends on them, or say what would go."""
     from augury.core.locks import is_locked
-    from augury.experiments import dependents
     from augury.reporting import run_list
+    from augury.runs import dependents
     from augury.tracking import sync
 
     _refuse_all(arguments)

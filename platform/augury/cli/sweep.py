@@ -271,7 +271,7 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
 def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
     from augury.core.progress import say
-    from augury.experiments.preflight import cautions
+    from augury.execution.preflight import cautions
     from augury.sweeping.budget import estimate
 
     plan = make_plan(space, options)

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.secrets import redacted
     from augury.core.store import Store
-    from augury.experiments.tracking import Tracking, place
+    from augury.runs.tracking import Tracking, place
     from augury.tracking.sync import SYNC, sync_storage
 
     store = Store(arguments.storage)

@@ -44,12 +44,12 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     """
     from augury.core.commands import command, mlflow_command
     from augury.core.store import Store
-    from augury.experiments import preflight
-    from augury.experiments.execute import run_experiment
+    from augury.execution import preflight
+    from augury.execution.execute import run_experiment
     from augury.experiments.systems import expand
-    from augury.experiments.tracking import place
     from augury.reporting import experiment, rendering, reported, results, run_names, tables
     from augury.reporting.comparison import scored_sets
+    from augury.runs.tracking import place
     from augury.tracking.tracker import Tracker
 
     described = expand(loaded)

@@ -1,1 +1,1 @@
-"""Experiments and their runs: preparation, preflight, training, evaluation and records."""
+"""What an experiment is: its settings, systems, task and cost; one run of it."""

@@ -20,10 +20,10 @@ import yaml
 from augury.core import config, plugins
 from augury.core.secrets import with_redacted_uris
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments.record import RunRecord, read_description
-from augury.experiments.recording import File
 from augury.experiments.run import Run, portable
 from augury.experiments.spec import Experiment
+from augury.runs.record import RunRecord, read_description
+from augury.runs.recording import File
 
 PACKAGES = (
     "augury",

@@ -11,9 +11,9 @@ from augury.core.progress import say
 from augury.corpora.corpus import KINDS
 from augury.corpora.references import read_references
 from augury.experiments.description import describe_scores
-from augury.experiments.record import SCORES, Cost, RunRecord
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
+from augury.runs.record import SCORES, Cost, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import HYPOTHESES, Measured, write_statistics
 from augury.training.trained import Outcome

@@ -10,8 +10,8 @@ from augury.augment.health import Health
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiments.record import DESCRIPTION, Input, read_description, run_folder
 from augury.experiments.spec import Experiment, parse
+from augury.runs.record import DESCRIPTION, Input, read_description, run_folder
 from augury.training.initialisation import Initialisation
 from augury.training.run import TrainingRun
 

@@ -24,12 +24,12 @@ from augury.core.plugins import Choice, Registry
 from augury.core.renamed import with_present_names
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
-from augury.experiments.stored_runs import FIRST
-from augury.experiments.tracking import Tracking
 from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
+from augury.runs.stored_runs import FIRST
+from augury.runs.tracking import Tracking
 from augury.scoring.settings import Scoring
 from augury.training.initialisation import Carry
 from augury.training.settings import Training

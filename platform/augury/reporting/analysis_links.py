@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
 from augury.reporting import run_files
+from augury.runs.record import RunRecord
 
 PAGE = ".html"
 

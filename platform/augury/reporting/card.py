@@ -18,7 +18,6 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
 from augury.experiments.capabilities import Exported
-from augury.experiments.record import Cost, RunRecord
 from augury.experiments.spec import parse
 from augury.regimes.regime import Regime
 from augury.reporting.numbers import MISSING, amount, epochs, factor
@@ -26,6 +25,7 @@ from augury.reporting.page import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
 from augury.reporting.tables import Table, markdown, table
+from augury.runs.record import Cost, RunRecord
 from augury.scoring.registry import lower_is_better, title
 from augury.scoring.stored import Score
 from augury.training.trained import Outcome

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from augury.experiments.record import Cost
 from augury.regimes.regime import SHORTEN
 from augury.reporting.comparison_notes import (
     cautions,
@@ -31,6 +30,7 @@ from augury.reporting.results import (
     time_kind,
 )
 from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
+from augury.runs.record import Cost
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun
 from augury.scoring.significance import TRIALS, Difference, Method, holm

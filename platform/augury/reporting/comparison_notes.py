@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augury.experiments.record import Cost
 from augury.reporting.results import ADD_A_SEED, MEAN, WIDE, Estimate, SystemResult, on_one_device
+from augury.runs.record import Cost
 from augury.scoring.registry import lower_is_better, segment_noun, title
 
 WEIGHTS = {

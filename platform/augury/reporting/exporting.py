@@ -13,10 +13,10 @@ from augury.core.errors import UserError
 from augury.core.roots import reset_permissions
 from augury.core.store import Folder, Store
 from augury.experiments.capabilities import Exported, Exports, capable
-from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
 from augury.reporting import card
 from augury.reporting.run_files import experiment_yaml
+from augury.runs.record import RunRecord
 
 README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from augury.core.progress import duration
-from augury.experiments.nodes import Kind, Node
+from augury.execution.nodes import Kind, Node
 from augury.reporting.page import asset
 from augury.reporting.tables import Cell, plain_text, table
 

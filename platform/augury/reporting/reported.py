@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
+from augury.runs.record import RunRecord
 
 KIND = "reports"
 """The folder of reports in a store, one by the name of each experiment."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.experiments.record import RunRecord
+from augury.runs.record import RunRecord
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.registry import metric_class
 from augury.scoring.stored import read_statistics

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, KIND, read_description
 from augury.reporting import reported
+from augury.runs import stored_runs
+from augury.runs.record import DESCRIPTION, KIND, read_description
 from augury.sweeping import state
 from augury.training import history
 

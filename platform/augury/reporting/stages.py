@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord, run_folder
-from augury.experiments.stored_runs import FIRST
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.tables import Cell, Table, cell, table
+from augury.runs.record import RunRecord, run_folder
+from augury.runs.stored_runs import FIRST
 from augury.scoring.registry import title
 
 

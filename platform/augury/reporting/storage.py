@@ -8,8 +8,6 @@ from functools import partial
 from typing import Any
 
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, RunRecord
 from augury.reporting import reported, run_names
 from augury.reporting.analysis_links import AnalysisLink, analysis_links
 from augury.reporting.downloads import download
@@ -22,6 +20,8 @@ from augury.reporting.run_list import state_of
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import Cell, Table, cell, csv, table
+from augury.runs import stored_runs
+from augury.runs.record import DESCRIPTION, RunRecord
 from augury.scoring.registry import title
 from augury.sweeping import state
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from augury.core.store import Folder, Store
-from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.reporting import run_files
 from augury.reporting.resampling import resample_runs
+from augury.runs import stored_runs
+from augury.runs.record import RunRecord
 from augury.scoring.bootstrap import Resampled
 
 MOST_SYSTEMS = 8

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.progress import duration
-from augury.experiments import preflight
+from augury.execution import preflight
+from augury.execution.graph import Graph
 from augury.experiments.cost import ERROR_FACTOR
-from augury.experiments.graph import Graph
-from augury.experiments.record import run_folder
 from augury.experiments.spec import Experiment
+from augury.runs.record import run_folder
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Plan, Planned
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from augury.core.store import Folder, Store
-from augury.experiments.record import run_folder
+from augury.runs.record import run_folder
 from augury.sweeping.race import RungDecision, Work
 from augury.sweeping.state import Curves, Decision, Point, Progress
 

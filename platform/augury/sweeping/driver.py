@@ -17,11 +17,11 @@ from augury.core.local_ray import RESTARTS
 from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Store
-from augury.experiments import preflight
+from augury.execution import preflight
+from augury.execution.execute import Executor, reach_storage, refuse_lost_storage
+from augury.execution.graph import Step
 from augury.experiments.description import artifacts, commit
-from augury.experiments.execute import Executor, reach_storage, refuse_lost_storage
-from augury.experiments.graph import Step
-from augury.experiments.recording import Recorder, Recording
+from augury.runs.recording import Recorder, Recording
 from augury.sweeping import plan as plans
 from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler

@@ -11,8 +11,8 @@ from augury.core.errors import UserError
 from augury.core.messages import say
 from augury.core.plugins import describe_error
 from augury.core.store import Folder
-from augury.experiments.graph import Graph, Step
-from augury.experiments.texts import make_run
+from augury.execution.graph import Graph, Step
+from augury.execution.texts import make_run
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import TrialKey
 

@@ -12,9 +12,9 @@ from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
-from augury.experiments import preflight
+from augury.execution import preflight
+from augury.execution.graph import Graph
 from augury.experiments.equal import with_budget_of
-from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, missing_inputs
 from augury.sweeping import points

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from augury.core.errors import UserError, nearest
 from augury.core.naming import title
 from augury.core.store import Folder, Store
-from augury.experiments import record
+from augury.runs import record
 from augury.scoring.registry import bounds
 from augury.sweeping.space import short_name
 from augury.training import history

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from augury.augment.draw import Symbols
+from augury.execution.texts import examples_of
 from augury.experiments.run import Run
-from augury.experiments.texts import examples_of
 from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
 from augury.training.batching import Lengths, padded
 from augury.training.learner import Loaded, Validation

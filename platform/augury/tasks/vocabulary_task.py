@@ -38,8 +38,8 @@ class VocabularyTask(Task):
         from augury.text.vocabulary.size import has_words
 
         if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
-            from augury.experiments.graph import Graph
-            from augury.experiments.texts import make_texts
+            from augury.execution.graph import Graph
+            from augury.execution.texts import make_texts
 
             # So little text has its vocabulary at once. Whether a system must be left out for its
             # operators' output is decided when all are prepared.

@@ -19,9 +19,9 @@ from urllib.parse import quote, urlencode
 
 from augury.core import config
 from augury.core.store import Store
-from augury.experiments.record import Input
-from augury.experiments.recording import File
-from augury.experiments.tracking import Place
+from augury.runs.record import Input
+from augury.runs.recording import File
+from augury.runs.tracking import Place
 from augury.tracking.location import STORAGE, identity, relocate
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from contextlib import closing
 
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
-from augury.experiments.tracking import Place
+from augury.runs.tracking import Place
 
 STORAGE = "augury.storage"
 """The tag with the identity of a storage."""

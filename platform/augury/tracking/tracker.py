@@ -26,9 +26,9 @@ from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.secrets import redacted
 from augury.core.store import Folder, Store
-from augury.experiments.record import RunRecord
-from augury.experiments.recording import File
-from augury.experiments.tracking import Tracking, place
+from augury.runs.record import RunRecord
+from augury.runs.recording import File
+from augury.runs.tracking import Tracking, place
 from augury.sweeping import state
 from augury.tracking.client import Status, load_mlflow
 from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Folder
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from tests import tiny
 
 SENTENCES = 40

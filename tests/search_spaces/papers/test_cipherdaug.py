@@ -16,7 +16,7 @@ from augury.analysis.correlation import correlation, random_baseline
 from augury.analysis.system import System, open_systems
 from augury.core.config import merge
 from augury.core.errors import UserError
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from augury.experiments.spec import parse
 from augury.sweeping import published
 from augury.sweeping.published import Published

@@ -19,7 +19,7 @@ from transformers import AutoModelForSequenceClassification
 import augury.augment
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
-from augury.experiments.execute import prepare
+from augury.execution.execute import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.training import train_here

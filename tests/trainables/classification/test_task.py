@@ -12,7 +12,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.reporting.exporting import export
 from augury.scoring.registry import metric

@@ -10,8 +10,8 @@ import pytest
 from safetensors.torch import save
 
 from augury.core.store import Store
+from augury.execution.execute import prepare
 from augury.experiments.description import describe
-from augury.experiments.execute import prepare
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.text.vocabulary.vocabulary import Vocabulary

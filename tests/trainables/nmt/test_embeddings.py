@@ -16,8 +16,8 @@ from augury.core.store import Store
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
-from augury.experiments.execute import prepare
-from augury.experiments.graph import address
+from augury.execution.execute import prepare
+from augury.execution.graph import address
 from augury.experiments.sizes import Size
 from augury.experiments.training import train
 from augury.tasks.encoder_decoder import head, hidden_states

@@ -15,11 +15,11 @@ import torch
 
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.execution.execute import prepare
 from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate, evaluated
-from augury.experiments.execute import prepare
-from augury.experiments.record import RunRecord
 from augury.experiments.run import Run
+from augury.runs.record import RunRecord
 from augury.scoring.registry import metric
 from augury.scoring.stored import read_statistics
 from trainables.nmt import TASK

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.graph import address
+from augury.execution.graph import address
 
 
 @pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])

@@ -12,7 +12,7 @@ from huggingface_hub import ModelCard
 
 from augury.core.errors import UserError
 from augury.decoding.settings import GREEDY, Sampling
-from augury.experiments.execute import run_experiment
+from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.reporting.exporting import export

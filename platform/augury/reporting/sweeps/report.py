@@ -14,8 +14,6 @@ from typing import Any
 
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
-from augury.experiments import stored_runs
-from augury.experiments.record import RunRecord
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.figures import Figure, pareto_front
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
@@ -57,6 +55,8 @@ from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.settle import settlement
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.tables import Cell, Table, cell, csv, latex, records, row, table
+from augury.runs import stored_runs
+from augury.runs.record import RunRecord
 from augury.sweeping.state import Progress, Sweep
 
 ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")

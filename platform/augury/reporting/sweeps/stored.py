@@ -8,10 +8,10 @@ from typing import Any
 
 from augury.core import config
 from augury.core.roots import parts_around
-from augury.experiments.record import SCORES
 from augury.reporting import rendering
 from augury.reporting.sweeps.report import data, report
 from augury.reporting.sweeps.summary import summarise
+from augury.runs.record import SCORES
 from augury.sweeping.state import PAGE, Sweep
 
 SUMMARY = "summary.json"

@@ -14,11 +14,11 @@ from augury.core.locks import usable
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
-from augury.experiments.graph import TRAIN, Graph, Plan, Step, dev_sets
-from augury.experiments.preflight import seed_cost
-from augury.experiments.record import KIND as RUNS
-from augury.experiments.record import SCORES
+from augury.execution.graph import TRAIN, Graph, Plan, Step, dev_sets
+from augury.execution.preflight import seed_cost
 from augury.experiments.task import find_task
+from augury.runs.record import KIND as RUNS
+from augury.runs.record import SCORES
 
 Kind = Literal["corpus", "fit", "view", "records", "tokenizer", "tokens", "model", "scores"]
 

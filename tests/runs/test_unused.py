@@ -12,7 +12,7 @@ import pytest
 from augury.cli import main
 from augury.core.locks import locked
 from augury.core.store import Store
-from augury.experiments.unused import unused
+from augury.runs.unused import unused
 
 USERS = ("runs", "sweeps")
 CORPUS, VIEW, OTHER, TOKENS, SWEPT = ("c" * 16, "d" * 16, "e" * 16, "f" * 16, "1" * 16)

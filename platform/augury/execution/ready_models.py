@@ -18,8 +18,8 @@ from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.decoding.settings import PLAIN
 from augury.experiments.capabilities import Labels, Samples, Translates, capable
 from augury.experiments.run import Run
-from augury.experiments.stored_runs import locate
 from augury.models import pretrained
+from augury.runs.stored_runs import locate
 
 if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator

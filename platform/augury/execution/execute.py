@@ -20,16 +20,16 @@ from augury.core.locks import locked
 from augury.core.parallel import InputFailed, run_concurrently
 from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.experiments import preflight
+from augury.execution import preflight
+from augury.execution.graph import Graph, Step
+from augury.execution.progress import show_progress
+from augury.execution.texts import make_run
 from augury.experiments.description import artifacts, commit, describe, differing_parameters
 from augury.experiments.evaluate import evaluate, evaluated
-from augury.experiments.graph import Graph, Step
-from augury.experiments.progress import show_progress
-from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
-from augury.experiments.texts import make_run
+from augury.runs.recording import Recorder, Recording, unrecorded
 from augury.training.run import Crashed, Diverged
 
 

@@ -17,13 +17,13 @@ from augury.augment.operator import RECORDS
 from augury.core import config
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments.examples import of_record
-from augury.experiments.ready_models import RunModel, ready_model
-from augury.experiments.record import run_folder
+from augury.execution.examples import of_record
+from augury.execution.ready_models import RunModel, ready_model
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
+from augury.runs.record import run_folder
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer
 from augury.training.settings import without_end

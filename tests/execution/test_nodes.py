@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.experiments.execute import run_experiment
-from augury.experiments.graph import Graph
-from augury.experiments.nodes import Node, nodes
+from augury.execution.execute import run_experiment
+from augury.execution.graph import Graph
+from augury.execution.nodes import Node, nodes
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
 from tests import tiny

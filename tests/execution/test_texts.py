@@ -11,11 +11,11 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiments.execute import prepare
-from augury.experiments.graph import address
+from augury.execution.execute import prepare
+from augury.execution.graph import address
+from augury.execution.texts import examples_of
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.experiments.texts import examples_of
 from augury.text.tokens import Tokens
 from augury.text.vocabulary.vocabulary import Vocabulary
 from tests import tiny

@@ -11,14 +11,14 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
-from augury.experiments import preflight
+from augury.execution import preflight
+from augury.execution.execute import prepare
+from augury.execution.graph import Graph
 from augury.experiments.cost import Cost
-from augury.experiments.execute import prepare
-from augury.experiments.graph import Graph
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import expand
 from augury.experiments.task import find_task
+from augury.runs.stored_runs import NO_TESTS
 from tests import tiny
 
 Make = Callable[..., Experiment]

@@ -12,8 +12,8 @@ from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.corpora.ingest import warn_of_overlap
 from augury.corpora.references import stored_references
-from augury.experiments.examples import Examples
-from augury.experiments.graph import TRAIN, Plan, dev_sets
+from augury.execution.examples import Examples
+from augury.execution.graph import TRAIN, Plan, dev_sets
 from augury.experiments.run import Input, Run
 from augury.experiments.task import find_task
 from augury.regimes.regime import TARGET, reads_per_epoch

@@ -30,15 +30,15 @@ from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.references import stored_references
 from augury.corpora.splits import BaseSpec, ResolvedSplit
+from augury.execution.graph import Graph, Step, dev_sets
+from augury.execution.ready_models import ready_views
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
-from augury.experiments.graph import Graph, Step, dev_sets
 from augury.experiments.missing_models import missing_models, pretrained_model
-from augury.experiments.ready_models import ready_views
 from augury.experiments.spec import Experiment
-from augury.experiments.stored_runs import NO_TESTS
 from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import late_onset
+from augury.runs.stored_runs import NO_TESTS
 from augury.scoring import registry
 from augury.scoring.imbalance import imbalance_note
 

@@ -10,8 +10,8 @@ from typing import Any
 from pyarrow import fs
 
 from augury.core.store import MANIFEST, Folder, Store
-from augury.experiments import stored_runs
-from augury.experiments.record import DESCRIPTION, KIND, run_folder
+from augury.runs import stored_runs
+from augury.runs.record import DESCRIPTION, KIND, run_folder
 from augury.training.run import PREFIXES
 
 _NAME = re.compile(rf"{KIND}/[^/]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from augury.core.store import Folder, Store
-from augury.experiments.tracking import Tracking
+from augury.runs.tracking import Tracking
 
 
 @dataclass(frozen=True)

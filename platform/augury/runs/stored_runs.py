@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from augury.core.errors import UserError, unknown
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments.record import DESCRIPTION, KIND, Input, RunRecord, run_folder
+from augury.runs.record import DESCRIPTION, KIND, Input, RunRecord, run_folder
 
 FIRST = "first"
 """The name of the first stage of training."""

@@ -10,7 +10,7 @@ from augury.augment.operator import BlockFunction, Operator
 from augury.augment.pipeline import Part
 from augury.core.errors import UserError
 from augury.corpora.corpus import KINDS
-from augury.experiments.graph import Graph
+from augury.execution.graph import Graph
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 

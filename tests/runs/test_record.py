@@ -13,7 +13,7 @@ import pytest
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments.record import Cost, RunRecord
+from augury.runs.record import Cost, RunRecord
 from augury.training.trained import Outcome
 from tests.run_folders import outcome
 

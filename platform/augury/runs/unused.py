@@ -22,7 +22,7 @@ from augury.core.progress import say
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder, Store
 from augury.core.temporary import BEGINNING
-from augury.experiments.dependents import size
+from augury.runs.dependents import size
 from augury.training.run import PREFIXES
 
 Kind = Literal["text", "temporary", "lock", "download"]

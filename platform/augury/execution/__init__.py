@@ -1,0 +1,1 @@
+"""The graph of what an experiment makes, what of it is there, and its executor."""
