@@ -178,10 +178,14 @@ def _specs(task: str) -> Sequence[type[BaseSpec]]:
 
 def _task(train: Sequence[str], columns: Sequence[str]) -> str:
     """Return the task that a training text is for, and say so."""
-    from augury.cli.columns import task_of
+    from augury.cli.columns import check_chosen, task_of
     from augury.core.progress import say
 
-    task = "nmt" if len(train) == 2 else task_of(train[0], *_layout(train[0]), columns)
+    task = "nmt"
+    if len(train) == 1:
+        layout, names = _layout(train[0])
+        check_chosen(train[0], layout, names, columns, labelled=True)
+        task = task_of(train[0], layout, names, columns)
     say(f"task: {task}, by {' and '.join(train)}; others: --task")
     return task
 
@@ -299,27 +303,32 @@ def _columns(
 ) -> tuple[Columns, type[BaseSpec]]:
     """Return the columns of a table, and the kind of corpus with as many: by flag, common names,
     content or prompt."""
-    from augury.cli.columns import Columns, by_content, by_name, pairs_by_content
+    from augury.cli.columns import (
+        Columns,
+        by_content,
+        by_name,
+        check_chosen,
+        pairs_by_content,
+    )
     from augury.core.progress import say
-    from augury.corpora.tables import column_index
 
     layout, names = _layout(table)
     kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
     wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
+    labelled = "label" in specs[0].TEXT.COLUMNS
 
     def check(columns: Sequence[str], flag: str = "--columns") -> list[str]:
         if len(columns) not in kinds:
             numbers = " or ".join(map(str, kinds))
             raise UserError(f"{' '.join(columns)}: give {numbers} columns, {wanted}")
-        for column in columns:
-            column_index(table, names, column)
+        check_chosen(table, layout, names, columns, labelled)
         return list(columns)
 
     if flag_value is None:
         for count in sorted(kinds, reverse=True):
             if named := by_name(names, kinds[count].TEXT.COLUMNS):
                 return Columns(named, []), kinds[count]
-        find = by_content if "label" in specs[0].TEXT.COLUMNS else pairs_by_content
+        find = by_content if labelled else pairs_by_content
         content = find(table, layout, names)
         if content and len(content.names) in kinds:
             spec = kinds[len(content.names)]
