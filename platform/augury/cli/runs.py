@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.errors import UserError
-from augury.core.naming import FILE_NAME
+from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -129,9 +129,7 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
     name = arguments.name
     if name:
         if not re.fullmatch(FILE_NAME, name):
-            raise UserError(
-                f"--name {name:.60}: use letters, digits, '_', '-' and, not first, '.', at most 100"
-            )
+            raise UserError(f"--name {name:.60}: use {FILE_NAME_ALLOWS}")
         addresses = {run.record.address for run in runs}
         holders = {of.address for of in run_names.named_runs(store) if of.name == name}
         if len(addresses | holders) > 1:

@@ -189,9 +189,13 @@ def invalid(
 ) -> InvalidSettings:
     """Return the error that lists what is wrong with `content` as a `schema`."""
     errors = error.errors(include_url=False)
-    return InvalidSettings(
-        where, faults_of(errors, content, lambda path: _known_keys(schema, path))
+    faults = faults_of(
+        errors,
+        content,
+        lambda path: _known_keys(schema, path),
+        lambda name: _keys_called(schema, name),
     )
+    return InvalidSettings(where, faults)
 
 
 def discriminated_union(
@@ -221,6 +225,19 @@ def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
         if part in current.model_fields:
             current = next(iter(_models_in(current.model_fields[part].annotation)), current)
     return list(current.model_fields)
+
+
+def _keys_called(schema: type[BaseModel], name: str) -> list[str]:
+    """Return the dotted keys of the sections of a schema, not of those in lists and mappings, whose
+    last part is `name`."""
+    keys = []
+    for section, field in schema.model_fields.items():
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            if name in annotation.model_fields:
+                keys.append(f"{section}.{name}")
+            keys += [f"{section}.{key}" for key in _keys_called(annotation, name)]
+    return keys
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

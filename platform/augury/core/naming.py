@@ -8,6 +8,8 @@ from typing import Any
 
 FILE_NAME = r"^[\w-][\w.-]{0,99}$"
 """What names the files and folders of a storage: never hidden, never one outside."""
+FILE_NAME_ALLOWS = "letters, digits, '_', '-' and, not first, '.', at most 100"
+"""`FILE_NAME` in words."""
 
 
 def title(point: Mapping[str, Any]) -> str:
