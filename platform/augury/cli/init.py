@@ -7,7 +7,8 @@ import glob
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -103,12 +104,28 @@ def run(arguments: argparse.Namespace) -> int:
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
     text = draft(_collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem)))
+    with _written(path, text):
+        code = config.show(
+            str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
+        )
+    say(f"wrote {path}")
+    return code
+
+
+@contextmanager
+def _written(path: Path, text: str) -> Iterator[None]:
+    """Write a file for a check; one that raises leaves what there was before."""
+    before = path.read_bytes() if path.exists() else None
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    say(f"wrote {path}")
-    return config.show(
-        str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
-    )
+    try:
+        yield
+    except BaseException:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_bytes(before)
+        raise
 
 
 def _from_nothing(arguments: argparse.Namespace) -> str:
@@ -191,15 +208,17 @@ def _task(train: Sequence[str], columns: Sequence[str]) -> str:
 
 
 def _layout(table: str) -> tuple[str, list[str]]:
-    """Return the format and the columns of a table."""
+    """Return the format and the columns of a table, of which every task reads several."""
     from augury.corpora.files import examine
-    from augury.corpora.tables import column_names
+    from augury.corpora.tables import check_separator, column_names
     from augury.corpora.text_settings import BaseText
 
     layout = BaseText(file=table).layout
     if layout != "parquet":
         examine(table)
-    return layout, column_names(table, layout)
+    names = column_names(table, layout)
+    check_separator(table, layout, names)
+    return layout, names
 
 
 def _names(files: Sequence[str]) -> list[str]:

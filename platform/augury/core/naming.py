@@ -12,6 +12,11 @@ FILE_NAME_ALLOWS = "letters, digits, '_', '-' and, not first, '.', at most 100"
 """`FILE_NAME` in words."""
 
 
+def count(number: int, noun: str) -> str:
+    """Return `1 row` or `1,234 rows`, for a noun with a regular plural."""
+    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
+
+
 def title(point: Mapping[str, Any]) -> str:
     """Return `beta=5, tau=1` for values by dotted key; keys with the same last part are written
     out."""
