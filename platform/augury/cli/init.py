@@ -32,7 +32,6 @@ EXAMPLE = """augury init my.yaml --source train.de --target train.en
     --columns premise hypothesis label"""
 FILE = "experiment.yaml"
 COMPRESSED = (".gz", ".xz", ".zst")
-MOST_LABELS = 100
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -398,16 +397,21 @@ def _sample(text: BaseText, column: str) -> list[str]:
 
 def _labels(text: BaseText) -> list[str]:
     """Return the labels of a table; UserError for so many that they cannot be labels."""
+    from augury.corpora.labelled import MOST_LABELS, are_labels
     from augury.corpora.readers import open_text
 
     labels: set[str] = set()
+    rows = 0
     for block in open_text(text, "train").blocks():
         labels.update(label.strip() for label in block.column("label").unique().to_pylist())
+        rows += len(block)
         if len(labels) > MOST_LABELS:
-            raise UserError(
-                f"{text.file}: column '{text.columns()['label']}' has more than {MOST_LABELS} "
-                "different values: name the column of labels in --columns"
-            )
+            break
+    if not are_labels(len(labels), rows):
+        raise UserError(
+            f"{text.file}: column '{text.columns()['label']}' has {len(labels):,} different values "
+            f"in {rows:,} rows, so that it is none of labels: name that of labels last in --columns"
+        )
     return sorted(labels - {""})  # an empty one is an error, with its line, when text is read
 
 

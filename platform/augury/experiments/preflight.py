@@ -5,6 +5,7 @@ Texts are read into the storage, where the runs use them, so that nothing is don
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,7 +26,7 @@ from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS, word_counts
 from augury.corpora.identification import doubts
 from augury.corpora.ingest import cached_corpus, overlap
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labelled import LABEL, label_counts, label_doubts
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.references import stored_references
@@ -165,6 +166,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         *_leaks(trained, store),
         *text_cautions(trained.values(), store),
         *_controls(texts.values(), store),
+        *label_doubts(sum((Counter(text.labels) for text in texts.values()), Counter())),
         *_imbalances(texts.values(), systems.values()),
         *(
             caution
