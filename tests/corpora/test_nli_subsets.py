@@ -282,7 +282,7 @@ def test_test_sets_are_not_filtered_but_lose_what_has_no_label(
     write(tmp_path / "a.tsv", [("a", "b", "e"), ("a", "", "n")])
     with pytest.raises(
         UserError,
-        match=f"{split}: empty hypothesis in row 2 of .*a.tsv; validation and test sets are",
+        match=f"{split}: empty hypothesis in .*a.tsv, line 3; validation and test sets are",
     ):
         ingest(corpus, split, store)
 

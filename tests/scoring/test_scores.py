@@ -129,7 +129,7 @@ def test_statistics_are_kept_and_read_again(tmp_path):
 
 
 def test_different_numbers_of_lines():
-    with pytest.raises(UserError, match="1 hypotheses but 2 references"):
+    with pytest.raises(UserError, match="1 hypothesis but 2 references"):
         score(["a"], ["a", "b"], language="en")
 
 

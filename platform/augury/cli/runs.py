@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.errors import UserError
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS
+from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -196,9 +196,10 @@ def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespa
     if not going:
         say(_no_run(store, arguments.runs))
     elif arguments.yes:
-        print(f"deleted {len(going)} folders, {total}")
+        print(f"deleted {counted(len(going), 'folder')}, {total}")
     else:
-        print(f"{len(going)} folders, {total}, would be deleted: repeat the command with --yes")
+        count = counted(len(going), "folder")
+        print(f"{count}, {total}, would be deleted: repeat the command with --yes")
     return 0
 
 

@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
+from augury.core.naming import counted
 from augury.core.renamed import with_present_names
 from augury.core.rng import digest
 
@@ -142,8 +143,8 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
             if isinstance(node, list):
                 if not part.isdigit() or int(part) >= len(node):
                     raise UserError(
-                        f"'{key}': '{part}' is not an index of a list with {len(node)} items, "
-                        "from 0"
+                        f"'{key}': '{part}' is not an index of a list with "
+                        f"{counted(len(node), 'item')}, from 0"
                     )
                 if last:
                     node[int(part)] = value

@@ -12,9 +12,9 @@ FILE_NAME_ALLOWS = "letters, digits, '_', '-' and, not first, '.', at most 100"
 """`FILE_NAME` in words."""
 
 
-def count(number: int, noun: str) -> str:
-    """Return `1 row` or `1,234 rows`, for a noun with a regular plural."""
-    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return `1 row` or `1,234 rows`; `plural` is that of a noun that does not end in `s` then."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def title(point: Mapping[str, Any]) -> str:

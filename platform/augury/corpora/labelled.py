@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pydantic import Field, PositiveInt
 
 from augury.core.errors import UserError
-from augury.core.naming import count
+from augury.core.naming import counted
 from augury.corpora.corpus import KINDS, LABELLED, LABELLED_PAIRS, Corpus
 from augury.corpora.languages import LanguageCode
 from augury.corpora.readers import TextSource
@@ -229,7 +229,7 @@ def label_doubts(counts: Mapping[str, int]) -> list[str]:
 
 
 def _listed(labels: Sequence[str], counts: Mapping[str, int]) -> str:
-    return ", ".join(f"'{label}' ({count(counts[label], 'row')})" for label in labels)
+    return ", ".join(f"'{label}' ({counted(counts[label], 'row')})" for label in labels)
 
 
 class _Labels:

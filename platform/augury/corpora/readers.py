@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
@@ -140,8 +141,8 @@ def _open_lines(spec: BaseText) -> TextSource:
         for target, count in zip(targets, counts[index + number :: number], strict=True):
             if counts[index] != count:
                 raise UserError(
-                    f"{source} has {counts[index]:,} lines and {target} has {count:,}: they must "
-                    "be aligned line by line"
+                    f"{source} has {counted(counts[index], 'line')} and {target} has {count:,}: "
+                    "they must be aligned line by line"
                 )
 
     def read() -> Iterator[pa.Table]:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
-from augury.core.naming import count
+from augury.core.naming import counted
 from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
@@ -296,7 +296,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _width_error(path: Path, line: int, width: int, expected: int) -> UserError:
-    columns = count(width, "column")
+    columns = counted(width, "column")
     return UserError(
         f"{path}, line {line} has {columns}, but the header has {expected}: correct the line"
     )

@@ -233,10 +233,14 @@ def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> str:
     if count < test.rows / 10:
         return ""
     return (
-        f"{count:,} of the {test.rows:,} {test.noun} of '{name}' are in the validation set too, "
-        "on which weights are chosen and training ends: scores on it are too good; give another "
-        f"test set, or say that it is meant, tests: {{{name}: {{validation: true}}}}"
+        f"{count:,} of the {test.rows:,} {test.noun} of '{name}' {_are(count)} in the validation "
+        "set too, on which weights are chosen and training ends: scores on it are too good; give "
+        f"another test set, or say that it is meant, tests: {{{name}: {{validation: true}}}}"
     )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
@@ -331,8 +335,8 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             if name != "train" and key not in shared:
                 count = overlap(texts["train"], corpus)
                 leak = (
-                    f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the "
-                    "training set too"
+                    f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' {_are(count)} in "
+                    "the training set too"
                 )
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]

@@ -11,6 +11,7 @@ from typing import Any
 
 from augury.core.errors import UserError
 from augury.core.execution import connect
+from augury.core.naming import counted
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.experiments import preflight
@@ -279,8 +280,8 @@ class _Driver:
         dispatcher.replay(keys)
         reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
         say(
-            f"{len(configurations)} configurations × up to {len(seeds)} seeds; {reused} trials "
-            "already finished"
+            f"{counted(len(configurations), 'configuration')} × up to "
+            f"{counted(len(seeds), 'seed')}; {counted(reused, 'trial')} already finished"
         )
         return reused
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from augury.core.naming import counted
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
 from augury.reporting.figures import pareto_front
@@ -43,7 +44,9 @@ def chances(summary: Summary) -> str:
         return ""
     shown = [f"{item.name} {100 * summary.chances[item.address]:.0f} %" for item in results]
     rest = len(summary.chances) - len(shown)
-    below = f"; {rest} others have less than {100 * MAY_BE:.0f} % each" if rest else ""
+    share = f"less than {100 * MAY_BE:.0f} %"
+    others = counted(rest, f"other has {share}", f"others have {share} each")
+    below = f"; {others}" if rest else ""
     return f"Probability to be the best on {summary.deciding.test}: {', '.join(shown)}{below}."
 
 
@@ -172,10 +175,13 @@ def _count_losses(summary: Summary) -> str:
     sentence."""
     sweep, failed = summary.sweep, summary.sweep.count("failed")
     stopped = sum(result.state == "stopped" for result in summary.ranking)
-    begun = f"{len(sweep.trials) - sweep.count('waiting')} trials"
+    begun = counted(len(sweep.trials) - sweep.count("waiting"), "trial")
     parts = [f"; {failed} of {begun} failed"] if failed else []
     parts += (
-        [f"; {stopped} of {len(summary.ranking)} configurations were stopped early"]
+        [
+            f"; {stopped} of {len(summary.ranking)} configurations "
+            f"{'was' if stopped == 1 else 'were'} stopped early"
+        ]
         if stopped
         else []
     )
