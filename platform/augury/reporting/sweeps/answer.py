@@ -70,10 +70,11 @@ def front_text(summary: Summary) -> str:
 
 def _outcome(summary: Summary) -> str:
     sweep, leader = summary.sweep, summary.leader
-    total = (
-        f" of {len(sweep.trials)}" if sweep.scheduler == "all" else ""
-    )  # a race does not need them all
-    progress = f"with {sweep.count('finished')}{total} trials finished"
+    finished, trials = sweep.count("finished"), counted(len(sweep.trials), "trial")
+    if sweep.scheduler == "all":
+        progress = f"with {finished} of {trials} finished"
+    else:  # a race does not need them all
+        progress = f"with {counted(finished, 'trial')} finished"
     if leader is None:
         return (
             f"No answer: no configuration came to a validation, {progress}"
