@@ -29,6 +29,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(f"{role}.tsv").write_text(
             "de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
         )
+        Path("semicolons.csv").write_text("de;en\neins;one\n")
         split: Any = role
         examples = list(builtin_nli.examples(split, size, "qaa", lexicon=24))
         rows = [
@@ -205,7 +206,11 @@ def test_only_the_training_text_is_asked_for(
             ["--task", "classification", "--train", "train-labelled.tsv", "--columns", "text"],
             "give 2 or 3 columns, text label, or sentence1 sentence2 label",
         ),
-        ([*SENTIMENT, "--columns", "mood", "text", "--language", "qaa"], "different values"),
+        ([*SENTIMENT, "--columns", "mood", "text", "--language", "qaa"], "--columns text mood"),
+        (["--train", "train-labelled.tsv", "--columns", "mood", "text"], "--columns text mood"),
+        (["--train", "train-labelled.tsv", "--columns", "text", "label"], "no column 'label'"),
+        (["--train", "train-labelled.tsv", "--columns", "text", "text"], "'text' several times"),
+        ([*LABELLED, "--train", "train.tsv", "--columns", "de", "de"], "'de' several times"),
         (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
         ([*ALIGNED, "--test", "news"], "as a name the text is missing"),
         ([*ALIGNED, *["--test", "train.tsv"] * 2], "several are called test"),
@@ -214,6 +219,7 @@ def test_only_the_training_text_is_asked_for(
         (NLI, "--language is missing"),
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
         ([*ALIGNED[:-1]], "as in --valid valid.de valid.en"),
+        (["--train", "semicolons.csv"], "separated by ';'"),
         (["--source", "train.de"], "--train train.de train.en"),
         ([*ALIGNED, "--test", "news", "test.en"], "--test news test.en test.de"),
     ],
@@ -233,6 +239,21 @@ def test_a_file_is_only_overwritten_with_force(
     assert Path("mine.yaml").read_text() == "precious\n" and "--force" in capsys.readouterr().err
     assert main(["init", "mine.yaml", *ALIGNED, "--force"]) == 0
     assert Path("mine.yaml").read_text() != "precious\n"
+
+
+def test_a_text_that_fails_its_check_leaves_no_file(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Or the file that was there; the first row without a label is in line 122."""
+    with Path("train-labelled.tsv").open("a") as file:
+        file.write("no label\t\n")
+    flags = [*LABELLED, "--train", "train-labelled.tsv", "--model", "tiny"]
+    assert main(["init", "mine.yaml", *flags]) == 2
+    assert "train-labelled.tsv, line 122" in capsys.readouterr().err
+    assert not Path("mine.yaml").exists()
+    Path("mine.yaml").write_text("precious\n")
+    assert main(["init", "mine.yaml", *flags, "--force"]) == 2
+    assert Path("mine.yaml").read_text() == "precious\n"
 
 
 def test_end_of_input_writes_nothing(

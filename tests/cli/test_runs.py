@@ -66,6 +66,15 @@ def test_a_run_that_a_process_works_on_is_running(store: Store, capsys: Output) 
         assert listed(store, capsys)["my/cipher/2"]["state"] == "running"
 
 
+@pytest.mark.parametrize("pattern", ["cipher*", "cipher/?", "*cipher"])
+def test_a_pattern_that_matches_with_the_experiment_is_told_so(
+    store: Store, capsys: Output, pattern: str
+) -> None:
+    assert main(["runs", store.root, pattern]) == 0
+    wider = capsys.readouterr().err.split("'")[1]
+    assert set(listed(store, capsys, wider)) == {"my/cipher/1", "my/cipher/2"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from augury.core.config import Section, validate
 from augury.core.faults import InvalidSettings
+from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS
 
 
 class Inner(Section):
@@ -19,8 +20,10 @@ class Outer(Section):
     paths: str | tuple[str, ...] | None = None
     choice: Literal["small", "tiny"] = "small"
     inner: Inner | None = None
+    nested: Inner = Inner(size=1)
     labels: dict[str, Inner] = {}
     rate: float = 1.0
+    name: str = Field("a", pattern=FILE_NAME)
 
 
 def faults(**content: Any) -> list[str]:
@@ -43,6 +46,10 @@ def faults(**content: Any) -> list[str]:
         ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
         ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
         ({"labels": {"a": {"syze": 1}}}, "unknown key 'labels.a.syze': did you mean 'size'?"),
+        ({"size": 2}, "unknown key 'size': did you mean 'nested.size'?"),
+        ({"inner": {"rate": 2}}, "unknown key 'inner.rate': allowed: size"),
+        ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),
+        ({"name": "a b/c"}, f"name = 'a b/c': must be {FILE_NAME_ALLOWS}"),
         ({"rate": "fast"}, "rate = 'fast': must be a number"),
         ({"rate": None}, "rate = nothing: must be a number"),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.core.naming import title
+from augury.core.naming import counted, title
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,8 @@ from augury.core.naming import title
 )
 def test_titles(settings: dict[str, Any], expected: str) -> None:
     assert title(settings) == expected
+
+
+def test_counts_agree_with_their_nouns() -> None:
+    assert [counted(number, "row") for number in (0, 1, 1234)] == ["0 rows", "1 row", "1,234 rows"]
+    assert counted(2, "hypothesis", "hypotheses") == "2 hypotheses"

@@ -240,7 +240,7 @@ def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -
     with pytest.raises(UserError) as error:
         ingest(corpus_spec, split, store)
     assert str(error.value) == (
-        f"{split}: empty target in row 2 of {files['source']}, {files['target']}; validation and "
+        f"{split}: empty target in {files['source']}, {files['target']}, line 2; validation and "
         "test sets are not filtered: complete or remove the row"
     )
     assert store.addresses(KIND) == []

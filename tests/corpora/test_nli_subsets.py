@@ -228,7 +228,13 @@ def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, exte
             ", line 2",
         ),
         ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, ", line 1"),
-        ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2 of "),
+        ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, ", line 4"),
+        (
+            "a.csv",
+            '"a\nb",b,e\na,b,no\n',
+            {"header": ("premise", "hypothesis", "label")},
+            ", line 3",
+        ),
     ],
 )
 def test_an_unknown_label_is_located(
@@ -236,11 +242,10 @@ def test_an_unknown_label_is_located(
 ) -> None:
     path = tmp_path / name
     path.write_text(content)
-    where = f"{location}{path}" if location.endswith(" ") else f"{path}{location}"
     with pytest.raises(UserError) as error:
         ingest(spec(tests={"test": {"file": str(path), **settings}}), "test", store)
     assert str(error.value).startswith(
-        f"test: unknown label 'no' ({where}): allowed: entailment, neutral"
+        f"test: unknown label 'no' ({path}{location}): allowed: entailment, neutral"
     )
     assert store.addresses(KIND) == []
 
@@ -277,7 +282,7 @@ def test_test_sets_are_not_filtered_but_lose_what_has_no_label(
     write(tmp_path / "a.tsv", [("a", "b", "e"), ("a", "", "n")])
     with pytest.raises(
         UserError,
-        match=f"{split}: empty hypothesis in row 2 of .*a.tsv; validation and test sets are",
+        match=f"{split}: empty hypothesis in .*a.tsv, line 3; validation and test sets are",
     ):
         ingest(corpus, split, store)
 

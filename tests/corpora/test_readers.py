@@ -105,7 +105,7 @@ def test_unequal_numbers_of_segments(tmp_path: Path) -> None:
         '<doc>\n<seg id="1">x</seg>\n</doc>\n',
         '<seg id="1">x</seg>\n<seg id="2">x</seg>\n\n',
     )
-    with pytest.raises(UserError, match=r"a.de has 1 lines and .*a.en has 2"):
+    with pytest.raises(UserError, match=r"a.de has 1 line and .*a.en has 2"):
         read(**files, format="seg")
 
 

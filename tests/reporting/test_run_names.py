@@ -132,7 +132,8 @@ def test_unknown_runs_are_told_the_nearest_with_dates(store: Store, add: Add) ->
     run.sub("history").write(
         "00000001.jsonl", '{"update": 1, "epochs": 1, "time": 1.7e9, "metrics": {}}\n'
     )
-    with pytest.raises(UserError, match=r"nearest are my/one key/1 \(2023-11-14 22:13\)"):
+    hint = r"did you mean 'my/one key'\? The nearest are my/one key/1 \(2023-11-14 22:13\)"
+    with pytest.raises(UserError, match=hint):
         find("my/one kex", store.root)
 
 

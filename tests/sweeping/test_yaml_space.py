@@ -76,6 +76,12 @@ def test_faults_have_their_lines(tmp_path: Path, before: str, after: str, messag
         space.find(write(tmp_path, MINIMAL.replace(before, after)))
 
 
+def test_an_experiment_is_no_space(tmp_path: Path) -> None:
+    path = write(tmp_path, "name: x\ntask: nmt\ncorpus: {}\n")
+    with pytest.raises(UserError, match=f"sweep augmentations {path}$"):
+        space.find(path)
+
+
 def test_its_plan_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from augury.analysis.system import System
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 
@@ -99,8 +100,8 @@ def correlations(systems: Sequence[System]) -> Correlations:
     sentences, widest = len(systems[0].sources), max(widths.values())
     if sentences <= widest + 1:  # centring takes one
         raise UserError(
-            f"{sentences} sentences are too few for encoder states of {widest} dimensions: give "
-            "more with --sentences, or a larger --test"
+            f"{counted(sentences, 'sentence is', 'sentences are')} too few for encoder states of "
+            f"{widest} dimensions: give more with --sentences, or a larger --test"
         )
     bases = {read: list(map(_basis, layers)) for read, layers in states.items()}
 

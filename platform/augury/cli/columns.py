@@ -3,6 +3,7 @@ content, and the task that they are for."""
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from augury.core.errors import UserError
 from augury.corpora.corpus import LABELS
 from augury.corpora.languages import languages
+from augury.corpora.tables import column_index
 
 COLUMN_NAMES: Mapping[str, tuple[str, ...]] = {
     "source": ("source", "src"),
@@ -117,6 +119,31 @@ def task_of(table: str, layout: str, names: Sequence[str], chosen: Sequence[str]
     if not values or not _are_labels(values):
         return "nmt"
     return "nli" if len(columns) == 3 and INFERENCE.issuperset(values) else "classification"
+
+
+def check_chosen(
+    table: str, layout: str, names: Sequence[str], chosen: Sequence[str], labelled: bool
+) -> None:
+    """Raise UserError for a column that does not exist or is given twice, and, where the last one
+    is to hold labels, for an earlier one that does instead."""
+    for column in chosen:
+        column_index(table, names, column)
+    if repeated := sorted({column for column in chosen if chosen.count(column) > 1}):
+        raise UserError(
+            f"--columns gives '{repeated[0]}' several times: give a column of {table} for each, "
+            f"of {', '.join(names)}"
+        )
+    if not labelled:
+        return
+    rows = _rows(table, layout, names)
+    labels = [name for name in chosen if _are_labels(rows.get(names.index(name), [])[1:])]
+    if len(labels) == 1 and labels[0] != chosen[-1]:
+        sentences = [name for name in chosen if name != labels[0]]
+        raise UserError(
+            f"the columns look swapped: '{labels[0]}' of {table} has few different values, as "
+            f"labels have, and labels are the last column: --columns "
+            f"{shlex.join([*sentences, labels[0]])}; for pairs to translate add --task nmt"
+        )
 
 
 def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]:

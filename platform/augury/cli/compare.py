@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from augury.cli.common import flag_of, print_json, read_file
 from augury.core.errors import UserError
+from augury.core.naming import counted
 
 if TYPE_CHECKING:
     from augury.core.store import Folder
@@ -268,13 +269,14 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
     for file, lines in zip(others, more, strict=True):
         if len(lines) != len(references):
             raise UserError(
-                f"{file} has {len(lines)} lines and {first} has {len(references)}: each file needs "
+                f"{file} has {counted(len(lines), 'line')} and {first} has {len(references)}: each "
+                "file needs "
                 "a reference for every hypothesis"
             )
     sources = read_file(arguments.sources) if arguments.sources else None
     if sources is not None and len(sources) != len(references):
         raise UserError(
-            f"{arguments.sources} has {len(sources)} lines and {first} has "
+            f"{arguments.sources} has {counted(len(sources), 'line')} and {first} has "
             f"{len(references)}: give one source per reference"
         )
     systems = [
@@ -307,8 +309,8 @@ def _read_seeds(files: str, references: Path, count: int) -> dict[Folder, list[s
         seeds[folder] = read_file(path)
         if len(seeds[folder]) != count:
             raise UserError(
-                f"{path} has {len(seeds[folder])} lines and {references} has {count}: give one "
-                "hypothesis per reference, an empty line for a missing one"
+                f"{path} has {counted(len(seeds[folder]), 'line')} and {references} has {count}: "
+                "give one hypothesis per reference, an empty line for a missing one"
             )
     return seeds
 

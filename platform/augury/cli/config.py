@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import add_experiment, print_json
 from augury.core.errors import UserError
+from augury.core.naming import counted
 
 if TYPE_CHECKING:
     from augury.execution.preflight import LeftOutRows, Report, TextSummary
@@ -179,8 +180,8 @@ def _lines(
 ) -> Iterator[str]:
     from augury.corpora.filters import NOT_SELECTED, REASONS
 
-    systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
-    names, runs = ", ".join(facts["systems"]), _count(facts["runs"], "run")
+    systems, seeds = counted(len(facts["systems"]), "system"), counted(len(facts["seeds"]), "seed")
+    names, runs = ", ".join(facts["systems"]), counted(facts["runs"], "run")
     yield f"{path} is valid: {systems} ({names}) × {seeds} = {runs}"
     if report is None:
         return
@@ -237,10 +238,6 @@ def _budget(baseline: Cost | None) -> str:
     )
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def _labels(texts: Sequence[TextSummary]) -> Iterator[str]:
     """Yield the shares of labels, once for texts with equal ones."""
     names: dict[str, list[str]] = {}
@@ -266,7 +263,7 @@ def _left_out(name: str, left_out: LeftOutRows) -> Iterator[str]:
         if left_out.setting
         else "no setting includes them: fix the rows"
     )
-    yield f"{left_out.rows:,} rows of {name} excluded: {left_out.reason} ({remedy})"
+    yield f"{counted(left_out.rows, 'row')} of {name} excluded: {left_out.reason} ({remedy})"
     for example in left_out.examples:
         sides = (text for key, text in example.items() if key != "place")
         yield f"  {example['place']}: {' | '.join(_truncate(text) for text in sides)}"

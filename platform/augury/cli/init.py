@@ -7,7 +7,8 @@ import glob
 import re
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -31,7 +32,6 @@ EXAMPLE = """augury init my.yaml --source train.de --target train.en
     --columns premise hypothesis label"""
 FILE = "experiment.yaml"
 COMPRESSED = (".gz", ".xz", ".zst")
-MOST_LABELS = 100
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -103,12 +103,28 @@ def run(arguments: argparse.Namespace) -> int:
             f"{path} already exists: choose another file, or add --force to overwrite it"
         )
     text = draft(_collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem)))
+    with _written(path, text):
+        code = config.show(
+            str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
+        )
+    say(f"wrote {path}")
+    return code
+
+
+@contextmanager
+def _written(path: Path, text: str) -> Iterator[None]:
+    """Write a file for a check; one that raises leaves what there was before."""
+    before = path.read_bytes() if path.exists() else None
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
-    say(f"wrote {path}")
-    return config.show(
-        str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
-    )
+    try:
+        yield
+    except BaseException:
+        if before is None:
+            path.unlink()
+        else:
+            path.write_bytes(before)
+        raise
 
 
 def _from_nothing(arguments: argparse.Namespace) -> str:
@@ -178,24 +194,30 @@ def _specs(task: str) -> Sequence[type[BaseSpec]]:
 
 def _task(train: Sequence[str], columns: Sequence[str]) -> str:
     """Return the task that a training text is for, and say so."""
-    from augury.cli.columns import task_of
+    from augury.cli.columns import check_chosen, task_of
     from augury.core.progress import say
 
-    task = "nmt" if len(train) == 2 else task_of(train[0], *_layout(train[0]), columns)
+    task = "nmt"
+    if len(train) == 1:
+        layout, names = _layout(train[0])
+        check_chosen(train[0], layout, names, columns, labelled=True)
+        task = task_of(train[0], layout, names, columns)
     say(f"task: {task}, by {' and '.join(train)}; others: --task")
     return task
 
 
 def _layout(table: str) -> tuple[str, list[str]]:
-    """Return the format and the columns of a table."""
+    """Return the format and the columns of a table, of which every task reads several."""
     from augury.corpora.files import examine
-    from augury.corpora.tables import column_names
+    from augury.corpora.tables import check_separator, column_names
     from augury.corpora.text_settings import BaseText
 
     layout = BaseText(file=table).layout
     if layout != "parquet":
         examine(table)
-    return layout, column_names(table, layout)
+    names = column_names(table, layout)
+    check_separator(table, layout, names)
+    return layout, names
 
 
 def _names(files: Sequence[str]) -> list[str]:
@@ -299,27 +321,32 @@ def _columns(
 ) -> tuple[Columns, type[BaseSpec]]:
     """Return the columns of a table, and the kind of corpus with as many: by flag, common names,
     content or prompt."""
-    from augury.cli.columns import Columns, by_content, by_name, pairs_by_content
+    from augury.cli.columns import (
+        Columns,
+        by_content,
+        by_name,
+        check_chosen,
+        pairs_by_content,
+    )
     from augury.core.progress import say
-    from augury.corpora.tables import column_index
 
     layout, names = _layout(table)
     kinds = {len(spec.TEXT.COLUMNS): spec for spec in specs}
     wanted = ", or ".join(" ".join(spec.TEXT.COLUMNS) for spec in specs)
+    labelled = "label" in specs[0].TEXT.COLUMNS
 
     def check(columns: Sequence[str], flag: str = "--columns") -> list[str]:
         if len(columns) not in kinds:
             numbers = " or ".join(map(str, kinds))
             raise UserError(f"{' '.join(columns)}: give {numbers} columns, {wanted}")
-        for column in columns:
-            column_index(table, names, column)
+        check_chosen(table, layout, names, columns, labelled)
         return list(columns)
 
     if flag_value is None:
         for count in sorted(kinds, reverse=True):
             if named := by_name(names, kinds[count].TEXT.COLUMNS):
                 return Columns(named, []), kinds[count]
-        find = by_content if "label" in specs[0].TEXT.COLUMNS else pairs_by_content
+        find = by_content if labelled else pairs_by_content
         content = find(table, layout, names)
         if content and len(content.names) in kinds:
             spec = kinds[len(content.names)]
@@ -370,16 +397,21 @@ def _sample(text: BaseText, column: str) -> list[str]:
 
 def _labels(text: BaseText) -> list[str]:
     """Return the labels of a table; UserError for so many that they cannot be labels."""
+    from augury.corpora.labelled import MOST_LABELS, are_labels
     from augury.corpora.readers import open_text
 
     labels: set[str] = set()
+    rows = 0
     for block in open_text(text, "train").blocks():
         labels.update(label.strip() for label in block.column("label").unique().to_pylist())
+        rows += len(block)
         if len(labels) > MOST_LABELS:
-            raise UserError(
-                f"{text.file}: column '{text.columns()['label']}' has more than {MOST_LABELS} "
-                "different values: name the column of labels in --columns"
-            )
+            break
+    if not are_labels(len(labels), rows):
+        raise UserError(
+            f"{text.file}: column '{text.columns()['label']}' has {len(labels):,} different values "
+            f"in {rows:,} rows, so that it is none of labels: name that of labels last in --columns"
+        )
     return sorted(labels - {""})  # an empty one is an error, with its line, when text is read
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
 from augury.core.errors import UserError
-from augury.core.naming import FILE_NAME
+from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
 from augury.core.progress import say
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif runs:
         print(tables.plain_text([run_list.run_table(runs)]))
     else:
-        say(f"no run in {store.root}" + (" matches" if run_list.stored(store) else " yet"))
+        say(_no_run(store, arguments.runs))
     return 0
 
 
@@ -89,7 +89,7 @@ def _select(store: Store, arguments: argparse.Namespace) -> list[StoredRun]:
     if arguments.runs:
         named: set[Folder] = set()
         for word in arguments.runs:
-            if re.search(r"[*?\[]", word):
+            if _is_pattern(word):
                 named |= {run.folder for run in runs if fnmatch.fnmatch(run.name, word)}
             else:
                 named |= set(run_names.find(word, store.root))
@@ -101,6 +101,25 @@ def _select(store: Store, arguments: argparse.Namespace) -> list[StoredRun]:
         and (arguments.task is None or run.record.task == arguments.task)
         and (arguments.tagged is None or arguments.tagged in run.label.tags)
     ]
+
+
+def _is_pattern(word: str) -> bool:
+    return re.search(r"[*?\[]", word) is not None
+
+
+def _no_run(store: Store, words: Sequence[str]) -> str:
+    """Return that no run matches, with a pattern that does instead of one that leaves out parts of
+    names."""
+    from augury.reporting import run_list
+
+    names = [run.name for run in run_list.stored(store)]
+    if not names:
+        return f"no run in {store.root} yet"
+    idle = [word for word in words if _is_pattern(word) and not fnmatch.filter(names, word)]
+    wider = [form for word in idle for form in (f"{word}/*", f"*/{word}", f"*/{word}/*")]
+    matching = next((form for form in wider if fnmatch.filter(names, form)), None)
+    hint = f": names are EXPERIMENT/SYSTEM/SEED, try '{matching}'" if matching else ""
+    return f"no run in {store.root} matches{hint}"
 
 
 def _sorted(runs: list[StoredRun], key: str) -> list[StoredRun]:
@@ -129,9 +148,7 @@ def _relabel(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namesp
     name = arguments.name
     if name:
         if not re.fullmatch(FILE_NAME, name):
-            raise UserError(
-                f"--name {name:.60}: use letters, digits, '_', '-' and, not first, '.', at most 100"
-            )
+            raise UserError(f"--name {name:.60}: use {FILE_NAME_ALLOWS}")
         addresses = {run.record.address for run in runs}
         holders = {of.address for of in run_names.named_runs(store) if of.name == name}
         if len(addresses | holders) > 1:
@@ -177,11 +194,12 @@ def _delete(store: Store, runs: Sequence[StoredRun], arguments: argparse.Namespa
         print(f"{names.get(folder, folder.name)}  {size}{because}")
     total = run_list.size_text(sum(sizes.values()))
     if not going:
-        say("no run matches")
+        say(_no_run(store, arguments.runs))
     elif arguments.yes:
-        print(f"deleted {len(going)} folders, {total}")
+        print(f"deleted {counted(len(going), 'folder')}, {total}")
     else:
-        print(f"{len(going)} folders, {total}, would be deleted: repeat the command with --yes")
+        count = counted(len(going), "folder")
+        print(f"{count}, {total}, would be deleted: repeat the command with --yes")
     return 0
 
 

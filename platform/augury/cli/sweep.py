@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
 from augury.core.errors import UserError, unknown
-from augury.core.naming import FILE_NAME
+from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
 
 if TYPE_CHECKING:
     from augury.reporting.planned_power import PlannedPower
@@ -321,7 +321,10 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
     count = len(plan.configurations) + suggested
     chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
     trials = count * len(options.seeds)
-    return f"{count} configurations{chosen}, at most {trials} trials, scheduler {options.scheduler}"
+    return (
+        f"{counted(count, 'configuration')}{chosen}, at most {counted(trials, 'trial')}, "
+        f"scheduler {options.scheduler}"
+    )
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:
@@ -334,9 +337,7 @@ def _default_name(space: Space, arguments: argparse.Namespace) -> str:
 
 def _check_name(name: str) -> str:
     if not re.fullmatch(FILE_NAME, name):
-        raise UserError(
-            f"--name '{name:.60}': use letters, digits, '_', '-' and, not first, '.', at most 100"
-        )
+        raise UserError(f"--name '{name:.60}': use {FILE_NAME_ALLOWS}")
     return name
 
 

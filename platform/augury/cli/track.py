@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from augury.cli.common import print_json
 from augury.core.errors import UserError
+from augury.core.naming import counted
 
 HELP = "Sync the runs of a storage to MLflow, for example after an outage of the server."
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
@@ -41,6 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"sent": updated, "uri": target})
     else:
-        runs = f"sent {updated} runs" if updated else "every run is up to date: nothing to send"
+        sent = f"sent {counted(updated, 'run')}"
+        runs = sent if updated else "every run is up to date: nothing to send"
         print(f"{runs}; MLflow experiment '{tracking.experiment}' at {target}")
     return 0

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from augury.cli.common import RESULTS, open_storage, print_json
+from augury.core.naming import counted
 from augury.core.progress import Stage, say
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for file in damaged:
             print(f"{file.name} {file.damage}: {_remedy(file)}")
-        print(f"{len(checked):,} files, {size_text(size)}: {len(damaged):,} damaged")
+        print(f"{counted(len(checked), 'file')}, {size_text(size)}: {len(damaged):,} damaged")
         if earlier:
             say(
-                f"{len(earlier):,} records are of an earlier version, without checksums: damage to "
-                "them and to their files is not found"
+                f"{counted(len(earlier), 'record is', 'records are')} of an earlier version, "
+                "without checksums: damage to them and to their files is not found"
             )
     return 1 if damaged else 0
 

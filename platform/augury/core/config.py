@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
+from augury.core.naming import counted
 from augury.core.renamed import with_present_names
 from augury.core.rng import digest
 
@@ -142,8 +143,8 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
             if isinstance(node, list):
                 if not part.isdigit() or int(part) >= len(node):
                     raise UserError(
-                        f"'{key}': '{part}' is not an index of a list with {len(node)} items, "
-                        "from 0"
+                        f"'{key}': '{part}' is not an index of a list with "
+                        f"{counted(len(node), 'item')}, from 0"
                     )
                 if last:
                     node[int(part)] = value
@@ -189,9 +190,13 @@ def invalid(
 ) -> InvalidSettings:
     """Return the error that lists what is wrong with `content` as a `schema`."""
     errors = error.errors(include_url=False)
-    return InvalidSettings(
-        where, faults_of(errors, content, lambda path: _known_keys(schema, path))
+    faults = faults_of(
+        errors,
+        content,
+        lambda path: _known_keys(schema, path),
+        lambda name: _keys_called(schema, name),
     )
+    return InvalidSettings(where, faults)
 
 
 def discriminated_union(
@@ -221,6 +226,19 @@ def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
         if part in current.model_fields:
             current = next(iter(_models_in(current.model_fields[part].annotation)), current)
     return list(current.model_fields)
+
+
+def _keys_called(schema: type[BaseModel], name: str) -> list[str]:
+    """Return the dotted keys of the sections of a schema, not of those in lists and mappings, whose
+    last part is `name`."""
+    keys = []
+    for section, field in schema.model_fields.items():
+        annotation = field.annotation
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            if name in annotation.model_fields:
+                keys.append(f"{section}.{name}")
+            keys += [f"{section}.{key}" for key in _keys_called(annotation, name)]
+    return keys
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:

@@ -16,10 +16,13 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from augury.core.errors import UserError, nearest
+from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a setting, with list indices as numbers."""
 SHOWN = 60  # characters of a value in a message
+SLIP = 0.8
+"""The similarity of an unknown key to a known one, at least, of which it is a slip."""
 
 WRONG = "{key} = {value}: {message}"
 UNKNOWN = "unknown key '{key}': {message}"
@@ -107,8 +110,10 @@ def faults_of(
     errors: Sequence[Mapping[str, Any]],
     content: Mapping[str, Any],
     keys_at: Callable[[KeyPath], Iterable[str]],
+    keys_called: Callable[[str], Sequence[str]] = lambda name: (),
 ) -> list[Fault]:
-    """Convert pydantic's errors about `content`; `keys_at` returns the known keys of a section."""
+    """Convert pydantic's errors about `content`; `keys_at` returns the known keys of a section,
+    `keys_called` the dotted keys whose last part is a name."""
     located = [(*_key_path(error, content), error) for error in errors]
     branches = [path for path, is_branch, _ in located if is_branch]
     faults: dict[Any, Fault] = {}
@@ -122,7 +127,8 @@ def faults_of(
         elif error["type"] == "missing":
             faults[path] = Fault(path, form=MISSING)
         elif error["type"] == "extra_forbidden":
-            faults[path] = Fault(path, nearest(path[-1], keys_at(path[:-1])), form=UNKNOWN)
+            message = _nearest_key(path[-1], keys_at(path[:-1]), keys_called(path[-1]))
+            faults[path] = Fault(path, message, form=UNKNOWN)
         elif error["type"] in ALLOWED:
             alternatives = allowed.setdefault(path, [])
             alternatives.append(_allowed(error))
@@ -154,8 +160,20 @@ def _key_path(error: Mapping[str, Any], content: Any) -> tuple[KeyPath, bool]:
     return tuple(path), is_branch
 
 
+def _nearest_key(name: str, here: Iterable[str], elsewhere: Sequence[str]) -> str:
+    """Return a hint with the key of other sections that has the name of an unknown one, unless it
+    looks like a slip of one of its own section."""
+    known = list(here)
+    if elsewhere and not difflib.get_close_matches(name, known, n=1, cutoff=SLIP):
+        quoted = [f"'{key}'" for key in elsewhere]
+        return f"did you mean {' or '.join(quoted)}?"
+    return nearest(name, known)
+
+
 def _allowed(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
+    if context.get("pattern") == FILE_NAME:
+        return FILE_NAME_ALLOWS
     if isinstance(error["input"], BaseModel):  # a section of another class
         return str(context["class_name"])
     return ALLOWED[error["type"]].format(**context)

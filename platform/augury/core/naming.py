@@ -8,6 +8,13 @@ from typing import Any
 
 FILE_NAME = r"^[\w-][\w.-]{0,99}$"
 """What names the files and folders of a storage: never hidden, never one outside."""
+FILE_NAME_ALLOWS = "letters, digits, '_', '-' and, not first, '.', at most 100"
+"""`FILE_NAME` in words."""
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return `1 row` or `1,234 rows`; `plural` is that of a noun that does not end in `s` then."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def title(point: Mapping[str, Any]) -> str:

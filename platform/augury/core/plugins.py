@@ -115,8 +115,12 @@ class Registry:
             return self._extract(load(self._file_reference(name)), name)
         if points := self._installed().get(name):
             return self._load_entry_point(points, name)
-        hint = nearest(name, self.names())
-        raise UserError(
+        raise self.unknown(name, self.names())
+
+    def unknown(self, name: str, options: Iterable[str]) -> UserError:
+        """Return the error for a name that is not among `options`, with how to use one's own."""
+        hint = nearest(name, options)
+        return UserError(
             f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} To use your "
             f"own, give its path, ./{name}.py; the file must {self.contract}"
         )

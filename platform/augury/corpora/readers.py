@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -15,10 +16,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
+from augury.corpora.tables import batches, examine_parquet, line_of, read_table, strings
 from augury.corpora.text_settings import BaseText, Role
 
 Reader = Callable[[], Iterator[pa.Table]]
@@ -45,8 +47,8 @@ class TextSource:
     """A remark to show with results."""
     classes: tuple[str, ...] = ()
     """Names of the classes, if the label column holds their numbers."""
-    header_lines: int | None = None
-    """Number of lines before the first row; None if rows are not lines."""
+    line_of: Callable[[int], int | None] = lambda row: None
+    """Returns the line that an input row, from 1, begins in; None if rows are not lines."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
@@ -67,11 +69,8 @@ class TextSource:
             ", ".join(source.get("path") or source["hub"] for source in self.inputs)
             or "the built-in text"
         )
-        return (
-            f"row {row:,} of {name}"
-            if self.header_lines is None
-            else f"{name}, line {row + self.header_lines:,}"
-        )
+        line = self.line_of(row)
+        return f"row {row:,} of {name}" if line is None else f"{name}, line {line:,}"
 
 
 def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> TextSource:
@@ -142,8 +141,8 @@ def _open_lines(spec: BaseText) -> TextSource:
         for target, count in zip(targets, counts[index + number :: number], strict=True):
             if counts[index] != count:
                 raise UserError(
-                    f"{source} has {counts[index]:,} lines and {target} has {count:,}: they must "
-                    "be aligned line by line"
+                    f"{source} has {counted(counts[index], 'line')} and {target} has {count:,}: "
+                    "they must be aligned line by line"
                 )
 
     def read() -> Iterator[pa.Table]:
@@ -154,7 +153,7 @@ def _open_lines(spec: BaseText) -> TextSource:
             yield _block(dict(zip(spec.COLUMNS, map(strings, rows), strict=True)))
 
     text = _text_source(spec, files, sum(counts[:number]), read)
-    return replace(text, header_lines=0) if layout == "lines" and number == 1 else text
+    return replace(text, line_of=lambda row: row) if layout == "lines" and number == 1 else text
 
 
 def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:
@@ -184,7 +183,7 @@ def _open_table(spec: BaseText) -> TextSource:
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
     text = _text_source(spec, files, sum(file.lines for file in files), read)
-    return replace(text, header_lines=header_lines(path, layout, spec.header))
+    return replace(text, line_of=partial(line_of, path, layout, spec.header))
 
 
 def _open_hub(spec: BaseText, role: Role) -> TextSource:

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.corpora.controls import count_controls
 from augury.corpora.corpus import LINEAGE, CorpusKind
 from augury.corpora.filters import (
@@ -119,7 +120,7 @@ class RecordBuilder(ABC):
 
     def summary(self) -> str:
         """Return the counts as one line."""
-        line = f"{self.kept:,} {self.KIND.noun} of {self.read:,} rows"
+        line = f"{self.kept:,} {self.KIND.noun} of {counted(self.read, 'row')}"
         if self.rejected:
             line += f"; rejected: {_counts(self.rejected)}"
         line += (
@@ -218,8 +219,8 @@ class RecordBuilder(ABC):
     def _empty_error(self, block: pa.Table, codes: np.ndarray) -> UserError:
         row = int((codes > NO_LABEL).argmax())
         return UserError(
-            f"{self.split.name}: {REASONS[codes[row]]} in row "
-            f"{block.column('row')[row].as_py():,} of {self._files}; validation and test sets are "
+            f"{self.split.name}: {REASONS[codes[row]]} in "
+            f"{self.text.location(block.column('row')[row].as_py())}; validation and test sets are "
             "not filtered: complete or remove the row"
         )
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
+from augury.core.naming import counted
 from augury.core.store import Folder, Store
 from augury.corpora import files
 from augury.corpora.corpus import Corpus
@@ -33,8 +34,8 @@ def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -
         lines = [line.decode().rstrip("\r\n") for line in files.lines(Path(name).expanduser())]
         if len(lines[: text.first]) != corpus.rows:
             raise UserError(
-                f"{test}: {name} has {len(lines):,} lines, and the test set {corpus.rows:,} "
-                "records: give a reference for every record"
+                f"{test}: {name} has {counted(len(lines), 'line')}, and the test set "
+                f"{counted(corpus.rows, 'record')}: give a reference for every record"
             )
         sets.append(clean_lines(lines[: text.first], spec.preparation))
     folder = store.folder(KIND, address({"references": sets}))

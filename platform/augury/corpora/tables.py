@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,9 +19,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
+from augury.core.naming import counted
 from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
+SEPARATORS = (";", "\t", "|", ",")
 T = TypeVar("T")
 
 
@@ -59,12 +62,45 @@ def column_names(path: str, layout: str) -> list[str]:
     return next(csv.reader([first.decode()]), []) if layout == "csv" else _names(first)
 
 
-def header_lines(path: str, layout: str, header: Sequence[str] | None = None) -> int | None:
-    """Count the lines before the first row of a table; None if rows are not lines (CSV,
-    Parquet)."""
-    if layout != "tsv":
-        return 0 if layout == "jsonl" else None
-    return int(not header or _names(next(lines(find(path)))) == list(header))
+def line_of(path: str, layout: str, header: Sequence[str] | None, row: int) -> int | None:
+    """Return the line, from 1, that a row of a table, from 1, begins in; None for Parquet.
+
+    CSV is read up to the row, since a row can have several lines.
+    """
+    if layout == "parquet":
+        return None
+    if layout == "jsonl":
+        return row
+    rows = row - 1 + (not header or column_names(path, layout) == list(header))
+    if layout == "tsv":
+        return rows + 1
+    reader = _csv_reader(find(path))
+    for _ in islice(reader, rows):
+        pass
+    return int(reader.line_num) + 1
+
+
+def other_separator(names: Sequence[str], layout: str) -> str | None:
+    """Return what seems to separate the columns of a TSV or CSV file whose header was read as a
+    single one; None where nothing does."""
+    usual = {"csv": ",", "tsv": "\t"}.get(layout)
+    if usual is None or len(names) != 1:
+        return None
+    return next((mark for mark in SEPARATORS if mark != usual and mark in names[0]), None)
+
+
+def check_separator(path: str, layout: str, names: Sequence[str]) -> None:
+    """Raise UserError, with the command that rewrites it, for a file of two columns or more that
+    other characters separate than those of its format."""
+    if mark := other_separator(names, layout):
+        usual = {"csv": "commas", "tsv": "tabs"}[layout]
+        code = f"csv.writer(sys.stdout).writerows(csv.reader(sys.stdin, delimiter={mark!r}))"
+        table = shlex.quote(str(Path(path).with_name(f"{Path(path).stem}-commas.csv")))
+        raise UserError(
+            f"{path}: its columns seem to be separated by {mark!r}, and those of {layout} are by "
+            f'{usual}; rewrite it: python -c "import csv, sys; {code}" < {shlex.quote(path)} '
+            f"> {table}"
+        )
 
 
 def examine_parquet(path: str) -> list[InputFile]:
@@ -132,11 +168,12 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
     names, number = _names(first), 2
     if header and names != list(header):
         rows, names, number = chain([first], rows), list(header), 1
-    indices = [column_index(str(path), names, column) for column in columns]
+    indices = _indices(path, "tsv", names, columns)
     for batch in batches(rows):
         fields = pc.split_pattern(strings(batch), "\t")
         widths = pc.list_value_length(fields).to_numpy()
         if (widths != len(names)).any():
+            check_separator(str(path), "tsv", names)
             row = int((widths != len(names)).argmax())
             raise _width_error(path, number + row, int(widths[row]), len(names))
         yield pa.table(
@@ -148,19 +185,24 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         number += len(batch)
 
 
+def _indices(path: Path, layout: str, names: Sequence[str], columns: Sequence[str]) -> list[int]:
+    if not set(columns) <= set(names):
+        check_separator(str(path), layout, names)
+    return [column_index(str(path), names, column) for column in columns]
+
+
 def _names(line: bytes) -> list[str]:
     return line.decode().rstrip("\r\n").split("\t")
 
 
 def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:
-    csv.field_size_limit(sys.maxsize)
-    reader = csv.reader((line.decode() for line in lines(path)), strict=True)
+    reader = _csv_reader(path)
     try:
         first = next(reader)
         names = list(header or first)
         rows = reader if first == names else chain([first], reader)
-        indices = [column_index(str(path), names, column) for column in columns]
-        for batch in batches(_check_widths(rows, len(names), path, reader)):
+        indices = _indices(path, "csv", names, columns)
+        for batch in batches(_check_widths(rows, names, path, reader)):
             arrays = [pa.array(map(itemgetter(index), batch), pa.string()) for index in indices]
             yield pa.table(dict(zip(columns, arrays, strict=True)))
     except csv.Error as error:
@@ -170,13 +212,20 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         ) from error
 
 
+def _csv_reader(path: Path) -> Any:
+    csv.field_size_limit(sys.maxsize)
+    return csv.reader((line.decode() for line in lines(path)), strict=True)
+
+
 def _check_widths(
-    rows: Iterable[list[str]], width: int, path: Path, reader: Any
+    rows: Iterable[list[str]], names: Sequence[str], path: Path, reader: Any
 ) -> Iterator[list[str]]:
+    width = len(names)
     for row in rows:
         if not row and width == 1:
             row = [""]  # an empty line is an empty text
         if len(row) != width:
+            check_separator(str(path), "csv", names)
             raise _width_error(path, reader.line_num, len(row), width)
         yield row
 
@@ -247,6 +296,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 def _width_error(path: Path, line: int, width: int, expected: int) -> UserError:
+    columns = counted(width, "column")
     return UserError(
-        f"{path}, line {line} has {width} columns, but the header has {expected}: correct the line"
+        f"{path}, line {line} has {columns}, but the header has {expected}: correct the line"
     )

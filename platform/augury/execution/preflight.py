@@ -5,6 +5,7 @@ Texts are read into the storage, where the runs use them, so that nothing is don
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,7 +26,7 @@ from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS, word_counts
 from augury.corpora.identification import doubts
 from augury.corpora.ingest import cached_corpus, overlap
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labelled import LABEL, label_counts, label_doubts
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
 from augury.corpora.references import stored_references
@@ -165,6 +166,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         *_leaks(trained, store),
         *text_cautions(trained.values(), store),
         *_controls(texts.values(), store),
+        *label_doubts(sum((Counter(text.labels) for text in texts.values()), Counter())),
         *_imbalances(texts.values(), systems.values()),
         *(
             caution
@@ -231,10 +233,14 @@ def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> str:
     if count < test.rows / 10:
         return ""
     return (
-        f"{count:,} of the {test.rows:,} {test.noun} of '{name}' are in the validation set too, "
-        "on which weights are chosen and training ends: scores on it are too good; give another "
-        f"test set, or say that it is meant, tests: {{{name}: {{validation: true}}}}"
+        f"{count:,} of the {test.rows:,} {test.noun} of '{name}' {_are(count)} in the validation "
+        "set too, on which weights are chosen and training ends: scores on it are too good; give "
+        f"another test set, or say that it is meant, tests: {{{name}: {{validation: true}}}}"
     )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
@@ -329,8 +335,8 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             if name != "train" and key not in shared:
                 count = overlap(texts["train"], corpus)
                 leak = (
-                    f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the "
-                    "training set too"
+                    f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' {_are(count)} in "
+                    "the training set too"
                 )
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from augury.core.naming import counted
 from augury.regimes.regime import SHORTEN
 from augury.reporting.comparison_notes import (
     cautions,
@@ -144,7 +145,8 @@ class Comparison:
             seen = [f"{times} {' and '.join(what)}" for times, what in by_ratio.items()]
             if seen:
                 parts.append(f"{row.name} saw {' and '.join(seen)} of {self.rows[0].name}")
-        more = f"; and {len(parts) - 3} more systems differ" if len(parts) > 3 else ""
+        rest = counted(len(parts) - 3, "more system differs", "more systems differ")
+        more = f"; and {rest}" if len(parts) > 3 else ""
         return "; ".join(parts[:3]) + more
 
     @property

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from augury.core.naming import counted
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import Experiment
@@ -46,7 +47,7 @@ class PlannedPower:
     def lines(self) -> Iterator[str]:
         """Yield the statement, and the smallest difference for other numbers of seeds."""
         source = (
-            f"{self.systems} systems stored for it"
+            f"{counted(self.systems, 'system')} stored for it"
             if self.systems
             else "typical small models: a rough guess"
         )

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from augury.core.naming import counted
 from augury.scoring.power import Components
 from augury.scoring.registry import segment_noun, title
 
@@ -61,8 +62,8 @@ def power(
     unit, segments = title(metric), segment_noun(metric)
     more = f"{needed} seeds" if needed else f"more {segments}"
     text = (
-        f"power: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} "
-        f"{unit} can go unseen; to see one of {target:g} takes {more}"
+        f"power: with {counted(seeds, 'seed')} and {sentences:,} {segments}, differences below "
+        f"{smallest:.1f} {unit} can go unseen; to see one of {target:g} takes {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text, known)
 

@@ -24,6 +24,8 @@ LABEL = "label.json"
 """The file of a run with the name and tags that a user gave it."""
 SHOWN = 6
 """The number of runs that an error lists."""
+LIKELY = 0.8
+"""The similarity of a system's name to a word, at least, of which it is meant."""
 
 
 class Label(NamedTuple):
@@ -217,10 +219,12 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
             f"no run '{word}' in {store.root}, which has none yet: "
             "`augury train` makes them, and --storage says where others are"
         )
+    likely = difflib.get_close_matches(word, [of.name for of in known], n=1, cutoff=LIKELY)
+    hint = f": did you mean '{likely[0]}'? The" if likely else "; the"
     close = difflib.get_close_matches(word, runs, n=SHOWN, cutoff=0.0)
     shown = ", ".join(f"{name} ({date(runs[name]):%Y-%m-%d %H:%M})" for name in close)
     return UserError(
-        f"no run '{word}' in {store.root}; the nearest are {shown}; `augury runs` lists all"
+        f"no run '{word}' in {store.root}{hint} nearest are {shown}; `augury runs` lists all"
     )
 
 

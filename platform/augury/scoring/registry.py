@@ -65,6 +65,12 @@ def metric_class(name: str) -> type[Metric]:
     return punctuation.fixed(cls, quote_space)
 
 
+def is_known(name: str) -> bool:
+    """Return whether a name is that of a metric, with whatever option, or a path."""
+    base, _, _ = _split(name)
+    return is_path(base) or base in REGISTRY.names()
+
+
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
     """Return the names of all metrics, or of those of texts or labels, then those with options."""
     classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}

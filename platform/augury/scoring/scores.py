@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
 from augury.scoring.metric import Metric
 from augury.scoring.registry import metric
@@ -37,19 +38,20 @@ def score(
     chosen = [metric(name, language) for name in metrics]
     if len(hypotheses) != len(references):
         raise UserError(
-            f"{len(hypotheses)} hypotheses but {len(references)} references: give one hypothesis "
-            "per reference, an empty line if there is no translation"
+            f"{counted(len(hypotheses), 'hypothesis', 'hypotheses')} but "
+            f"{counted(len(references), 'reference')}: give one hypothesis per reference, an "
+            "empty line if there is no translation"
         )
     for number, further in enumerate(more_references, start=2):
         if len(further) != len(references):
             raise UserError(
-                f"{len(further)} references in set {number}, and {len(references)} in the first: "
-                "each set needs one for every hypothesis"
+                f"{counted(len(further), 'reference')} in set {number}, and {len(references)} in "
+                "the first: each set needs one for every hypothesis"
             )
     if sources is not None and len(sources) != len(references):
         raise UserError(
-            f"{len(sources)} sources but {len(references)} references: give one source per "
-            "reference"
+            f"{counted(len(sources), 'source')} but {counted(len(references), 'reference')}: give "
+            "one source per reference"
         )
     if not hypotheses:
         raise UserError("nothing to score: give at least one hypothesis and its reference")

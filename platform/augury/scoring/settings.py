@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES
-from augury.scoring.registry import metric_class, names, reference
+from augury.scoring.registry import REGISTRY, is_known, metric_class, names, reference
 
 
 class Scoring(Section):
@@ -22,16 +22,30 @@ class Scoring(Section):
     bootstrap_samples: int = Field(SAMPLES, ge=1, le=100_000)
     """Number of bootstrap samples for confidence intervals."""
 
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _named(cls, metrics: Any) -> Any:
+        """Tell an unknown metric before that it is not in a list."""
+        if isinstance(metrics, str):
+            cls._check(metrics)
+        return metrics
+
     @field_validator("metrics")
     @classmethod
     def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
         for name in metrics:
-            if (measures := metric_class(name).measures) != cls.MEASURES:
-                allowed = ", ".join(names(cls.MEASURES))
-                raise UserError(
-                    f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
-                )
+            cls._check(name)
         return tuple(map(reference, metrics))
+
+    @classmethod
+    def _check(cls, name: str) -> None:
+        if not is_known(name):
+            raise REGISTRY.unknown(name, names(cls.MEASURES))
+        if (measures := metric_class(name).measures) != cls.MEASURES:
+            allowed = ", ".join(names(cls.MEASURES))
+            raise UserError(
+                f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}"
+            )
 
 
 class TextScoring(Scoring):

@@ -14,6 +14,7 @@ from typing import Any
 from augury.core.errors import UserError
 from augury.core.execution import connect
 from augury.core.local_ray import RESTARTS
+from augury.core.naming import counted
 from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Store
@@ -297,8 +298,8 @@ class _Driver:
         dispatcher.replay(keys)
         reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
         say(
-            f"{len(configurations)} configurations × up to {len(seeds)} seeds; {reused} trials "
-            "already finished"
+            f"{counted(len(configurations), 'configuration')} × up to "
+            f"{counted(len(seeds), 'seed')}; {counted(reused, 'trial')} already finished"
         )
         return reused
 

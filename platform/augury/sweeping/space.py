@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from augury.core import config
+from augury.core import config, extended_file
 from augury.core.agreed_code import named_by_user
+from augury.core.commands import command
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import file_of, is_path
 from augury.sweeping import yaml_space
@@ -101,7 +102,9 @@ def find(
     and for missing or invalid definitions.
     """
     with named_by_user():
-        declared = yaml_space.load(name) if yaml_space.is_yaml(name) else load_space(name)
+        if is_yaml := yaml_space.is_yaml(name):
+            _refuse_experiment(name)
+        declared = yaml_space.load(name) if is_yaml else load_space(name)
         return resolve(declared, name, scale, search, scheduler)
 
 
@@ -163,6 +166,16 @@ def resolve(
 def short_name(name: str) -> str:
     """Return the name of a space given by its name, or by the path of its file."""
     return file_of(name).stem if is_path(name) or yaml_space.is_yaml(name) else name
+
+
+def _refuse_experiment(path: str) -> None:
+    """Raise UserError for the file of an experiment, which a space can be applied to."""
+    content = extended_file.read(path).content
+    if "task" in content and "question" not in content:
+        raise UserError(
+            f"{path} is an experiment, not a search space: give the space before it, as in "
+            f"{command('augury', 'sweep', 'augmentations', path)}"
+        )
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.core.rng import generator
 
 Batch = np.ndarray  # (examples,) int64
@@ -198,7 +199,7 @@ def _divisible(batches: list[Batch], world: int) -> list[Batch]:
         if len(largest) < 2:
             examples = sum(map(len, batches)) + 1
             raise UserError(
-                f"{examples} examples cannot be shared among {world} workers: set "
+                f"{counted(examples, 'example')} cannot be shared among {world} workers: set "
                 "training.workers=1"
             )
         # The largest can be split if any can, and its halves are the nearest to the others in size.

@@ -113,7 +113,7 @@ def test_failed_trials_and_stopped_configurations_are_counted(
     sweeps.trial(addresses[1], 2, [31], "failed", error="Diverged")
     sweeps.trial(addresses[2], 1, [25], "stopped")
     sweep = sweeps.load(scheduler="halving")
-    losses = "; 1 of 4 trials failed; 1 of 3 configurations were stopped early."
+    losses = "; 1 of 4 trials failed; 1 of 3 configurations was stopped early."
     assert answer(summarise(sweep)) == compare_with(sweep, "beta=1").removesuffix(".") + losses
 
 

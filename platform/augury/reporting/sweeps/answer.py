@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from augury.core.naming import counted
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
 from augury.reporting.figures import pareto_front
@@ -43,7 +44,9 @@ def chances(summary: Summary) -> str:
         return ""
     shown = [f"{item.name} {100 * summary.chances[item.address]:.0f} %" for item in results]
     rest = len(summary.chances) - len(shown)
-    below = f"; {rest} others have less than {100 * MAY_BE:.0f} % each" if rest else ""
+    share = f"less than {100 * MAY_BE:.0f} %"
+    others = counted(rest, f"other has {share}", f"others have {share} each")
+    below = f"; {others}" if rest else ""
     return f"Probability to be the best on {summary.deciding.test}: {', '.join(shown)}{below}."
 
 
@@ -67,10 +70,11 @@ def front_text(summary: Summary) -> str:
 
 def _outcome(summary: Summary) -> str:
     sweep, leader = summary.sweep, summary.leader
-    total = (
-        f" of {len(sweep.trials)}" if sweep.scheduler == "all" else ""
-    )  # a race does not need them all
-    progress = f"with {sweep.count('finished')}{total} trials finished"
+    finished, trials = sweep.count("finished"), counted(len(sweep.trials), "trial")
+    if sweep.scheduler == "all":
+        progress = f"with {finished} of {trials} finished"
+    else:  # a race does not need them all
+        progress = f"with {counted(finished, 'trial')} finished"
     if leader is None:
         return (
             f"No answer: no configuration came to a validation, {progress}"
@@ -172,10 +176,13 @@ def _count_losses(summary: Summary) -> str:
     sentence."""
     sweep, failed = summary.sweep, summary.sweep.count("failed")
     stopped = sum(result.state == "stopped" for result in summary.ranking)
-    begun = f"{len(sweep.trials) - sweep.count('waiting')} trials"
+    begun = counted(len(sweep.trials) - sweep.count("waiting"), "trial")
     parts = [f"; {failed} of {begun} failed"] if failed else []
     parts += (
-        [f"; {stopped} of {len(summary.ranking)} configurations were stopped early"]
+        [
+            f"; {stopped} of {len(summary.ranking)} configurations "
+            f"{'was' if stopped == 1 else 'were'} stopped early"
+        ]
         if stopped
         else []
     )

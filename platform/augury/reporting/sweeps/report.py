@@ -12,6 +12,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from augury.core.naming import counted
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.reporting.downloads import downloads, experiment_file
@@ -141,7 +142,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         if result.address in styles
     ]
     others = len(summary.ranking) - len(named)
-    names = [*named, *([(OTHER, f"{others} others")] if others else [])]
+    names = [*named, *([(OTHER, counted(others, "other"))] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
     colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
     costs = cost_sections(summary.deciding, styles, colours)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from augury.core.errors import UserError
+from augury.core.naming import counted
 from augury.corpora.files import examine, find, lines
 from augury.corpora.tables import column_index
 
@@ -88,7 +89,7 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
         fields = line.split("\t")
         if len(fields) != len(names):
             raise UserError(
-                f"{file}, line {number} has {len(fields)} columns, but the header has "
+                f"{file}, line {number} has {counted(len(fields), 'column')}, but the header has "
                 f"{len(names)}; download it again"
             )
         synset = fields[members].split("|")
