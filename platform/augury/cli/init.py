@@ -104,16 +104,29 @@ def run(arguments: argparse.Namespace) -> int:
         )
     text = draft(_collect(arguments, re.sub(r"[^\w.-]+", "-", path.stem)))
     with _written(path, text):
-        code = config.show(
-            str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
-        )
+        _read_texts(path)
     say(f"wrote {path}")
-    return code
+    # What it says of other settings is mended in the file.
+    return config.show(
+        str(path), (), as_json=arguments.json, without_model=_from_nothing(arguments)
+    )
+
+
+def _read_texts(path: Path) -> None:
+    """Read the texts of an experiment file; UserError if one cannot be."""
+    from augury.core.store import Store
+    from augury.corpora.ingest import cached_corpus
+    from augury.experiments.systems import load
+
+    loaded = load(path)
+    root = Store(loaded.storage).root
+    for split in loaded.corpus.splits():
+        cached_corpus(loaded.corpus, split, root)
 
 
 @contextmanager
 def _written(path: Path, text: str) -> Iterator[None]:
-    """Write a file for a check; one that raises leaves what there was before."""
+    """Write a file to read its texts; what there was before stays where that raises."""
     before = path.read_bytes() if path.exists() else None
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
