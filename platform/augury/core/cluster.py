@@ -20,8 +20,8 @@ from augury.core.store import Folder
 
 REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""
-REACH = ".reach"
-"""The folder of a storage in which its workers try to write."""
+REACH = ".reach-"
+"""The beginning of the name of the folder of a storage in which its workers try to write."""
 POLL_SECONDS = 5.0
 PATIENCE_SECONDS = 45.0
 """How long a head may not answer; Ray's own processes end after a minute."""
@@ -46,7 +46,8 @@ def check_storage(root: str) -> None:
 
     if root in _reached:
         return
-    folder, secret = Folder(root, REACH), uuid.uuid4().hex
+    secret = uuid.uuid4().hex
+    folder = Folder(root, f"{REACH}{secret}")  # two commands may try at once
     try:
         folder.write(secret, secret)
     except OSError as error:
@@ -82,7 +83,7 @@ def node_types(nodes: Sequence[Mapping[str, Any]]) -> dict[Any, Mapping[str, Any
 def _probe(root: str, secret: str, node: str) -> str:
     """Read on a worker what the command has written, and write beside it; return what is wrong."""
     try:
-        folder = Folder(root, REACH)
+        folder = Folder(root, f"{REACH}{secret}")
         if not folder.exists(secret):
             return "it does not see what this command has just written, and is another directory"
         folder.read(secret)
