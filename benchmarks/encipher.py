@@ -51,7 +51,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.augment.cipher import Cipher
-from augury.augment.pipeline import AUGMENTED, FITS, VIEWS, augment, plan
+from augury.augment.pipeline import AUGMENTED, augment
+from augury.augment.planning import FITS, VIEWS, plan
 from augury.core.execution import Execution, connect
 from augury.core.store import Store
 from augury.corpora.builtin import generate

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import generation, operator, pipeline
+from augury.augment import generation, operator, pipeline, planning
 from augury.augment.generate import TEACHER, TRANSLATOR, WRITER, Generate
 from augury.augment.models import ReadyModel
 from augury.core.errors import UserError
@@ -88,7 +88,7 @@ def chatter(folder: Path) -> str:
 
 def generated(
     corpus: Corpus, execution: Execution = LOCAL, **settings: Any
-) -> tuple[pipeline.Part, list[dict[str, Any]]]:
+) -> tuple[planning.Part, list[dict[str, Any]]]:
     """The part that an operator makes from a corpus, and its records."""
     parsed = operator.parse({"operator": "generate", "max_tokens": 8, **settings})
     assert isinstance(parsed, Generate)
@@ -106,7 +106,7 @@ def generated(
     return part, table.to_pylist()
 
 
-def lost(part: pipeline.Part) -> dict[str, int]:
+def lost(part: planning.Part) -> dict[str, int]:
     assert part.health is not None
     return dict(part.health.lost)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline
+from augury.augment import operator, pipeline, planning
 from augury.augment.noise import Noise
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -178,7 +178,7 @@ def test_the_content_of_the_text_and_not_its_path_is_in_the_address(
     store: Store, misspelt: Path
 ) -> None:
     def folder(path: Path) -> str:
-        return pipeline.plan("corpus", [Noise(like=str(path))], store)[0].folder.name
+        return planning.plan("corpus", [Noise(like=str(path))], store)[0].folder.name
 
     other, copy = misspelt.with_name("other.txt"), misspelt.with_name("copy.txt")
     copy.write_bytes(misspelt.read_bytes())

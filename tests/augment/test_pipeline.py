@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline
+from augury.augment import operator, pipeline, planning
 from augury.augment.cipher import Cipher
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -91,7 +91,7 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
     base = corpus(store)
     expected_bytes = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store))
-    folder = pipeline.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
+    folder = planning.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
     folder.remove("_COMPLETE")
     folder.remove(base.shards[2])
     kept = Path(folder.path(base.shards[0])).stat().st_mtime_ns

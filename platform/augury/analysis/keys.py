@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from augury.augment import pipeline
+from augury.augment import pipeline, planning
 from augury.augment.cipher import Cipher
 from augury.augment.operator import check_columns
 from augury.core.errors import UserError
@@ -264,7 +264,7 @@ def learn_vocabulary(
     task = find_task(experiment.task)
     ciphered = experiment.model_copy(update={"augment": (cipher,)})
     corpus = task.corpus(experiment, "train", store)
-    (part,) = pipeline.plan(corpus.address, [cipher], store)
+    (part,) = planning.plan(corpus.address, [cipher], store)
     texts = {
         side: Text(corpus.folder, columns, side) for side, columns in task.sides(experiment).items()
     }

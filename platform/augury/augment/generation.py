@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from augury.augment import templates
 from augury.augment.answers import DISAGREED, STRAYED, Answer, AnswerReader
+from augury.augment.blocks import Block
 from augury.augment.models import TrainedModel
-from augury.augment.pipeline import Block
 from augury.augment.translation import Translation
 from augury.core import config
 from augury.core.errors import UserError

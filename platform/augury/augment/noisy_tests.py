@@ -6,7 +6,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from augury.augment import pipeline
+from augury.augment import pipeline, planning
 from augury.augment.noise import NoiseForTestSet
 from augury.core import config
 from augury.core.execution import Execution
@@ -40,7 +40,7 @@ def _operator(noise: SourceNoise) -> NoiseForTestSet:
     return NoiseForTestSet.model_validate(noise.to_dict())
 
 
-def _write(writer: CorpusWriter, clean: Corpus, part: pipeline.Part) -> None:
+def _write(writer: CorpusWriter, clean: Corpus, part: planning.Part) -> None:
     for shard in clean.shards:
         records, view = clean.shard(shard), read_shard(part.folder, shard)
         for side in input_columns(records.column_names):

@@ -1,4 +1,4 @@
-"""Apply operators to a corpus: views and records are stored by address, made block by block."""
+"""Make the views and records of a corpus that are missing, block by block."""
 
 from __future__ import annotations
 
@@ -7,32 +7,29 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from augury.augment.blocks import Block, split_into_blocks
 from augury.augment.health import Health, Tally
 from augury.augment.mixins import (
     CorpusOperator,
-    ExtraInputs,
     Fitted,
     MakesRecords,
     Measured,
-    Searches,
     TextSubset,
 )
-from augury.augment.models import TrainedModel
-from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, OperatorOutput
+from augury.augment.operator import RECORDS, VIEW, Operator, OperatorOutput
+from augury.augment.planning import KINDS, Models, Part, extra_texts, fit_parameters, plan
 from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
-from augury.core.errors import UserError
 from augury.core.execution import Execution, Executor
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.retries import retried
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import (
     Corpus,
     read_shard,
@@ -41,60 +38,9 @@ from augury.corpora.corpus import (
 )
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
-from augury.corpora.splits import BaseSpec
 
-VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
-KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
-"""The folders of views and of records in the store."""
-
-
+AUGMENTED = "augmented"
 DEFAULT_EXECUTION = Execution()
-Models = Mapping[str, TrainedModel]
-"""The trained models that an operator uses, by role."""
-
-
-@dataclass(frozen=True)
-class Part:
-    """A view of a corpus, or records made from it: operator, fit and folder."""
-
-    operator: Operator
-    models: Models
-    fit: Folder
-    folder: Folder
-    corpus: Folder
-    """The corpus that it is made from; operators of later stages are fitted on that of the first
-    stage."""
-
-    @property
-    def model_names(self) -> dict[str, str]:
-        """The names that identify the operator's models, by role."""
-        return {role: model.name for role, model in self.models.items()}
-
-    @property
-    def side_data(self) -> dict[str, Any]:
-        """Side data and models as JSON-like values."""
-        learned: dict[str, Any] = self.fit.checked_json("fitted.json")
-        return learned | ({"models": self.model_names} if self.models else {})
-
-    @property
-    def name(self) -> str:
-        """The view's name, or the records' origin."""
-        return self.operator.name()
-
-    @property
-    def health(self) -> Health | None:
-        """The measures of the output; None where they were not stored with it."""
-        content = self.folder.manifest().get("health")
-        return Health.from_dict(content) if content else None
-
-    @property
-    def fitted(self) -> dict[str, Any]:
-        """The argument of `bind`: side data, models and the training split."""
-        learned: dict[str, Any] = self.fit.checked_json("fitted.json")
-        learned |= {"models": dict(self.models)} if self.models else {}
-        return learned | (
-            {"corpus": Corpus(self.corpus)} if isinstance(self.operator, Searches) else {}
-        )
 
 
 @dataclass(frozen=True)
@@ -106,67 +52,6 @@ class Augmented:
     address: str
     computed: tuple[str, ...]
     reused: tuple[str, ...]
-
-
-class Block(NamedTuple):
-    """Rows of a shard of the corpus, and the name of the shard that is made from them."""
-
-    shard: str
-    start: int
-    rows: int | None
-    """The maximum number of rows; None: to the end."""
-    name: str
-
-
-def plan(
-    corpus_address: str,
-    operators: Sequence[Operator],
-    store: Store,
-    fitted_on: str | None = None,
-    models: Sequence[Models] | None = None,
-) -> list[Part]:
-    """Return the views and records that operators make from a corpus, with their addresses, unmade.
-
-    `models` are those of each operator.
-    """
-    parts = []
-    corpus = store.folder(CORPORA, corpus_address)
-    for operator, runs in zip(operators, models or [{}] * len(operators), strict=True):
-        fit = config.address(
-            {
-                "operator": operator.operator,
-                "version": operator.VERSION,
-                **operator.origin(),
-                "parameters": _fit_parameters(operator),
-                "on": fitted_on or corpus_address,
-            }
-        )
-        learned: dict[str, Any] = {"fit": fit} | (
-            {"models": {role: model.name for role, model in runs.items()}} if runs else {}
-        )
-        for part in operator.parts():
-            if part.makes() == DRAW:
-                continue
-            if part.makes() == RECORDS and not isinstance(part, MakesRecords):
-                raise UserError(
-                    f"operator {part.operator} makes records: let {type(part).__name__} inherit "
-                    f"from {MakesRecords.__module__}.MakesRecords"
-                )
-            # What acts through fits, models and texts alone is in their addresses: two settings
-            # that lead to the same ones share their output.
-            parameters = {
-                key: value for key, value in part.to_dict().items() if key not in part.LEARNED
-            }
-            texts = {
-                name: cached_address(spec, "train") for name, spec in extra_texts(part).items()
-            }
-            learned_by_part = learned | ({"texts": texts} if texts else {})
-            part_address = config.address(
-                {"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **parameters}
-            )
-            folder = store.folder(KINDS[part.makes()], part_address)
-            parts.append(Part(part, runs, store.folder(FITS, fit), folder, corpus))
-    return parts
 
 
 def augment(
@@ -258,15 +143,6 @@ def fit(
     return parts[0].fitted
 
 
-def extra_texts(operator: Operator) -> Mapping[str, BaseSpec]:
-    """Return the texts that an operator reads besides the training text."""
-    return operator.texts() if isinstance(operator, ExtraInputs) else {}
-
-
-def _fit_parameters(operator: Operator) -> dict[str, Any]:
-    return operator.fit_parameters() if isinstance(operator, Fitted) else {}
-
-
 def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Part]]:
     """Group the parts that read the same blocks, so that each block is read once."""
     groups: dict[Any, list[Part]] = {}
@@ -311,7 +187,7 @@ def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
         {
             "operator": part.operator.operator,
             "version": part.operator.VERSION,
-            "parameters": _fit_parameters(part.operator),
+            "parameters": fit_parameters(part.operator),
             "inputs": [corpus.address],
         }
     )
@@ -399,21 +275,6 @@ def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> 
     # In the shard, so that a resumed call has the facts of shards that a killed one wrote.
     facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
     write_shard(folder, shard, output.table.replace_schema_metadata(facts))
-
-
-def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
-    """Return the blocks of a corpus: whole shards, or parts of at most `max_rows` rows."""
-    if max_rows is None:
-        return [Block(shard, 0, None, shard) for shard in corpus.shards]
-    blocks = []
-    for shard in corpus.shards:
-        rows = len(corpus.shard(shard, ["id"]))
-        stem = shard.removesuffix(".parquet")
-        blocks += [
-            Block(shard, start, max_rows, f"{stem}-{start:06d}.parquet")
-            for start in range(0, rows, max_rows)
-        ]
-    return blocks
 
 
 def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int], Tally]:

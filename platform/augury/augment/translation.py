@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from pydantic import Field
 
+from augury.augment.blocks import Block, split_into_blocks
 from augury.augment.models import TextModel
-from augury.augment.pipeline import Block, split_into_blocks
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution, Executor

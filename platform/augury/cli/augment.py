@@ -15,7 +15,8 @@ from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator
-    from augury.augment.pipeline import Augmented, Models
+    from augury.augment.pipeline import Augmented
+    from augury.augment.planning import Models
     from augury.core.store import Store
     from augury.corpora.corpus import Corpus
     from augury.corpora.splits import BaseSpec

@@ -28,6 +28,11 @@ class Damaged(UserError):
     """A stored file is not as it was written."""
 
 
+def checksums(record: Mapping[str, Any]) -> dict[str, Checksum]:
+    """Return the checksums of a record, by file."""
+    return {name: (size, text) for name, (size, text) in record.get(OTHERS, {}).items()}
+
+
 def checksum(chunks: Iterable[bytes]) -> Checksum:
     """Return the checksum of a content that comes in pieces."""
     size, state = 0, xxhash.xxh3_64()

@@ -12,11 +12,10 @@ from __future__ import annotations
 import functools
 import json
 import os
-import re
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from pyarrow import fs
 from augury.core import integrity
 from augury.core.afterwards import remove_afterwards
 from augury.core.errors import UserError
-from augury.core.integrity import OTHERS, Checksum, Damaged
+from augury.core.integrity import OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say_once
 from augury.core.retries import retried
 from augury.core.roots import (
@@ -42,7 +41,8 @@ from augury.core.roots import (
     reset_permissions,
 )
 from augury.core.secrets import redacted_values
-from augury.core.temporary import scratch, temporary_directory
+from augury.core.temporary import temporary_directory
+from augury.core.transfer import copy, move, uploading
 
 T = TypeVar("T")
 
@@ -229,7 +229,7 @@ class Folder:
         target = self.path(name)
         parent, _, base = target.rpartition("/")
         if not self.is_local:
-            with self._uploading(target) as stream:
+            with uploading(target, self.filesystem) as stream:
                 yield stream
             return
         os.makedirs(parent, exist_ok=True)
@@ -241,16 +241,6 @@ class Folder:
         finally:
             if os.path.exists(temporary):
                 os.remove(temporary)
-
-    @contextmanager
-    def _uploading(self, target: str) -> Iterator[pa.NativeFile]:
-        """Open a stream to a local file that is uploaded when the block ends without an exception:
-        a stream to an object store publishes what it has when it is closed."""
-        with scratch("upload") as directory:
-            copy, local = str(directory / "file"), fs.LocalFileSystem()
-            with local.open_output_stream(copy, compression=None) as stream:
-                yield stream
-            _copy(copy, local, target, self.filesystem)
 
     def remove(self, name: str = "") -> None:
         """Remove a file or folder if it exists, the marker of a folder first so that no partial
@@ -400,13 +390,13 @@ class Folder:
     def copy_to(self, directory: Path) -> None:
         """Copy all files into a local directory."""
 
-        def copy(name: str) -> None:
+        def fetch(name: str) -> None:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            _copy(self.path(name), self.filesystem, str(target), fs.LocalFileSystem())
+            copy(self.path(name), self.filesystem, str(target), fs.LocalFileSystem())
 
         # One by one: the first that fails would let all be copied again.
-        self._map(copy, [*self.files(), *(name for name in LAST if self.exists(name))])
+        self._map(fetch, [*self.files(), *(name for name in LAST if self.exists(name))])
 
     def has_directory(self, name: str) -> bool:
         """Return whether a directory was `put` under `name`, completely."""
@@ -428,7 +418,7 @@ class Folder:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
             try:
-                _move(directory, temporary)
+                move(directory, temporary)
                 reset_permissions(Path(temporary))
                 if os.path.exists(
                     target
@@ -441,7 +431,7 @@ class Folder:
         else:
             self.remove(name)
             (directory / MARKER).unlink()
-            _copy(str(directory), fs.LocalFileSystem(), target, self.filesystem)
+            copy(str(directory), fs.LocalFileSystem(), target, self.filesystem)
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
 
@@ -454,16 +444,6 @@ def _downloads(process: int) -> Path:
     return directory
 
 
-def _move(directory: Path, target: str) -> None:
-    """Move a local directory, also to another filesystem; OSError of the first file that fails."""
-    try:
-        shutil.move(str(directory), target)
-    except shutil.Error as error:  # a list of sources, targets and messages
-        source, copy, message = error.args[0][0]
-        number = re.search(r"\[Errno (\d+)\]", message)
-        raise OSError(int(number[1]) if number else None, message, source, None, copy) from error
-
-
 _intact: set[tuple[str, str]] = set()
 """Root and name of the folders whose files this process has found as they were written."""
 
@@ -471,20 +451,6 @@ _intact: set[tuple[str, str]] = set()
 def _forget(folder: Folder) -> None:
     """Let a folder that changes be checked again."""
     _intact.discard((folder.root, folder.name))
-
-
-def checksums(record: Mapping[str, Any]) -> dict[str, Checksum]:
-    """Return the checksums of a record, by file."""
-    return {name: (size, text) for name, (size, text) in record.get(OTHERS, {}).items()}
-
-
-def _copy(source: str, of_source: fs.FileSystem, target: str, of_target: fs.FileSystem) -> None:
-    """Copy a file or directory from one filesystem to another."""
-    retried(
-        lambda: fs.copy_files(
-            source, target, source_filesystem=of_source, destination_filesystem=of_target
-        )
-    )
 
 
 def _json(value: Any) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from augury.augment.health import UnusableOutput
-from augury.augment.pipeline import Models
+from augury.augment.planning import Models
 from augury.core import config
 from augury.core.cluster import check_storage
 from augury.core.errors import UserError

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from augury.augment import pipeline
+from augury.augment import planning
 from augury.augment.models import ReadyModel, TrainedModel
 from augury.augment.operator import RECORDS
 from augury.core import config
@@ -39,7 +39,7 @@ class Plan:
 
     experiment: Experiment
     store: Store
-    parts: Sequence[pipeline.Part]
+    parts: Sequence[planning.Part]
     learned_from: Mapping[str, Text]
     """The texts that the tokenizer is learned from: sides of the corpus and views, by name.
 
@@ -200,10 +200,10 @@ class Graph:
             self._known[key] = self._plan(experiment)
         return self._known[key]
 
-    def models(self, experiment: Experiment) -> list[pipeline.Models]:
+    def models(self, experiment: Experiment) -> list[planning.Models]:
         """Return the models of each operator by role, `<role>-<seed>` where an experiment has
         several seeds; nothing is trained."""
-        of_operators: list[pipeline.Models] = []
+        of_operators: list[planning.Models] = []
         for roles in experiment.models:
             models: dict[str, TrainedModel] = {}
             for role, content in roles.items():
@@ -211,7 +211,7 @@ class Graph:
             of_operators.append(models)
         return of_operators
 
-    def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> pipeline.Models:
+    def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> planning.Models:
         if isinstance(model, ReadyModel):
             return {role: ready_model(model)}
         plan = self.plan(canonical(model, self.store).experiment)
@@ -230,7 +230,7 @@ class Graph:
         }
         # Ciphers of all stages have one alphabet, for one vocabulary.
         fitted_on = task.corpus_address(experiment.first, TRAIN) if before else None
-        parts = pipeline.plan(
+        parts = planning.plan(
             corpora[TRAIN], experiment.augment, store, fitted_on, self.models(experiment)
         )
         train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
@@ -315,7 +315,7 @@ def _shares(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
+def _texts_of(part: planning.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
     """Return the texts of a view, with the columns of the first side, or of records with those
     of all sides."""
     if part.operator.makes() == RECORDS:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from augury.augment import pipeline
+from augury.augment import planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.operator import RECORDS
 from augury.augment.translation import SENTENCES_PER_SECOND
@@ -71,7 +71,7 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
         speed = operator.PER_SECOND
         if isinstance(operator, UsesModels):
             speed = min(speed, SENTENCES_PER_SECOND)
-        for name, extra in pipeline.extra_texts(operator).items():
+        for name, extra in planning.extra_texts(operator).items():
             corpus = plan.store.folder(CORPORA, cached_address(extra, TRAIN))
             inputs.append(corpus.name)
             yield node("corpus", name, corpus, (), None)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from augury.augment import pipeline
+from augury.augment import pipeline, planning
 from augury.augment.mixins import Fitted, MakesRecords, TextSubset, UsesModels
 from augury.augment.models import ReadyModel
 from augury.augment.noisy_tests import check_noise
@@ -122,7 +122,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         texts = _texts(experiment, store)
         learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
-            for text in pipeline.extra_texts(operator).values():
+            for text in planning.extra_texts(operator).values():
                 cached_corpus(text, "train", store.root)
             operator.check_text(pipeline.first_records(texts["train"], operator))
             fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
@@ -433,7 +433,7 @@ def _records(
     of = [name for name in rows if name in subset or not subset]
     texts = {
         name: cached_corpus(spec, "train", store.root).rows
-        for name, spec in pipeline.extra_texts(operator).items()
+        for name, spec in planning.extra_texts(operator).items()
     }
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from augury.augment.operator import BlockFunction, Operator
-from augury.augment.pipeline import Part
+from augury.augment.planning import Part
 from augury.core.errors import UserError
 from augury.corpora.corpus import KINDS
 from augury.execution.graph import Graph

@@ -24,6 +24,7 @@ from augury.core.plugins import Choice, Registry
 from augury.core.renamed import with_present_names
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
+from augury.experiments import rules
 from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
@@ -333,40 +334,20 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
-        self.view_groups()
+        groups = self.view_groups()
         for part in self._parts:
             check_columns(part, self.corpus.SCHEMA.names)
             if (
                 isinstance(part, TextSubset) and not self.systems
             ):  # with systems, each is one experiment, and this is none
                 part.check_names([*self.corpus.mixture])
-        names = [*self.view_names, *self.record_origins]
-        if len(set(names)) < len(names):
-            raise UserError(
-                f"augment makes several things of one name: {', '.join(names)}; make each once"
-            )
-        for draw in self.token_draws:
-            if self.token_draws.count(draw) > 1:
-                raise UserError(
-                    f"augment has operator {draw.operator} twice with the same settings: change "
-                    "its seed"
-                )
-            if draw.RESEGMENTS and not self.resegments:
-                raise UserError(
-                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords "
-                    "of its model's own: take word_drop or switch_out"
-                )
-        read = {view for group in self.view_groups() for view in group.views}
-        unread = [view for view in self.view_names if view not in read]
-        if unread and not self.systems:  # with systems, each is one experiment, and this is none
-            raise UserError(
-                f"regime {self.regime.name} does not read the view {unread[0]}: leave its "
-                "operator out of augment, take a regime that reads it (multi_source, adversarial, "
-                "or coregularised with over=ciphers), or make records of it where the operator "
-                "can (use: records)"
-            )
-        self._check_records()
-        self._check_schedule()
+        rules.check_names([*self.view_names, *self.record_origins])
+        rules.check_draws(self.token_draws, self.task, resegments=self.resegments)
+        if not self.systems:  # with systems, each is one experiment, and this is none
+            rules.check_views(self.regime, groups, self.view_names)
+        rules.check_records(self.regime, groups, self.record_origins)
+        if self.stage is not None:
+            rules.check_schedule(self.stage.carry, self.training)
         self._check_mixture()
         _ = self.models  # raises for a wrong setting of a model
         return self
@@ -379,17 +360,6 @@ class Experiment(Section):
         for name in ("models", "before"):
             copied.__dict__.pop(name, None)
         return copied
-
-    def _check_schedule(self) -> None:
-        training = self.training
-        if self.stage is None or self.stage.carry != "optimizer":
-            return
-        if training.schedule == "linear" or training.warmup_share is not None:
-            raise UserError(
-                "with carry: optimizer the schedule goes on from the step of the stage before, "
-                "and a linear one or one with warmup_share has ended with it: take schedule "
-                "inverse_sqrt or constant, or carry: weights"
-            )
 
     def _check_mixture(self) -> None:
         if not self.READS_TAGS and (self.is_weighted or self.tags):
@@ -407,19 +377,6 @@ class Experiment(Section):
                         f"mixture: {unknown('records', name, self.record_origins)}; texts say "
                         "theirs themselves"
                     )
-
-    def _check_records(self) -> None:
-        together: list[str] = []
-        for group in self.view_groups():
-            if len(group.views) > 1:
-                together += [view for view in group.views if view != SOURCE]
-        if together and self.record_origins:
-            raise UserError(
-                f"regime {self.regime.name} reads the view {together[0]} with every source, and "
-                f"the records of {', '.join(self.record_origins)} have none: take an operator's "
-                "copies as views (use: view, of eda and reorder) or leave it out, or take a "
-                "regime that reads one view at a time"
-            )
 
 
 def _reads_as_view(part: Operator) -> bool:
