@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.cli.columns import Columns, by_content, by_name
+from augury.cli.columns import Columns, by_content, by_name, check_chosen
 from augury.corpora.tables import column_names
 
 SENTENCES = [f"The film number {number} is long" for number in range(40)]
@@ -90,3 +90,13 @@ def test_it_is_left_open_where_several_columns_may_be_labels(tmp_path: Path) -> 
 def test_sentences_of_scripts_without_spaces_are_sentences(tmp_path: Path) -> None:
     texts = [f"这部电影第{number}号很长" for number in range(40)]
     assert content(tmp_path / "a.tsv", ["a", "b"], texts, LABELS) == Columns(["a", "b"], [])
+
+
+def test_sentences_that_repeat_beside_many_labels_are_not_taken_for_swapped(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "intents.csv"
+    rows = [f"request {place % 5},intent {place % 20}" for place in range(60)]
+    table.write_text("\n".join(["request,intent", *rows]) + "\n")
+    names = ["request", "intent"]
+    check_chosen(str(table), "csv", names, names, labelled=True)

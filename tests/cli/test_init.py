@@ -30,6 +30,7 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs)
         )
         Path("semicolons.csv").write_text("de;en\neins;one\n")
+        Path("folder").mkdir(exist_ok=True)
         split: Any = role
         examples = list(builtin_nli.examples(split, size, "qaa", lexicon=24))
         rows = [
@@ -76,6 +77,8 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
         ([*LABELLED, "--train", "train-labelled.tsv"], ["test"]),
         (["--task", "classification", *LABELLED, "--train", "train.jsonl"], ["test"]),
         ([*LABELLED, "--train", "train.jsonl", "--test", "test.jsonl"], ["test"]),
+        # The name of a test set may be that of a directory, such as the one of its files.
+        ([*LABELLED, "--train", "train.jsonl", "--test", "folder", "test.jsonl"], ["folder"]),
     ],
 )
 def test_written_files_pass_the_preflight(

@@ -133,11 +133,13 @@ def check_chosen(
             f"--columns gives '{repeated[0]}' several times: give a column of {table} for each, "
             f"of {', '.join(names)}"
         )
-    if not labelled:
+    if not labelled or not chosen:
         return
     rows = _rows(table, layout, names)
     labels = [name for name in chosen if _are_labels(rows.get(names.index(name), [])[1:])]
-    if len(labels) == 1 and labels[0] != chosen[-1]:
+    last = rows.get(names.index(chosen[-1]), [])[1:]
+    # Labels repeat, however many there are.
+    if len(labels) == 1 and labels[0] != chosen[-1] and 2 * len(set(last)) > len(last):
         sentences = [name for name in chosen if name != labels[0]]
         raise UserError(
             f"the columns look swapped: '{labels[0]}' of {table} has few different values, as "

@@ -284,7 +284,7 @@ def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
     or one side of two is missing."""
     from augury.corpora.files import find
 
-    tables = task is not None and "aligned" not in _specs(task)[0].TEXT.SOURCE_SETTINGS
+    tables = task is not None and _are_tables(task)
     if len(files) > (1 if tables else 2):
         raise UserError(
             f"{' '.join(files)}: a text is "
@@ -298,6 +298,11 @@ def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
             f"side is missing, give both, as in {flag} {_both_sides(files[0])}"
         )
     return list(files)
+
+
+def _are_tables(task: str) -> bool:
+    """Return whether texts of a task are tables alone, and never two aligned files."""
+    return "aligned" not in _specs(task)[0].TEXT.SOURCE_SETTINGS
 
 
 def _is_table(file: str) -> bool:
@@ -319,7 +324,8 @@ def _both_sides(file: str) -> str:
 
 def _test(values: Sequence[str], task: str) -> tuple[str, list[str]]:
     """Return the name and the files of a test set, which is called test where no name is given."""
-    if Path(values[0]).exists():
+    both_sides = not _are_tables(task) and len(values) == 2 and Path(values[0]).is_file()
+    if both_sides or (len(values) == 1 and Path(values[0]).exists()):
         return "test", _files(values, "--test", task)
     if len(values) < 2:
         raise UserError(
@@ -423,7 +429,8 @@ def _labels(text: BaseText) -> list[str]:
     if not are_labels(len(labels), rows):
         raise UserError(
             f"{text.file}: column '{text.columns()['label']}' has {len(labels):,} different values "
-            f"in {rows:,} rows, so that it is none of labels: name that of labels last in --columns"
+            f"in the first {rows:,} rows, so that it is none of labels: name that of labels last "
+            "in --columns"
         )
     return sorted(labels - {""})  # an empty one is an error, with its line, when text is read
 

@@ -94,7 +94,9 @@ def check_separator(path: str, layout: str, names: Sequence[str]) -> None:
     other characters separate than those of its format."""
     if mark := other_separator(names, layout):
         usual = {"csv": "commas", "tsv": "tabs"}[layout]
-        code = f"csv.writer(sys.stdout).writerows(csv.reader(sys.stdin, delimiter={mark!r}))"
+        quoting = ", quoting=csv.QUOTE_NONE" if layout == "tsv" else ""
+        read = f"csv.reader(sys.stdin, delimiter={mark!r}{quoting})"
+        code = f"csv.writer(sys.stdout).writerows({read})"
         table = shlex.quote(str(Path(path).with_name(f"{Path(path).stem}-commas.csv")))
         raise UserError(
             f"{path}: its columns seem to be separated by {mark!r}, and those of {layout} are by "

@@ -112,6 +112,8 @@ class MlflowExperiment:
         """Ids of the runs that have been created or changed."""
         self._client: MlflowClient | None = None
         self._experiment_id = ""
+        self._views: dict[str, str] = {}
+        """The shared views of the experiment, by their tags."""
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -146,6 +148,7 @@ class MlflowExperiment:
                     self.name, self.place.artifacts, {KIND: MODEL_TRAINING}
                 )
             else:
+                self._views = dict(experiment.tags)
                 self._experiment_id = experiment.experiment_id
                 if KIND not in experiment.tags:
                     client.set_experiment_tag(self._experiment_id, KIND, MODEL_TRAINING)
@@ -204,8 +207,9 @@ class MlflowExperiment:
             "compareRunsMode": "TABLE",
         }
         text = json.dumps(state)
-        if client.get_experiment(self._experiment_id).tags.get(tag) != text:
+        if self._views.get(tag) != text:
             client.set_experiment_tag(self._experiment_id, tag, text)
+            self._views[tag] = text
         query = {"viewStateShareKey": view, "workflowType": "machine_learning"}
         return f"{self.link}?{urlencode(query, quote_via=quote)}"
 

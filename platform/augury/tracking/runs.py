@@ -16,7 +16,7 @@ from augury.reporting import exporting, reported, run_files, run_names
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, SCORES, RunRecord
 from augury.runs.recording import File
-from augury.scoring.registry import record_name
+from augury.scoring.registry import lower_is_better, record_name
 from augury.tracking.client import (
     FOLDER,
     NOTE,
@@ -102,14 +102,21 @@ def sync_experiment(
     filter_string = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
     answer, systems = report.get("answer", ""), report.get("systems", {})
     charts = mlflow.charts(filter_string, "valid/best")
-    scores = dict.fromkeys(
-        f"metrics.`test/{test}/{record_name(metric)}`"
+    scores = {
+        f"test/{test}/{record_name(metric)}": lower_is_better(metric)
         for tests in report.get("scores", {}).values()
         for test, of_test in tests.items()
         for metric in of_test
+    }
+    sorted_by, lower_first = next(iter(scores.items()), ("valid/best", False))
+    shown = [f"metrics.`{score}`" for score in ("valid/best", *scores)]
+    table = mlflow.table(
+        f"experiment-{name}",
+        filter_string,
+        ["attributes.`Created`", *shown],
+        sorted_by,
+        lower_first=lower_first,
     )
-    columns = ["attributes.`Created`", "metrics.`valid/best`", *scores]
-    table = mlflow.table(f"experiment-{name}", filter_string, columns, "valid/best")
     links = (
         f"The runs of one experiment file: [scores]({table}), [curves]({charts}), or filter runs "
         f"by `{filter_string}`."

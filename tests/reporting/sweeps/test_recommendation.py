@@ -54,3 +54,14 @@ def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(sweeps:
     assert recommendation_text(summarise(sweeps.load((1,), ended=False))).startswith(
         "Recommended so far: ours "
     )
+
+
+def test_paused_systems_and_an_unfinished_reference_are_not_recommended_on(sweeps: Any) -> None:
+    baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
+    sweeps.trial(ours, 1, [31.0])
+    sweeps.trial(baseline, 1, [10.0], progress="running")
+    assert recommendation_text(summarise(sweeps.load((1,), ended=False))) == ""
+    sweeps.trial(baseline, 1, [30.0])
+    sweeps.trial(sweeps.configuration({"a": 2}, "paused"), 1, [36.0], progress="paused")
+    text = recommendation_text(summarise(sweeps.load((1,), ended=False)))
+    assert text.startswith("Recommended so far: ours ")

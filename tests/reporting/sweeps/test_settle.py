@@ -59,9 +59,10 @@ def test_the_front_has_what_is_cheaper_or_better(sweeps: Any) -> None:
 
 
 def test_no_command_is_printed_for_what_the_race_does_not_train_on(sweeps: Any) -> None:
-    """It stopped `theirs` after one of two seeds."""
-    raced(sweeps, {"baseline": 0.5, "ours": 0.86, "theirs": 0.84}, rows=700)
-    (sweeps.results.store.folder("runs", f"{2:016x}/seed-2")).remove()
-    sweeps.trials[f"{2:016x}/seed-2"]["progress"] = "waiting"
-    proposed = settlement(summarise(sweeps.load((1, 2), scheduler="halving")))
-    assert proposed is None or proposed.command == ""
+    """It gave `theirs` two of three seeds."""
+    raced(sweeps, {"baseline": 0.5, "ours": 0.86, "theirs": 0.82}, seeds=3, rows=200)
+    (sweeps.results.store.folder("runs", f"{2:016x}/seed-3")).remove()
+    sweeps.trials[f"{2:016x}/seed-3"]["progress"] = "waiting"
+    proposed = settlement(summarise(sweeps.load((1, 2, 3), scheduler="halving")))
+    assert proposed is not None and proposed.command == ""
+    assert "the race gave theirs 2 of 3" in proposed.text

@@ -7,6 +7,7 @@ from typing import Literal
 from augury.reporting.numbers import adaptive, factor
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
+from augury.reporting.sweeps.summary import leader as best
 from augury.sweeping.price import net
 from augury.sweeping.state import Sweep
 
@@ -30,13 +31,14 @@ def recommend(sweep: Sweep) -> str | None:
 
 
 def recommended(summary: Summary) -> ConfigurationResult | None:
-    """Return the leader, or the reference where the leader is not better in validation by the
-    price of its training time: a race chooses among the others alone, of which none may help.
+    """Return the best that has finished, or the reference where that is not better in validation
+    by the price of its training time: a race chooses among the others alone, of which none may
+    help.
 
-    None before one of the two has finished.
+    None before the reference has finished, while the sweep has not ended.
     """
-    leader, reference = summary.leader, summary.reference
-    if leader is None or not leader.finished:
+    leader, reference = _best_finished(summary), summary.reference
+    if leader is None or not (summary.sweep.ended or reference.finished):
         return None
     if leader.mean is None or reference.mean is None:
         return leader
@@ -47,7 +49,7 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
 
 def recommendation_text(summary: Summary) -> str:
     """Return which configuration is recommended and why, as a sentence; empty where none is."""
-    result, leader, reference = recommended(summary), summary.leader, summary.reference
+    result, leader, reference = recommended(summary), _best_finished(summary), summary.reference
     if result is None or leader is None or result.mean is None or leader.mean is None:
         return ""
     why = f"{summary.metric} {adaptive(result.mean)}"
@@ -63,6 +65,10 @@ def recommendation_text(summary: Summary) -> str:
         )
     so_far = "" if summary.sweep.ended else " so far"
     return f"Recommended{so_far}: {result.name} ({why})."
+
+
+def _best_finished(summary: Summary) -> ConfigurationResult | None:
+    return best(summary.sweep, summary.ranking, finished=True)
 
 
 def is_better(chosen: float, reference: float, mode: Literal["max", "min"]) -> bool:

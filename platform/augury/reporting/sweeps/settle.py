@@ -66,14 +66,15 @@ def settlement(summary: Summary) -> Settlement | None:
             f"{apart}: {MOST_SEEDS} seeds{larger} would not tell them apart; take the cheaper, or "
             "the simpler one."
         )
-    if needed <= len(sweep.seeds):
-        return None
-    if rivals[0].finished < len(sweep.seeds):  # the race goes on with those that had all seeds
+    # A race goes on with those that had all seeds, and repeating it adds none to the others.
+    if sweep.scheduler == "halving" and rivals[0].finished < len(sweep.seeds):
         return Settlement(
-            f"{apart}, which {needed} seeds of both would tell; the race stopped {rivals[0].name} "
-            f"after {rivals[0].finished} of {len(sweep.seeds)}.",
+            f"{apart}, which {needed} seeds of both would tell; the race gave {rivals[0].name} "
+            f"{rivals[0].finished} of {len(sweep.seeds)}.",
             seeds=needed,
         )
+    if needed <= len(sweep.seeds):
+        return None
     seeds = [*sweep.seeds, *_further(sweep.seeds, needed - len(sweep.seeds))]
     seconds = sum(
         (len(seeds) - result.finished) * (result.seconds or 0.0)

@@ -217,9 +217,12 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     return tuple(sorted(results, key=place))
 
 
-def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> ConfigurationResult | None:
+def leader(
+    sweep: Sweep, ranked: Sequence[ConfigurationResult], *, finished: bool = False
+) -> ConfigurationResult | None:
     """Return the configuration that the race chose, or the best so far, less the price of its
-    training time, of those that were not stopped."""
+    training time, of those that were not stopped; with `finished`, of those with a finished
+    seed, as where the sweep has ended."""
     known = {result.address: result for result in ranked}
     chosen = [decision.address for decision in sweep.decisions if decision.action == "chosen"]
     if chosen := [address for address in chosen if address in known]:
@@ -229,7 +232,7 @@ def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Configuration
         for result in ranked
         if result.mean is not None
         and result.state != "stopped"
-        and (result.finished or not sweep.ended)
+        and (result.finished or not (finished or sweep.ended))
     ]
 
     def worth(result: ConfigurationResult) -> float:
