@@ -50,7 +50,7 @@ def test_a_list_has_state_score_cost_and_size(store: Store, capsys: Output) -> N
     assert states == {
         "my/baseline/1": "scored",
         "my/cipher/1": "failed",
-        "my/cipher/2": "stopped",
+        "my/cipher/2": "unfinished",
     }
     baseline = runs["my/baseline/1"]
     assert (baseline["score"], baseline["metric"], baseline["test"]) == (31.5, "bleu", "test")
@@ -78,7 +78,7 @@ def test_a_pattern_that_matches_with_the_experiment_is_told_so(
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (["--state", "failed", "stopped"], {"my/cipher/1", "my/cipher/2"}),
+        (["--state", "failed", "unfinished"], {"my/cipher/1", "my/cipher/2"}),
         (["my/base*"], {"my/baseline/1"}),
         (["cipher/2", "baseline"], {"my/cipher/2", "my/baseline/1"}),
         (["--task", "nli"], set()),

@@ -116,4 +116,4 @@ def test_reports_have_date_state_scores_and_the_analyses_of_their_runs(
     ]
     assert "test: accuracy 25.0 base, 75.0 cipher" in page.texts["li"]
     assert any("4 of 4 runs scored" in text for text in page.texts["small"])
-    assert {"scored", "stopped"} <= {text.strip() for text in page.texts["td"]}
+    assert {"scored", "unfinished"} <= {text.strip() for text in page.texts["td"]}

@@ -208,7 +208,7 @@ def _lines(
     yield f"cost   {facts['cost']['text']}"
     yield f"next   {facts['next']}"
     if facts["sweep"]:
-        yield f"race   {facts['sweep']}    # which augmentation helps on this text?"
+        yield f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits"
 
 
 def _next(

@@ -105,7 +105,9 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         help="maximum concurrent trials (default: as many as fit)",
     )
     parser.add_argument(
-        "--budget", metavar="TIME", help="start no trial after this time: 90s, 30m, 2h or 1d"
+        "--budget",
+        metavar="TIME",
+        help="start no trial after this time, which each command counts anew: 90s, 30m, 2h or 1d",
     )
     parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
     parser.add_argument(
@@ -139,21 +141,15 @@ def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
 
 def _apply(space: Space, arguments: argparse.Namespace) -> Space:
     """Return a space on the experiment file that was given, and say what it does not allow."""
-    from augury.augment.operator import OF_ANOTHER_TASK
     from augury.core.progress import say
     from augury.experiments.systems import load
-    from augury.sweeping.applied import apply
+    from augury.sweeping.applied import apply, left_out_lines
 
     ours = [item for item in arguments.assignments if item.partition("=")[0] in OF_THE_SWEEP]
     applied = apply(space, load(arguments.experiment, ours), arguments.experiment)
-    named: dict[str, list[str]] = {}
-    for name, reason in applied.left_out:
-        if not arguments.rows or name in arguments.rows:
-            named.setdefault(
-                OF_ANOTHER_TASK if reason.endswith(OF_ANOTHER_TASK) else reason, []
-            ).append(name)
-    for reason, names in named.items():
-        say(f"left out: {', '.join(names)}: {reason}")
+    wanted = arguments.rows or [name for name, _ in applied.left_out]
+    for line in left_out_lines(item for item in applied.left_out if item.name in wanted):
+        say(line)
     return applied.space
 
 
@@ -272,6 +268,7 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     """Print the configurations and merged points of a sweep."""
     from augury.core.progress import say
     from augury.execution.preflight import cautions
+    from augury.sweeping.applied import left_out_lines
     from augury.sweeping.budget import estimate
 
     plan = make_plan(space, options)
@@ -294,8 +291,8 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
         print(f"  {configuration.address}  {configuration.name}")
     for merged in plan.merged:
         print(f"  same as {merged.same_as}: {merged.label} ({merged.reason})")
-    for name, reason in plan.left_out:
-        print(f"  left out: {name}: {reason}")
+    for line in left_out_lines(plan.left_out):
+        print(f"  {line}")
     print(size_of(plan, options))
     if cost := estimate(plan, options.seeds, options.at_once):
         print(cost)

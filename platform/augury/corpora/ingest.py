@@ -122,11 +122,16 @@ def missing_texts(spec: BaseSpec) -> dict[str, str]:
                 missing.setdefault(error.name, f"text {split}: {error}")
                 continue
             missing |= {
-                file: f"text {split}: {reason}"
+                file: f"text {split} ({_key(split)}): {reason}"
                 for file in files
                 if file not in missing and (reason := unreadable(file))
             }
     return missing
+
+
+def _key(split: str) -> str:
+    """Return the setting that names the files of a split."""
+    return f"corpus.{split}" if split in ("train", "valid") else f"corpus.tests.{split}"
 
 
 def unreadable(file: str) -> str | None:

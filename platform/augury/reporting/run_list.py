@@ -20,7 +20,7 @@ from augury.scoring.registry import title
 from augury.scoring.stored import Score
 from augury.training.run import FAILURE
 
-State = Literal["scored", "trained", "running", "failed", "stopped"]
+State = Literal["scored", "trained", "running", "failed", "unfinished"]
 STATES: tuple[State, ...] = get_args(State)
 
 
@@ -33,7 +33,7 @@ class StoredRun:
     folder: Folder
     record: RunRecord
     state: State
-    """trained: not scored; stopped: not finished, and no process works on it."""
+    """trained: not scored; unfinished: interrupted, or paused or stopped by a race."""
     date: datetime
     bytes: int
     label: Label
@@ -135,4 +135,4 @@ def state_of(run: Folder, record: RunRecord) -> State:
         return "scored" if record.evaluated else "trained"
     if is_locked(run):
         return "running"
-    return "failed" if run.exists(FAILURE) else "stopped"
+    return "failed" if run.exists(FAILURE) else "unfinished"

@@ -6,10 +6,11 @@ vary. Corpus, vocabulary, model, training and seeds are the experiment's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from augury.augment.operator import OF_ANOTHER_TASK
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
@@ -33,6 +34,15 @@ class LeftOut(NamedTuple):
     name: str
     reason: str
     """Why, and which setting would allow it."""
+
+
+def left_out_lines(left_out: Iterable[LeftOut]) -> list[str]:
+    """Return a line for each reason, with all names that it concerns."""
+    names: dict[str, list[str]] = {}
+    for name, reason in left_out:
+        shared = OF_ANOTHER_TASK if reason.endswith(OF_ANOTHER_TASK) else reason
+        names.setdefault(shared, []).append(name)
+    return [f"left out: {', '.join(of_reason)}: {reason}" for reason, of_reason in names.items()]
 
 
 class Applied(NamedTuple):

@@ -70,17 +70,15 @@ def keep_within(
             f"{duration(least)}, one of all {duration(needed)}: raise it, take a smaller model"
             f"{_fewer_epochs(plan.configurations[reference].experiment, budget / needed)}"
         )
+    reason = (
+        f"one seed of all would take about {duration(needed)}, and --budget is "
+        f"{duration(budget)}: raise it"
+    )
     for address in sorted(others, key=lambda address: -costs[address].first_seed):
         if needed <= budget:
             break
-        own = costs[address].first_seed / parallel
-        needed -= own
-        planned = plan.configurations.pop(address)
-        reason = (
-            f"with it, one seed of all would take about {duration(needed + own)}, and --budget is "
-            f"{duration(budget)}: raise it"
-        )
-        plan.left_out.append(LeftOut(planned.name, reason))
+        needed -= costs[address].first_seed / parallel
+        plan.left_out.append(LeftOut(plan.configurations.pop(address).name, reason))
 
 
 def _fewer_epochs(experiment: Experiment, share: float) -> str:

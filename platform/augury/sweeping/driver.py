@@ -26,6 +26,7 @@ from augury.runs.recording import Recorder, Recording
 from augury.sweeping import plan as plans
 from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
+from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
@@ -118,6 +119,8 @@ class _Driver:
         self.deadline = None if options.budget is None else _deadline(options.budget)
         dispatcher = self._dispatcher()
         reused = self._replay(dispatcher)
+        if reused and options.budget is not None:
+            say("--budget is for what this command trains: finished trials do not count")
         with self.recording(self.base.tracking, self.store) as recorder:
             writer = StateWriter(dispatcher, self.sweep, self.show)
             with recorder.follow(self.sweep), writer.writing():
@@ -136,8 +139,8 @@ class _Driver:
             keep_within(plan, options.seeds, options.budget, options.at_once)
         for merged in plan.merged:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
-        for name, reason in plan.left_out:
-            say(f"left out: {name}: {reason}")
+        for line in left_out_lines(plan.left_out):
+            say(line)
         if not plan.configurations and not adaptive:
             raise UserError(f"space '{space.name}' has no points: give its keys values")
         if not plan.configurations:

@@ -278,15 +278,12 @@ def _key_cell(value: Any) -> Cell:
     return Cell(value_text(value), value if sortable else json.dumps(value))
 
 
-def _scores(
-    summary: Summary, result: ConfigurationResult, metrics: int | None = None
-) -> list[Cell]:
-    """Return the seeds, scores and cost of a configuration; `metrics`: in the first ones alone."""
-    scores = summary.score_cells(result)
+def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
+    """Return the seeds, scores and cost of a configuration."""
     return [
         Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
         Cell(result.spread_text, result.mean),
-        *(scores if metrics is None else scores[: metrics + 2]),
+        *summary.score_cells(result),
         cell(result.seconds, duration),
         cell(summary.time_factor(result), factor),
     ]
@@ -390,12 +387,12 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
 
 def _terminal_table(summary: Summary) -> Table:
     """Return validations, scores on the test set or the mean of several, and cost."""
-    columns = ["configuration", "state", "seeds", summary.metric, *summary.score_columns[:3]]
+    columns = ["configuration", "state", "seeds", summary.metric, *summary.score_columns]
     rows = [
         [
             f"{result.name} (reference)" if result is summary.reference else result.name,
             result.state_text,
-            *_scores(summary, result, metrics=1),
+            *_scores(summary, result),
         ]
         for result in summary.ranking
     ]
