@@ -66,7 +66,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 -m 'not slow' --durations=15
 
 test-slow: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 2 -m slow --durations=15
+	$(BIN)/python -m pytest -n 3 --dist worksteal -m slow --durations=15
 
 # Tests that train, without vector instructions and with those of AVX2: PyTorch, oneDNN, MKL, CTranslate2, OpenBLAS.
 SCALAR := ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE CT2_FORCE_CPU_ISA=GENERIC OPENBLAS_CORETYPE=Prescott

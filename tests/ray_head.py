@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,60 +51,71 @@ class Head:
 @contextmanager
 def ray_head(cpus: int = 4) -> Iterator[Head]:
     """Start a cluster, and end it with the block."""
-    port, client_port = _free_port(), _free_port()
     session = tempfile.mkdtemp(prefix="ray")  # paths of sockets must be short
-    dashboard = f"http://127.0.0.1:{port}"
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "RAY_AUTH_MODE": "disabled",
-        "RAY_API_SERVER_ADDRESS": dashboard,
-    }
-    start = [
-        RAY,
-        "start",
-        "--head",
-        "--block",
-        f"--port={_free_port()}",
-        "--dashboard-host=127.0.0.1",
-        f"--dashboard-port={port}",
-        f"--dashboard-agent-listen-port={_free_port()}",
-        f"--temp-dir={session}",
-        f"--ray-client-server-port={client_port}",
-        f"--num-cpus={cpus}",
-        '--resources={"trial_driver": 4}',
-        "--disable-usage-stats",
-    ]
-    head = subprocess.Popen(
-        start,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
     try:
-        _wait_for_servers(dashboard, client_port, head)
-        yield Head(dashboard, f"ray://127.0.0.1:{client_port}", environment)
-    finally:
-        head.terminate()  # not `ray stop`, which would stop every Ray on this machine
+        process, head = _start(session, cpus)
         try:
-            head.wait(60)
-        except subprocess.TimeoutExpired:
-            os.killpg(head.pid, signal.SIGKILL)
+            yield head
+        finally:
+            process.terminate()  # not `ray stop`, which would stop every Ray on this machine
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+    finally:
         shutil.rmtree(session, ignore_errors=True)
 
 
-def _wait_for_servers(dashboard: str, client_port: int, head: subprocess.Popen[bytes]) -> None:
-    """Wait until the job server and that of clients respond."""
+def _start(session: str, cpus: int) -> tuple[subprocess.Popen[bytes], Head]:
+    """Start a cluster; again where another process takes one of its ports first."""
+    for _ in range(3):
+        port, client_port = _free_port(), _free_port()
+        dashboard = f"http://127.0.0.1:{port}"
+        environment = {
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "RAY_AUTH_MODE": "disabled",
+            "RAY_API_SERVER_ADDRESS": dashboard,
+        }
+        start = [
+            RAY,
+            "start",
+            "--head",
+            "--block",
+            f"--port={_free_port()}",
+            "--dashboard-host=127.0.0.1",
+            f"--dashboard-port={port}",
+            f"--dashboard-agent-listen-port={_free_port()}",
+            f"--temp-dir={session}",
+            f"--ray-client-server-port={client_port}",
+            f"--num-cpus={cpus}",
+            '--resources={"trial_driver": 4}',
+            "--disable-usage-stats",
+        ]
+        output = Path(session, "output")
+        with output.open("wb") as file:
+            process = subprocess.Popen(
+                start, env=environment, stdout=file, stderr=file, start_new_session=True
+            )
+        if _wait_for_servers(dashboard, client_port, process):
+            return process, Head(dashboard, f"ray://127.0.0.1:{client_port}", environment)
+        said = output.read_text(encoding="utf-8")
+    raise AssertionError(f"the head did not start: {said}")
+
+
+def _wait_for_servers(dashboard: str, client_port: int, head: subprocess.Popen[bytes]) -> bool:
+    """Wait until the job server and that of clients respond; False if the head ends before."""
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline and head.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", client_port), timeout=5).close()
             with urllib.request.urlopen(f"{dashboard}/api/version", timeout=5):
-                return
+                return True
         except OSError:
             time.sleep(0.5)
-    raise AssertionError(f"the head did not start: {head.poll()}")
+    with suppress(ProcessLookupError):
+        os.killpg(head.pid, signal.SIGKILL)
+    return False
 
 
 def _free_port() -> int:

@@ -260,17 +260,17 @@ def test_an_interrupted_training_equals_an_undisturbed_one(
 
 
 def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:
-    """Wait until the history of a run reaches `update`; fail if the process exits before."""
-    from augury.training import history
+    """Wait until a run has a checkpoint of `update`; fail if the process exits before."""
+    from augury.training.checkpoint import Checkpoints
 
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline and process.poll() is None:
         for address in store.addresses("runs"):
             run = store.folder("runs", f"{address}/seed-1")
-            if any(record["update"] >= update for record in history.read(run)):
+            if max(Checkpoints(run).updates(), default=0) >= update:
                 return
         time.sleep(0.05)
-    raise AssertionError(f"no update {update}: {process.returncode}")
+    raise AssertionError(f"no checkpoint of update {update}: {process.returncode}")
 
 
 def test_ray_job_submit(tmp_path: Path) -> None:
