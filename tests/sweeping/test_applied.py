@@ -110,3 +110,11 @@ def test_a_system_that_changes_the_model_alone_joins_but_is_not_combined(tmp_pat
     space = apply(find("augmentations"), experiment).space
     assert space.rows["no dropout"]["model.dropout"] == 0.0 and "ours" not in space.rows
     assert "no dropout" not in space.families
+
+
+def test_a_warm_up_leaves_half_of_the_training_to_the_regime(tmp_path: Path) -> None:
+    short = tiny.experiment("nli", tmp_path, training={"max_epochs": 4})
+    rows = apply(find("augmentations"), short).space.rows
+    assert rows["R-Drop"]["regime"]["warmup_epochs"] == 2
+    long = tiny.experiment("nli", tmp_path, training={"max_epochs": 40})
+    assert "warmup_epochs" not in apply(find("augmentations"), long).space.rows["R-Drop"]["regime"]

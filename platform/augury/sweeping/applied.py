@@ -16,6 +16,8 @@ from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.experiments.spec import Experiment, parse
+from augury.regimes import regime as regimes
+from augury.regimes.regime import WarmupRegime
 from augury.sweeping.declarations import Point
 from augury.sweeping.points import rounded
 from augury.sweeping.space import Domain, Space
@@ -60,6 +62,8 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
     """
     unmet: list[LeftOut] = []
     if space.joins:
+        early = {name: _with_early_onset(row, experiment) for name, row in space.rows.items()}
+        space = replace(space, rows=early)
         own = _systems_of(experiment)
         used = {part["operator"] for row in own.values() for part in row.get("augment", ())}
         needs = space.needs.get(experiment.task, {})
@@ -110,6 +114,18 @@ def apply(space: Space, experiment: Experiment, file: str = "") -> Applied:
         experiment=file or experiment.name,
     )
     return Applied(applied, [*left_out, *unmet])
+
+
+def _with_early_onset(row: Point, experiment: Experiment) -> Point:
+    """Return a row whose regime is complete for half of the training: a warm-up that suits a
+    training from nothing can outlast the tuning of a pretrained model."""
+    regime, epochs = row.get("regime"), experiment.training.max_epochs
+    if regime is None or epochs is None:
+        return row
+    parsed = regimes.parse(regime)
+    if not isinstance(parsed, WarmupRegime) or (parsed.warmup_epochs or 0) <= epochs / 2:
+        return row
+    return {**row, "regime": {**regime, "warmup_epochs": epochs / 2}}
 
 
 def _systems_of(experiment: Experiment) -> dict[str, Point]:
