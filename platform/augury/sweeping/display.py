@@ -96,8 +96,8 @@ def summary(sweep: Sweep) -> str:
 
 
 def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
-    """Return the configurations that were not stopped, with the mean of their seeds' best
-    validations, best first.
+    """Return the configurations that were not stopped, with the mean of the best validations of
+    those seeds that got furthest, best first.
 
     Returns none if configurations differ in their corpora: their validations may be on different
     texts.
@@ -106,12 +106,9 @@ def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
     for configuration in sweep.configurations:
         if any(key.startswith("corpus") for key in configuration.point):
             return []
-        active = [
-            trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")
-        ]
-        values = [value for trial in active if (value := sweep.best(trial)) is not None]
-        if values:
-            means.append((configuration, statistics.fmean(values)))
+        values = sweep.furthest(configuration)
+        if values and not any(trial.progress == "stopped" for trial in configuration.trials):
+            means.append((configuration, statistics.fmean(values.values())))
     return sorted(means, key=lambda pair: pair[1], reverse=sweep.mode == "max")
 
 

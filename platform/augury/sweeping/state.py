@@ -31,6 +31,10 @@ VIEW = "mlflow-view.txt"
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
 
 
+# The trials that represent a configuration are those that got furthest; failed ones never do.
+RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
+
+
 @dataclass(frozen=True)
 class Point:
     """The value of the sweep's metric at a validation."""
@@ -193,6 +197,20 @@ class Sweep:
         """Return the best validation value of a trial so far."""
         values = [point.value for point in trial.curve if math.isfinite(point.value)]
         return (max if self.mode == "max" else min)(values, default=None)
+
+    def furthest(self, configuration: Configuration) -> dict[Trial, float]:
+        """Return the trials of a configuration that got furthest, with their best validations:
+        others have had less training, and would lower its mean."""
+        validated = {
+            trial: value
+            for trial in configuration.trials
+            if (value := self.best(trial)) is not None
+        }
+        by_rank = (
+            {trial: value for trial, value in validated.items() if trial.progress in rank}
+            for rank in RANKS
+        )
+        return next((trials for trials in by_rank if trials), {})
 
     @property
     def by_address(self) -> dict[str, Configuration]:

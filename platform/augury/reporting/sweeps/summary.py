@@ -22,9 +22,6 @@ from augury.sweeping.price import net
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
-# The trials that represent a configuration are those that got furthest; failed ones never do.
-RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
-
 
 @dataclass(frozen=True)
 class ConfigurationResult:
@@ -245,14 +242,7 @@ def leader(
 
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     """Return a configuration on its own, without an interval."""
-    validated = {
-        trial: value for trial in configuration.trials if (value := sweep.best(trial)) is not None
-    }
-    ranked = (
-        {trial: value for trial, value in validated.items() if trial.progress in rank}
-        for rank in RANKS
-    )
-    furthest = next((trials for trials in ranked if trials), {})
+    furthest = sweep.furthest(configuration)
     values, state = list(furthest.values()), _state(sweep, configuration)
     ended = [decision for decision in sweep.decisions if decision.address == configuration.address]
     stopped = [decision.rung for decision in ended if decision.action == "stopped"]
