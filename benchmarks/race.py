@@ -388,7 +388,7 @@ def race(world: World, count: int) -> Outcome:
     worth = augmentations.SPACE.worth
 
     def price_of(name: str) -> float:
-        return price(world.cost[name], world.cost["baseline"], worth)
+        return price(world.cost[name] / world.cost["baseline"], worth)
 
     rounds = Rounds(names[0], names[1:], seeds, schedule, proposals(world), mode="max")
     scheduler = Priced(rounds, price_of)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from augury.core.store import Store
-from augury.sweeping.dispatcher import Dispatcher, Limits, TrialKey
+from augury.sweeping.dispatcher import Dispatcher, Limits
 from augury.sweeping.race import Exhaustive
-from augury.sweeping.state import Curves
+from augury.sweeping.state import Curves, TrialKey
 from augury.training.history import History
 
 

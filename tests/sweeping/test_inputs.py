@@ -11,8 +11,8 @@ from augury.core.store import Store
 from augury.execution.graph import Graph
 from augury.experiments.systems import canonical, expand
 from augury.experiments.training import train
-from augury.sweeping.dispatcher import TrialKey
 from augury.sweeping.inputs import Inputs
+from augury.sweeping.state import TrialKey
 from tests import tiny
 from tests.sweeping.sweeps import sweep
 

@@ -11,9 +11,7 @@ from augury.sweeping.race import Exhaustive
 
 
 def test_each_doubling_of_the_time_costs_as_much() -> None:
-    assert [price(seconds, 100, 0.1) for seconds in (50, 100, 200, 800)] == pytest.approx(
-        [-0.1, 0, 0.1, 0.3]
-    )
+    assert [price(factor, 0.1) for factor in (0.5, 1, 2, 8)] == pytest.approx([-0.1, 0, 0.1, 0.3])
 
 
 def test_a_price_lowers_what_is_better_when_high_and_raises_a_loss() -> None:
@@ -31,7 +29,7 @@ def test_what_takes_four_times_as_long_has_to_be_better_by_two_tenths(
 ) -> None:
     """And the decision shows values of the metric."""
     scheduler = Exhaustive(["quick", "slow"], [1], [None], mode=mode)
-    priced = Priced(scheduler, {"quick": 0.0, "slow": price(4, 1, 0.1)}.__getitem__)
+    priced = Priced(scheduler, {"quick": 0.0, "slow": price(4, 0.1)}.__getitem__)
     values = {"quick": 30.0, "slow": slow}
     for name, value in values.items():
         priced.tell(name, 1, 0, value)

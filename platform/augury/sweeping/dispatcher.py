@@ -8,17 +8,15 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
+from augury.core.periodic import Throttle
 from augury.core.store import Folder, Store
 from augury.runs.record import run_folder
+from augury.sweeping.closing import Closing
 from augury.sweeping.race import RungDecision, Work
-from augury.sweeping.state import Curves, Decision, Point, Progress
+from augury.sweeping.state import Curves, Decision, Point, Progress, TrialKey
 
-
-class TrialKey(NamedTuple):
-    """A trial: the address of its configuration and its seed."""
-
-    configuration: str
-    seed: int
+CLOSING_SECONDS = 5.0
+"""How often it is asked what a budget should end with."""
 
 
 class Limits(NamedTuple):
@@ -95,9 +93,10 @@ class Dispatcher:
         done: IsDone,
         inputs: TrialInputs | None = None,
         compared: Callable[[TrialKey], bool] = lambda key: True,
+        closing: Closing | None = None,
     ):
         """`inputs` are None where everything is there; `compared` are the trials that the scheduler
-        knows, while others are trained for them."""
+        knows, while others are trained for them; `closing` chooses what a budget ends with."""
         self.scheduler, self.rungs, self.store, self.curves, self.limits = (
             scheduler,
             rungs,
@@ -106,6 +105,8 @@ class Dispatcher:
             limits,
         )
         self.start, self.done, self.inputs, self.compared = start, done, inputs, compared
+        self.closing, self._last_trials = closing, list[TrialKey]()
+        self._closing_throttle = Throttle(CLOSING_SECONDS)
         self.progress: dict[TrialKey, Progress] = {}
         self.errors: dict[TrialKey, str] = {}
         self.outage: str | None = None
@@ -180,6 +181,8 @@ class Dispatcher:
 
         In place of one that has to wait come the trials that it waits for.
         """
+        if last := self._closing_trials():
+            return last
         work = [] if self.stopping else self.scheduler.work()
         keys = dict.fromkeys(TrialKey(item.configuration, item.seed) for item in work)
         if self.inputs is None:
@@ -191,6 +194,26 @@ class Dispatcher:
             else:
                 wanted |= dict.fromkeys(self.inputs.trials_for(key))
         return list(wanted)
+
+    def _closing_trials(self) -> list[TrialKey]:
+        """Return the trials to finish in place of all others before the budget ends."""
+        if self.closing is None or self.stopping:
+            return []
+        closing = self.closing
+
+        def look() -> None:
+            states = ("waiting", "running", "paused", "finished")
+            curves = {
+                key: curve
+                for key, progress in self.progress.items()
+                if progress in states and self.compared(key) and not self._eliminated(key)
+                if (curve := self.curves.of(self.folder(key)))
+            }
+            finished = [key for key in curves if self.progress[key] == "finished"]
+            self._last_trials = closing.trials(curves, finished, self.limits.at_once)
+
+        self._closing_throttle.run(look)
+        return [key for key in self._last_trials if self.progress.get(key) != "finished"]
 
     def next_trial(self) -> TrialKey | None:
         """Return a trial that Tune does not have yet, or None if no further one may start now."""

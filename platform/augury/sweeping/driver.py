@@ -28,8 +28,9 @@ from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
+from augury.sweeping.closing import Closing
 from augury.sweeping.configuration import ConfigurationRuns
-from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
+from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler
 from augury.sweeping.inputs import Inputs
 from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
@@ -40,7 +41,7 @@ from augury.sweeping.reference import RaceWithReference
 from augury.sweeping.rounds import Rounds
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
+from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey
 from augury.sweeping.trial import TrialSettings
 from augury.sweeping.writer import Show, StateWriter
 
@@ -91,7 +92,7 @@ class _Driver:
     """By address."""
     inputs: Inputs | None = None
     """What trials wait for; None where all of it is made before they are known or start."""
-    prices: dict[str, float] = field(default_factory=dict)
+    factors: dict[str, float | None] = field(default_factory=dict)
     """By address: points that the training time of a configuration has to bring."""
 
     def run(self) -> Outcome:
@@ -252,6 +253,18 @@ class _Driver:
             done=done,
             inputs=inputs,
             compared=compared,
+            closing=self._closing(),
+        )
+
+    def _closing(self) -> Closing | None:
+        """Return what chooses the trials that a budget ends with."""
+        if self.deadline is None or self.options.scheduler == "pbt":
+            return None
+        return Closing(
+            next(iter(self.plan.configurations)),
+            self.deadline,
+            lambda address: self._time_factor(address) or 1.0,
+            self.space.mode,
         )
 
     def _scheduler(self) -> Scheduler:
@@ -281,18 +294,21 @@ class _Driver:
     def _price(self, address: str) -> float:
         """Return the points that the training time of a configuration has to bring over that of
         the reference; 0 where a time is not known."""
-        if self.options.worth and address not in self.prices:
-            plan, seeds = self.plan, self.options.seeds
-            planned, reference = (
-                plan.configurations[address],
-                next(iter(plan.configurations.values())),
+        worth = self.options.worth
+        factor = self._time_factor(address) if worth else None
+        return price(factor, worth) if factor and worth else 0.0
+
+    def _time_factor(self, address: str) -> float | None:
+        """Return the estimated training time of a configuration as a multiple of the reference's;
+        None where one is not known."""
+        if address not in self.factors:
+            reference, *_ = configurations = self.plan.configurations
+            seconds, its = (
+                seed_seconds(self.plan, configurations[of], self.options.seeds)
+                for of in (address, reference)
             )
-            seconds = seed_seconds(plan, planned, seeds)
-            its = seed_seconds(plan, reference, seeds)
-            self.prices[address] = (
-                price(seconds, its, self.options.worth) if seconds and its else 0.0
-            )
-        return self.prices.get(address, 0.0)
+            self.factors[address] = seconds / its if seconds and its else None
+        return self.factors[address]
 
     def _replay(self, dispatcher: Dispatcher) -> int:
         """Replay the results of earlier commands and return the number of trials they finished."""

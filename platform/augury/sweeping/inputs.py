@@ -14,7 +14,7 @@ from augury.core.store import Folder
 from augury.execution.graph import Graph, Step
 from augury.execution.texts import make_run
 from augury.sweeping.configuration import ConfigurationRuns
-from augury.sweeping.dispatcher import TrialKey
+from augury.sweeping.state import TrialKey
 
 
 class Inputs:

@@ -14,10 +14,10 @@ from augury.sweeping.dispatcher import Scheduler
 from augury.sweeping.race import RungDecision, Work
 
 
-def price(seconds: float, reference: float, worth: float) -> float:
-    """Return the points that a training of `seconds` has to bring over one of `reference`; below 0
-    where it is shorter."""
-    return worth * math.log2(seconds / reference)
+def price(factor: float, worth: float) -> float:
+    """Return the points that a training of `factor` times the reference's time has to bring; below
+    0 where it is shorter."""
+    return worth * math.log2(factor)
 
 
 def net(value: float, price: float, mode: Literal["max", "min"]) -> float:

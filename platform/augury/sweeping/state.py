@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import title
@@ -29,6 +29,13 @@ VIEW = "mlflow-view.txt"
 """The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
+
+
+class TrialKey(NamedTuple):
+    """A trial: the address of its configuration and its seed."""
+
+    configuration: str
+    seed: int
 
 
 # The trials that represent a configuration are those that got furthest; failed ones never do.

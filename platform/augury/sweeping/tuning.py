@@ -25,7 +25,8 @@ from augury.core.outages import Outage
 from augury.core.progress import say
 from augury.core.working_directory import in_this_directory
 from augury.sweeping import trial as trials
-from augury.sweeping.dispatcher import Dispatcher, TrialKey
+from augury.sweeping.dispatcher import Dispatcher
+from augury.sweeping.state import TrialKey
 from augury.sweeping.trial import CONFIGURATION, ERROR, OUTAGE, SEED, TrialSettings
 
 LOG = "ray.log"
