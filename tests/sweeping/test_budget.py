@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan
 from augury.sweeping.space import resolve
+from augury.training.trained import OUTCOME
 from tests import tiny
+from tests.run_folders import outcome
 
 SEEDS = (1, 2)
 SPACE = SearchSpace(
@@ -50,6 +53,16 @@ def test_what_is_trained_costs_nothing(planned: Plan) -> None:
     after = estimate(planned, SEEDS, 1)
     assert before and after and after.first_seed == 0
     assert after.all_seeds == pytest.approx(before.all_seeds - before.first_seed)
+
+
+def test_what_is_trained_says_how_long_the_rest_takes(planned: Plan) -> None:
+    before = estimate(planned, SEEDS, 1)
+    assert before is not None
+    reference = run_folder(planned.store, next(iter(planned.configurations)), 1)
+    of_seed = before.first_seed * 10 / 1110
+    reference.write_record(OUTCOME, asdict(outcome(seconds=3 * of_seed)))
+    after = estimate(planned, SEEDS, 1)
+    assert after and after.first_seed == pytest.approx(3 * before.first_seed, rel=1e-3)
 
 
 def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:

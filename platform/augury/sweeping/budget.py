@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from augury.experiments.spec import Experiment
 from augury.runs.record import run_folder
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Plan, Planned
+from augury.training.trained import OUTCOME, Outcome
 
 
 class Estimate(NamedTuple):
@@ -108,16 +110,29 @@ class _Seconds(NamedTuple):
 
 def _costs(plan: Plan, seeds: Sequence[int]) -> Mapping[str, _Seconds] | None:
     """Return the seconds that each configuration takes alone; None where one is not known."""
-    costs = {}
-    for address, planned in plan.configurations.items():
-        parts = _parts(plan, planned, seeds)
-        if parts is None:
-            return None
+    known = {address: _parts(plan, item, seeds) for address, item in plan.configurations.items()}
+    parts = {address: item for address, item in known.items() if item is not None}
+    if len(parts) < len(known):
+        return None
+    costs, pace = {}, _pace(plan, parts, seeds)
+    for address, own in parts.items():
         missing = [seed for seed in seeds if not run_folder(plan.store, address, seed).complete]
-        first = parts.models + parts.of_seed if seeds[0] in missing else 0.0
-        further = parts.of_seed * len([*filter(seeds[0].__ne__, missing)])
-        costs[address] = _Seconds(first, further)
+        first = own.models + own.of_seed if seeds[0] in missing else 0.0
+        further = own.of_seed * len([*filter(seeds[0].__ne__, missing)])
+        costs[address] = _Seconds(pace * first, pace * further)
     return costs
+
+
+def _pace(plan: Plan, parts: Mapping[str, _Parts], seeds: Sequence[int]) -> float:
+    """Return the median of measured over estimated time of the trainings that have ended, 1 before
+    one has: processors differ, and so does what else runs on them."""
+    measured = [
+        Outcome.read(run).train_seconds / own.of_seed
+        for address, own in parts.items()
+        for seed in seeds
+        if (run := run_folder(plan.store, address, seed)).exists(OUTCOME) and own.of_seed
+    ]
+    return statistics.median(measured) if measured else 1.0
 
 
 def _parts(plan: Plan, planned: Planned, seeds: Sequence[int]) -> _Parts | None:
