@@ -56,7 +56,9 @@ def _reads(operator: type[Operator]) -> str:
     from augury.augment.draw import TokenDraw
     from augury.augment.operator import Operator
 
-    if operator.reads is not Operator.reads or issubclass(operator, TokenDraw):
+    if issubclass(operator, TokenDraw):
+        return "draws tokens in every epoch"
+    if operator.reads is not Operator.reads:
         return "for every task"
     return f"reads {', '.join(name for name in operator.READS if name in TEXTS)}"
 

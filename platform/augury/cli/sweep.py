@@ -107,7 +107,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="TIME",
-        help="start no trial after this time, which each command counts anew: 90s, 30m, 2h or 1d",
+        help="start no trial after this time, and stop at the next validation; each command counts "
+        "it anew: 90s, 30m, 2h or 1d",
     )
     parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
     parser.add_argument(

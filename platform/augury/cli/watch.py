@@ -96,8 +96,10 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
         if sweep.silent:
             since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sweep.updated))
             say_once(
-                f"no heartbeat from the sweep since {since}: if it was killed, repeat its command "
-                "to continue"
+                f"the sweep was stopped at {since}: repeat its command to continue"
+                if sweep.stopped
+                else f"no heartbeat from the sweep since {since}: if it was killed, repeat its "
+                "command to continue"
             )
         if sweep.ended or arguments.once or arguments.json:
             break

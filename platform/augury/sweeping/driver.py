@@ -399,6 +399,14 @@ class _Driver:
         tests: dict[str, None] = {}  # an ordered set
         for planned in plan.configurations.values():
             tests |= dict.fromkeys(planned.experiment.test_sets)
+        known = {entry["address"] for entry in earlier.get("configurations", ())}
+        begun = earlier.get("started", time.time())
+        if known and known.isdisjoint(plan.configurations):
+            begun = time.time()
+            say(
+                f"sweep '{options.name}' begins anew: its settings have changed, and runs of the "
+                "earlier ones are kept but not part of it"
+            )
         self.sweep.write_record(
             DEFINITION,
             {
@@ -429,6 +437,6 @@ class _Driver:
                     for planned in plan.configurations.values()
                 ],
                 "merged": [asdict(merged) for merged in plan.merged],
-                "started": earlier.get("started", time.time()),
+                "started": begun,
             },
         )

@@ -193,11 +193,15 @@ class Sweep:
     folder: Folder
     worth: float = 0.0
     """Points of the metric that twice the training time has to bring."""
+    stopped: bool = False
+    """Whether its last command was stopped before its end, such as by Ctrl-C."""
 
     @property
     def silent(self) -> float | None:
-        """Seconds since the last heartbeat if they are too many for a running sweep; None if it
-        runs or has ended."""
+        """Seconds since the last heartbeat if the sweep was stopped, or if they are too many for a
+        running one; None if it runs or has ended."""
+        if self.stopped and not self.ended:
+            return max(time.time() - self.updated, 1.0)
         return None if self.ended else silence(self.updated)
 
     def best(self, trial: Trial) -> float | None:
@@ -361,6 +365,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         folder=folder,
         worth=definition.get("worth", 0.0),
+        stopped=state.get("stopped", False),
     )
 
 

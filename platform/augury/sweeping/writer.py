@@ -48,8 +48,15 @@ class StateWriter:
                 )
 
         self._write()
-        with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
-            yield
+        try:
+            with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
+                yield
+        except BaseException:  # Ctrl-C, too: nobody is to think that it runs
+            for key, progress in self.dispatcher.progress.items():
+                if progress == "running":
+                    self.dispatcher.progress[key] = "paused"
+            self.show(self._write(stopped=True), True)
+            raise
 
     def end(self, finished: bool) -> Sweep:
         """Write and show the final state of the sweep and return it."""
@@ -57,7 +64,7 @@ class StateWriter:
         self.show(sweep, True)
         return sweep
 
-    def _write(self, ended: bool = False) -> Sweep:
+    def _write(self, *, ended: bool = False, stopped: bool = False) -> Sweep:
         """Write the state if it has changed or a heartbeat is due; return the sweep."""
         trials = {
             f"{key.configuration}/seed-{key.seed}": {
@@ -67,7 +74,7 @@ class StateWriter:
             for key, progress in dict(self.dispatcher.progress).items()
         }
         decisions = [self._with_time(decision) for decision in list(self.dispatcher.decisions)]
-        content = {"ended": ended, "trials": trials, "decisions": decisions}
+        content = {"ended": ended, "stopped": stopped, "trials": trials, "decisions": decisions}
         now = time.time()
         if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
             self._written, self._heartbeat = content, now

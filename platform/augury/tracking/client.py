@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
     from mlflow.entities import DatasetInput, Run
 
-Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
+Status = Literal["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"]
 
 FOLDER = "augury.folder"
 """The tag with the folder, in the storage, that a run in MLflow mirrors."""

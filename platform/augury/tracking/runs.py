@@ -150,19 +150,19 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
 
     Without a record it runs until it is complete. A finished run ends again when it is scored.
     """
-    record, completed = read_record(run), _modified(run, MARKER)
+    record, completed = read_record(run), modified(run, MARKER)
     status: Status = record.get("status", "FAILED" if run.exists(FAILURE) else "RUNNING")
     if status == "FINISHED":
         completed = record["since"]
     if completed is not None:
-        return "FINISHED", max(completed, _modified(run, SCORES) or 0.0)
-    return status, None if status == "RUNNING" else record.get("since") or _modified(run, FAILURE)
+        return "FINISHED", max(completed, modified(run, SCORES) or 0.0)
+    return status, None if status == "RUNNING" else record.get("since") or modified(run, FAILURE)
 
 
 def experiment_status(folder: Folder) -> tuple[Status, float | None]:
     """Return the status of an experiment and the time at which it ended or was last reported."""
     record, report = read_record(folder), _report_folder(folder)
-    times = [record.get("since"), _modified(report, reported.SUMMARY)]
+    times = [record.get("since"), modified(report, reported.SUMMARY)]
     return record.get("status", "FINISHED"), max(filter(None, times), default=None)
 
 
@@ -182,7 +182,7 @@ def run_content(
         title=f"{record.name} seed {record.seed}",
         status=status,
         finished=finished,
-        started=status_record.get("started") or _modified(run, DESCRIPTION),
+        started=status_record.get("started") or modified(run, DESCRIPTION),
         tags={FOLDER: run.name, **tags, **source_tags(status_record)},
         parameters=_parameters(record),
         points=[*unsent_points(run, logged), *unsent_points(run.sub(SYSTEM), logged, SYSTEM)],
@@ -317,7 +317,7 @@ def _newest_analysis(run: Folder) -> str:
 
     Empty if there is none.
     """
-    times = [_modified(file.folder, file.name) or 0.0 for file in _analysis_files(run)]
+    times = [modified(file.folder, file.name) or 0.0 for file in _analysis_files(run)]
     return f"{1000 * max(times):.0f}" if times else ""
 
 
@@ -332,7 +332,7 @@ def _report(folder: Folder) -> dict[str, Any]:
     return dict(report.read_json(reported.SUMMARY)) if report.exists(reported.SUMMARY) else {}
 
 
-def _modified(folder: Folder, name: str) -> float | None:
+def modified(folder: Folder, name: str) -> float | None:
     """Return the Unix time of a file's last modification; None if it does not exist."""
     modified = folder.filesystem.get_file_info(folder.path(name)).mtime
     return None if modified is None else float(modified.timestamp())

@@ -39,6 +39,7 @@ from augury.tracking.runs import (
     SYSTEM,
     artifact_files,
     model_writer,
+    modified,
     read_record,
     run_content,
     run_status,
@@ -125,6 +126,7 @@ class _Sync:
         content = RunContent(
             title=entry["name"],
             status=status,
+            started=modified(folder, DESCRIPTION),
             tags={
                 LEVEL: "configuration",
                 SWEEP: sweep.name,
@@ -149,7 +151,7 @@ class _Sync:
             links.append(f"- seed {trial.seed}: [{run_id}]({self.mlflow.link}/{run_id}) {outcome}")
             if trial.progress == "finished":
                 ends.append(run_status(trial.folder)[1] or 0.0)
-        content.finished = self._finished(logged, status, max(ends, default=None))
+        content.finished = self._finished(logged, folder, status, max(ends, default=None))
         notes = stored_runs.corpus_notes(folder, inputs)
         content.tags[NOTE] = "\n\n".join([*notes, "\n".join(links)])
         content.tags[SEEDS] = json.dumps(dict(sorted(ids.items())))
@@ -164,7 +166,7 @@ class _Sync:
             return sync_run(self.mlflow, run, logged)  # started by `augury train`
         status, text = self._state(trial.progress, entry["rung"], trial.error)
         end = run_status(run)[1] if trial.progress == "finished" else None
-        finished = self._finished(logged, status, end)
+        finished = self._finished(logged, run, status, end)
         if logged and logged.data.tags.get(STATE) == text and ended(logged, status, finished):
             return logged
         content = run_content(run, logged, status, finished)
@@ -197,16 +199,20 @@ class _Sync:
                 return "FAILED", f"failed: {error}" if error else "failed"
             case "stopped":
                 return "KILLED", "stopped" if rung is None else f"stopped at rung {rung}"
-        return ("RUNNING", "running") if self.status == "RUNNING" else ("KILLED", "interrupted")
+        if self.status == "RUNNING":
+            return "RUNNING", "running"
+        return "SCHEDULED", "interrupted"  # the same command continues it: not a failure
 
-    def _finished(self, logged: Run | None, status: Status, finished: float | None) -> float:
+    def _finished(
+        self, logged: Run | None, run: Folder, status: Status, finished: float | None
+    ) -> float:
         """Return the end time; for stopped or interrupted runs, the time at which this was first
         synced."""
         if finished is not None:
             return finished
         if logged and logged.info.status == status and logged.info.end_time is not None:
             return logged.info.end_time / 1000
-        return self.sweep.updated
+        return max(self.sweep.updated, modified(run, DESCRIPTION) or 0.0)
 
     def _set_results(self, logged: Run, content: RunContent, entry: Entry) -> None:
         """Set the metrics of a configuration, with their signatures.

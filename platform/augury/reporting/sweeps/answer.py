@@ -99,7 +99,7 @@ def _outcome(summary: Summary) -> str:
             if result is not leader and result.mean == leader.mean
         ]
         ahead = f"is level with {' and '.join(level)}" if level else "is ahead of all others"
-        core = f"{leader.name} {ahead} in {summary.metric}; {_lowercase_first(core)}"
+        core += f"; {leader.name} {ahead} in {summary.metric}"
     core += _name_better_on_test(summary, comparison)
     return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
 

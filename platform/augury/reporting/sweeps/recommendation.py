@@ -35,10 +35,12 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     by the price of its training time: a race chooses among the others alone, of which none may
     help.
 
-    None before the reference has finished, while the sweep has not ended.
+    While the sweep has not ended, None before the reference and another have finished.
     """
     leader, reference = _best_finished(summary), summary.reference
-    if leader is None or not (summary.sweep.ended or reference.finished):
+    finished = [result for result in summary.ranking if result.finished]
+    compared = reference in finished and len(finished) > 1
+    if leader is None or not (summary.sweep.ended or compared):
         return None
     if leader.mean is None or reference.mean is None:
         return leader

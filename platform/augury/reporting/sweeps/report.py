@@ -215,7 +215,7 @@ def _facts(summary: Summary) -> dict[str, str]:
         "wall time of all trials": duration(sweep.seconds)
         + (f" on {', '.join(devices)}" if devices else ""),
         "started": _when(sweep.started),
-        "ended" if sweep.ended else "updated": _when(sweep.updated),
+        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": _when(sweep.updated),
     }
 
 

@@ -122,7 +122,7 @@ class ClassifierTask(SubwordTask):
             name="EDA",
             system=f"""\
 # Copies of every example in which words are replaced, inserted, swapped or deleted.
-# Others: reorder, semantic.
+# Others: noise, word_drop, switch_out; `augury list operators` says what each does.
 augment:
   - {{operator: eda, copies: 1}}
 # regime: {{name: adversarial, preset: paper}}    # adds PGD
