@@ -22,6 +22,7 @@ from augury.core.integrity import Damaged
 from augury.core.outages import is_read_only
 from augury.core.periodic import run_every
 from augury.core.progress import say, say_once
+from augury.core.retries import is_denied
 from augury.core.store import MANIFEST, Folder, Store
 
 KIND = ".locks"
@@ -60,7 +61,7 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
         ):
             locks.enter_context(locked(folder))
             if folder.complete and (fault := _fault(folder)):
-                say(f"warning: {folder.uri}/{fault}: it is made anew")
+                say(f"warning: {folder.described(fault)}: it is made anew")
                 folder.remove()
         yield frozenset(folder for folder in folders if not folder.complete)
 
@@ -120,11 +121,14 @@ def stale(store: Store, before: float) -> list[str]:
     return names
 
 
-def remove_stale(store: Store, name: str) -> None:
-    """Remove the file of a lock unless a process holds it meanwhile."""
+def remove_stale(store: Store, name: str) -> bool:
+    """Remove the file of a lock unless a process holds it meanwhile; return whether it is
+    removed."""
     folder = Folder(store.root, KIND)
-    if not (folder.is_local and _is_held(folder.path(name))):
-        folder.remove(name)
+    if folder.is_local and _is_held(folder.path(name)):
+        return False
+    folder.remove(name)
+    return True
 
 
 def _is_held(path: str) -> bool | None:
@@ -198,8 +202,16 @@ def _is_writable(path: Path) -> bool:
 
 @contextmanager
 def _lease(folder: Folder, seconds: float = LEASE_SECONDS) -> Iterator[None]:
-    lease = _Lease(folder)
-    lease.acquire(seconds)
+    lease, denied = _Lease(folder), False
+    try:
+        lease.acquire(seconds)
+    except OSError as error:
+        if not is_denied(error):
+            raise
+        denied = True
+    if denied:  # what is finished in a bucket that may only be read needs no lock
+        yield
+        return
     try:
         with run_every(seconds / 4, lease.write, name=f"lease {folder.name}"):
             yield
