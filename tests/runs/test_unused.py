@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from augury.cli import main
+from augury.core.cluster import REACH
 from augury.core.locks import locked
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.core.temporary import LOCK
 from augury.runs.unused import unused
 
@@ -90,6 +91,7 @@ def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) 
     (run / ".tmp-weights-1234").write_bytes(b"12")
     (run / "checkpoints" / ".tmp-7-5678" / ".tmp-x").mkdir(parents=True)
     (run / "checkpoints" / ".tmp-7-5678" / "model").write_bytes(b"123")
+    Folder(store.root, f"{REACH}ab").write("ab", "ab")
     for process in (os.getpid(), 2**22 + 1):  # no process has a larger number than 2^22
         (tmp_path / "temporary" / f"augury-{process}-x").mkdir()
     with locked(store.folder("views", VIEW)), locked(store.folder("views", OTHER)):
@@ -98,6 +100,7 @@ def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) 
         names = listed(store)
     prefix = "runs/0123456789abcdef/seed-1"
     assert names == [
+        f"temporary {REACH}ab",
         f"temporary {prefix}/.tmp-weights-1234",
         f"temporary {prefix}/checkpoints/.tmp-7-5678",
         f"lock .locks/views-{VIEW}",

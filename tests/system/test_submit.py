@@ -18,7 +18,8 @@ import pytest
 import yaml
 from ray.job_submission import JobSubmissionClient
 
-from augury.cli import versions
+from augury.cli import jobs, versions
+from augury.core.errors import UserError
 from augury.core.store import Store
 from tests.ray_head import Head, ray_head
 from tests.system.test_main_job import write_experiment
@@ -57,7 +58,10 @@ class Forwarded:
 
     def _accept(self, port: int) -> None:
         while True:
-            client, _ = self._listener.accept()
+            try:
+                client, _ = self._listener.accept()
+            except OSError:  # it is closed
+                return
             server = socket.create_connection(("127.0.0.1", port))
             self._connections += [client, server]
             for ends in ((client, server), (server, client)):
@@ -69,6 +73,13 @@ class Forwarded:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         self._connections.clear()
+
+    def close(self) -> None:
+        """End all connections, and refuse new ones."""
+        with suppress(OSError):  # it is closed already
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut()
 
 
 def _pass_on(source: socket.socket, target: socket.socket) -> None:
@@ -130,7 +141,7 @@ def test_the_code_of_the_client_runs(head: Head, tmp_path: Path) -> None:
 
 
 def test_a_detached_job_is_followed_and_stopped(
-    head: Head, experiment: Path, tmp_path: Path
+    head: Head, experiment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["train", experiment.name, "--storage", str(tmp_path / "results")]
     endless = ["--set", "training.max_updates=1000000", "--set", "training.patience=1000000"]
@@ -151,6 +162,11 @@ def test_a_detached_job_is_followed_and_stopped(
     lines = list(itertools.islice(followed.stdout, 5))
     forwarded.cut()  # a new connection repeats nothing
     lines += itertools.islice(followed.stdout, 5)
+    other = Forwarded(int(head.dashboard.rpartition(":")[2]))
+    client = JobSubmissionClient(f"http://127.0.0.1:{other.port}")
+    monkeypatch.setattr(jobs, "LOST_SECONDS", 1.0)
+    with pytest.raises(UserError, match=f"--follow {job}"):
+        jobs.follow(client, job, lambda text: other.close())
     stopped = augury(head, tmp_path, "submit", "--stop", job, "--json")
     assert json.loads(stopped.stdout) == {"job": job, "stopped": True}, stopped.stderr
     rest = followed.stdout.read()  # `communicate` would lose what is buffered
