@@ -17,7 +17,7 @@ FIRST_WAIT = 0.05
 SAID_AFTER = 0.5
 """Seconds between repetitions from which on it is said that a request is repeated."""
 _DENIED = re.compile(r"AWS Error ACCESS_DENIED|\bPERMISSION_DENIED\b")
-_FINAL = re.compile(r"AWS Error (NO_SUCH_\w+|INVALID_ACCESS_KEY_ID|SIGNATURE_DOES_NOT_MATCH)")
+_MISSING = re.compile(r"AWS Error NO_SUCH_")
 """Errors of object stores, as pyarrow words them."""
 
 
@@ -38,8 +38,9 @@ def retried(request: Callable[[], T]) -> T:
         try:
             return request()
         except OSError as error:
-            final = error.errno is not None or _FINAL.search(str(error))
-            if final or is_denied(error) or time.monotonic() + wait > end:
+            missing = isinstance(error, FileNotFoundError) or _MISSING.search(str(error))
+            final = missing or is_denied(error) or error.errno is not None
+            if final or time.monotonic() + wait > end:
                 raise
             if wait > SAID_AFTER:
                 say_once(
