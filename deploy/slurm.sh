@@ -22,6 +22,18 @@ source "${VENV:-.venv}/bin/activate"
 export RAY_AUTH_MODE=token
 [ -e ~/.ray/auth_token ] || ray get-auth-token --generate > /dev/null
 
+wait_for() { # A NAME, AND A COMMAND THAT SUCCEEDS ONCE IT IS THERE
+    local name="$1" end=$((SECONDS + ${START_SECONDS:-300}))
+    shift
+    until "$@" > /dev/null 2>&1; do
+        if [ "$SECONDS" -ge "$end" ]; then
+            echo "$name did not start within ${START_SECONDS:-300} s (START_SECONDS): see the errors of Slurm and Ray above" >&2
+            exit 1
+        fi
+        sleep 2
+    done
+}
+
 cpus="${SLURM_CPUS_PER_TASK:-1}"
 port=$((20000 + SLURM_JOB_ID % 20000))
 head="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"
@@ -31,14 +43,14 @@ node=(ray start --block --num-cpus="$cpus" --disable-usage-stats)
 # `trial_driver` is what a trial's driver takes instead of a CPU.
 srun --nodes=1 --ntasks=1 --nodelist="$head" "${node[@]}" --head --node-ip-address="${address%:*}" \
     --port="$port" --include-dashboard=true --dashboard-host=127.0.0.1 --resources='{"trial_driver": 32}' &
-until ray status --address="$address" > /dev/null 2>&1; do sleep 2; done
+wait_for "Ray on $head" ray status --address="$address"
 if [ "$SLURM_JOB_NUM_NODES" -gt 1 ]; then
     srun --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --exclude="$head" \
         "${node[@]}" --address="$address" &
 fi
-nodes() { python -c 'import ray; ray.init(address="auto", log_to_driver=False); print(len(ray.nodes()))' 2> /dev/null; }
 export RAY_ADDRESS="$address"
-until [ "$(nodes)" = "$SLURM_JOB_NUM_NODES" ]; do sleep 2; done
+wait_for "Ray on $SLURM_JOB_NUM_NODES nodes" python -c 'import ray, sys; ray.init(address="auto", log_to_driver=False)
+sys.exit(sum(node["Alive"] for node in ray.nodes()) != int(sys.argv[1]))' "$SLURM_JOB_NUM_NODES"
 
 # The command is the child that SIGTERM is passed on to; its exit code is the job's.
 augury "$@" &

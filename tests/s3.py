@@ -22,6 +22,11 @@ REFUSAL = (
     b"<Message>Please reduce your request rate.</Message></Error>"
 )
 
+DENIAL = (
+    b'<?xml version="1.0" encoding="UTF-8"?><Error><Code>AccessDenied</Code>'
+    b"<Message>Access Denied</Message></Error>"
+)
+
 
 class S3Server:
     """A WSGI application that passes requests to moto, and refuses one of every `refuse_every`."""
@@ -29,6 +34,8 @@ class S3Server:
     def __init__(self) -> None:
         self.refuse_every: int | None = None
         self.refused = 0
+        self.read_only = False
+        """Whether nothing may be written."""
         self.written: list[str] = []
         """The paths of objects in the order in which they were written."""
         self.port = 0
@@ -40,6 +47,9 @@ class S3Server:
             self.refused += 1
             start_response("503 Slow Down", [("Content-Type", "application/xml")])
             return [REFUSAL]
+        if self.read_only and environment["REQUEST_METHOD"] not in ("GET", "HEAD"):
+            start_response("403 Forbidden", [("Content-Type", "application/xml")])
+            return [DENIAL]
         if environment["REQUEST_METHOD"] == "PUT":
             self.written.append(environment["PATH_INFO"])
         return self._moto(environment, start_response)

@@ -136,3 +136,31 @@ def test_the_container_has_what_the_project_is_built_from() -> None:
     assert {"constraints.txt", "pyproject.toml", "README.md", "LICENSE", "platform"} <= copied
     assert {"trainables", "search_spaces"} <= copied
     assert all((ROOT / name).exists() for name in copied)
+
+
+def test_a_job_of_slurm_ends_where_ray_does_not_start(tmp_path: Path) -> None:
+    """Slurm's own commands stand for a node that starts nothing."""
+    commands = {"scontrol": "echo node", "srun": "echo 127.0.0.1; exit 0", "ray": "exit 1"}
+    (tmp_path / "bin").mkdir()
+    for name, line in {**commands, "activate": ":"}.items():
+        (tmp_path / "bin" / name).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / "bin" / name).chmod(0o755)
+    (tmp_path / ".ray").mkdir()
+    (tmp_path / ".ray" / "auth_token").touch()
+    slurm = {"SLURM_JOB_ID": "7", "SLURM_JOB_NODELIST": "node", "SLURM_JOB_NUM_NODES": "1"}
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", str(ROOT / "deploy/slurm.sh"), "list", "regimes"],
+        env={
+            "PATH": path,
+            "HOME": str(tmp_path),
+            "VENV": str(tmp_path),
+            "START_SECONDS": "1",
+            **slurm,
+        },
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1 and "Ray on node did not start" in done.stderr

@@ -244,6 +244,15 @@ def test_a_file_is_only_overwritten_with_force(
     assert Path("mine.yaml").read_text() != "precious\n"
 
 
+def test_a_directory_that_may_not_be_written_is_named_alone(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Linux lets nobody make files in /sys."""
+    assert main(["init", "/sys/my.yaml", *ALIGNED]) == 2
+    message = capsys.readouterr().err
+    assert "/sys/my.yaml" in message and "--storage" not in message
+
+
 def test_a_text_that_fails_its_check_leaves_no_file(
     texts: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from augury.cli import main, submit, versions
+from augury.cli import jobs, main, submit, versions
 from augury.cli.common import CLIENT
+from augury.core.errors import UserError
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -24,8 +25,11 @@ def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
     [
         ([], "no command is given"),
         (["trian", "my.yaml"], "did you mean 'train'"),
-        (["--env", "AWS_SECRET_ACCESS_KEY", "list", "regimes"], "give keys to the machines"),
+        (["--env", "AWS_SECRET_ACCESS_KEY=a", "list", "regimes"], "give keys to the machines"),
+        (["--env", "HF_TOKEN=a", "list", "regimes"], "give keys to the machines"),
+        (["--env", "SERVER=http://me:pass@host", "list", "regimes"], "give keys to the machines"),
         (["--env", "NOT_SET_HERE", "list", "regimes"], "is not set here"),
+        (["--follow", "a-job", "train", "my.yaml"], "give no command"),
         (["--directory", "not-there", "list", "regimes"], "is no directory"),
     ],
 )
@@ -33,6 +37,31 @@ def test_what_cannot_be_submitted_is_said(
     words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert message in refused(capsys, "--address", NOWHERE, *words)
+
+
+def test_variables_are_judged_by_whole_words_and_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = ["TOKENIZERS_PARALLELISM=false", "MONKEY=1", "MAX_TOKENS=5"]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://server:5000")
+    assert {"TOKENIZERS_PARALLELISM", "MONKEY", "MAX_TOKENS"} < submit._variables(words).keys()
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "http://me:pass@server:5000")
+    with pytest.raises(UserError, match="MLFLOW_TRACKING_URI") as raised:
+        submit._variables([])
+    assert "pass@" not in str(raised.value)
+
+
+def test_ray_alone_can_submit_the_same_job_again() -> None:
+    """Under another ID, and with the code whatever the user excludes."""
+    job = jobs.Job("augury-list-1", ["list", "regimes"], Path(), excludes=["regimes"])
+    assert "augury-list-1" not in job.plain(NOWHERE)
+    assert "regimes" not in job.environment()["excludes"]
+
+
+def test_a_refusal_for_size_is_told_from_others() -> None:
+    job = jobs.Job("augury-list-1", ["list"], Path())
+    assert "too large" in str(jobs._refused(job, "Request failed with status code 413: ..."))
+    assert "too large" not in str(jobs._refused(job, "augury-train-20260413-041303-a413: no disk"))
 
 
 def test_arguments_are_checked_before_they_are_sent(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +79,16 @@ def test_a_file_outside_of_what_is_sent_is_named(
     assert "outside" in refused(capsys, "--address", NOWHERE, "train", "../my.yaml")
 
 
-@pytest.mark.parametrize("address", [NOWHERE, "127.0.0.1:9", "ray://127.0.0.1:9"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        NOWHERE,
+        "127.0.0.1:9",
+        "ray://127.0.0.1:9",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:head",
+    ],
+)
 def test_a_cluster_that_does_not_answer_is_one_line_within_seconds(
     address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

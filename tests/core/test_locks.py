@@ -7,8 +7,12 @@ import functools
 import json
 import multiprocessing
 import os
+import shutil
 import signal
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -117,3 +121,64 @@ def test_what_fails_can_be_made_again(tmp_path):
         make_once(folder, fail)
     assert make_once(folder, lambda: folder.finish({}))
     assert not make_once(folder, fail)
+
+
+def test_an_error_in_the_block_does_not_come_from_the_lock(tmp_path, monkeypatch):
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(locks.os, "makedirs", refuse)
+    with pytest.raises(ZeroDivisionError) as raised, locked(Folder(str(tmp_path), "views/aa")):
+        _ = 1 / 0
+    assert raised.value.__context__ is None
+
+
+@contextmanager
+def not_root() -> Iterator[None]:
+    """Run the block as a user to whom permissions apply."""
+    user = os.geteuid()
+    os.seteuid(user or 65534)  # nobody
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A storage with lock files of another user, which are not writable."""
+    root = Path(tempfile.mkdtemp())
+    (root / locks.KIND).mkdir()
+    (root / locks.KIND / "views-aa").touch(mode=0o444)
+    (root / locks.KIND).chmod(0o555)
+    root.chmod(0o777)
+    yield root
+    for directory in (root, root / locks.KIND):
+        directory.chmod(0o755)
+    shutil.rmtree(root)
+
+
+def test_a_lock_file_of_another_user_is_locked_too(shared):
+    folder = Folder(str(shared), "views/aa")
+    with not_root(), locked(folder):
+        assert locks.is_locked(folder)
+
+
+def test_a_folder_that_can_be_built_is_never_built_without_a_lock(shared):
+    with not_root(), pytest.raises(PermissionError), locked(Folder(str(shared), "views/bb")):
+        pass
+
+
+def test_a_folder_that_cannot_be_built_needs_no_lock(shared):
+    shared.chmod(0o555)
+    with not_root(), locked(Folder(str(shared), "views/bb")):
+        pass
+
+
+def test_leases_on_a_disk_without_locks_are_held(tmp_path, monkeypatch):
+    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
+    monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
+    store = Store(tmp_path)
+    with locked(store.folder("views", "aa")):
+        assert locks.any_held(store)
+    assert not locks.any_held(store)

@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
+from augury.core.integrity import Damaged
+from augury.core.locks import locked
+from augury.core.outages import is_read_only, outage_of
+from augury.core.store import MANIFEST, Folder, Store
 from tests.s3 import SECRET, S3Server, s3_server
 
 
@@ -39,6 +42,33 @@ def test_a_server_that_refuses_requests_loses_nothing(server: S3Server, tmp_path
     finally:
         server.refuse_every = None
     assert server.refused - before > 5
+
+
+def test_a_bucket_that_may_only_be_read_is_said_at_once(server: S3Server) -> None:
+    folder, start = Store(server.uri("augury/denied")).folder("corpora", "abc"), time.monotonic()
+    folder.write("file", b"x")
+    server.read_only = True
+    try:
+        with pytest.raises(OSError, match="ACCESS_DENIED") as raised:
+            folder.write("other", b"x")
+        assert folder.read("file") == b"x"
+        with locked(folder):  # what is finished can be used
+            pass
+    finally:
+        server.read_only = False
+    assert is_read_only(raised.value) and "these credentials" in str(outage_of(raised.value))
+    assert time.monotonic() - start < 20
+
+
+def test_a_directory_is_put_whole(server: S3Server, tmp_path: Path) -> None:
+    folder = Store(server.uri("augury/put")).folder("runs", "abc")
+    source = tmp_path / "model"
+    (source / "sub").mkdir(parents=True)
+    (source / "a").write_bytes(b"1")
+    (source / "sub" / "b").write_bytes(b"2")
+    folder.put(source, "model")
+    assert folder.has_directory("model") and folder.sub("model").damage() is None
+    assert folder.sub("model").read("sub/b") == b"2"
 
 
 def test_what_fails_while_it_is_written_is_not_uploaded(server: S3Server) -> None:
@@ -72,6 +102,18 @@ def test_the_uri_of_a_file_opens_it(server: S3Server) -> None:
     place, _, query = folder.location("file").partition("?")
     root, _, name = place.rpartition("/")
     assert Folder(f"{root}?{query}", "").read(name) == b"x"
+
+
+def test_a_damaged_file_is_named_by_its_uri(server: S3Server) -> None:
+    folder = Store(server.uri("augury/damaged")).folder("corpora", "abc")
+    folder.write("file", b"x")
+    folder.finish({})
+    folder.remove("file")
+    with pytest.raises(Damaged, match="is missing") as raised:
+        folder.checked("file")
+    assert f"{folder.location('file')} is missing" in str(raised.value)
+    folder.write(MANIFEST, b"{")
+    assert str(folder.damage()).startswith(MANIFEST)
 
 
 DOWNLOAD = """

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.outages import outage_of
-from augury.core.store import Folder
+from augury.core.outages import outage_of, refusal_of
+from augury.core.store import Folder, Store
 from augury.core.temporary import scratch
 
 
@@ -41,6 +42,24 @@ def test_other_errors_are_no_outage() -> None:
         raise UserError("give another file") from full()
     except UserError as error:
         assert outage_of(error) is None
+
+
+def test_what_may_not_be_written_is_an_outage_only_in_a_storage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    Store(tmp_path / "results")
+
+    def forbidden(path: str) -> OSError:
+        return PermissionError(errno.EACCES, "Permission denied", str(tmp_path / path))
+
+    assert "--storage" in str(outage_of(forbidden("results/runs/a")))
+    assert "TMPDIR" in str(outage_of(forbidden("temporary/a")))
+    assert outage_of(forbidden("models/a")) is None
+    refusal = str(refusal_of(forbidden("models/a")))
+    assert f"{tmp_path}/models/a may not be written" in refusal and "--storage" not in refusal
+    elsewhere = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "models/a"))
+    assert "--storage" not in str(outage_of(elsewhere))
 
 
 def test_a_directory_that_does_not_fit_leaves_nothing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import tempfile
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from augury.cli import main
+from augury.core.cluster import REACH
 from augury.core.locks import locked
-from augury.core.store import Store
+from augury.core.store import Folder, Store
+from augury.core.temporary import LOCK
 from augury.runs.unused import unused
 
 USERS = ("runs", "sweeps")
@@ -63,11 +66,32 @@ def test_a_folder_that_a_process_works_on_is_kept(store: Store) -> None:
     assert f"text {folder.name}" in listed(store)
 
 
+def test_a_command_at_work_is_said(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    items = unused(store, 0.0, USERS)
+    with locked(store.folder("views", "2" * 16)):
+        assert main(["gc", store.root, "--hours", "0"]) == 0
+        assert "a command works in" in capsys.readouterr().err
+        assert not items[0].remove(store)
+    assert store.folder("views", OTHER).complete
+    assert items[0].remove(store)
+
+
+def test_the_directory_of_a_living_ray_is_kept(store: Store, tmp_path: Path) -> None:
+    """That of another container, whose process has a number that nobody has here."""
+    directory = tmp_path / "temporary" / f"augury-{2**22 + 1}-ray-x"
+    directory.mkdir()
+    with (directory / LOCK).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert listed(store) == UNUSED
+    assert listed(store) == [*UNUSED, f"download {directory}"]
+
+
 def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) -> None:
     run = Path(store.folder("runs", "0123456789abcdef/seed-1").path())
     (run / ".tmp-weights-1234").write_bytes(b"12")
     (run / "checkpoints" / ".tmp-7-5678" / ".tmp-x").mkdir(parents=True)
     (run / "checkpoints" / ".tmp-7-5678" / "model").write_bytes(b"123")
+    Folder(store.root, f"{REACH}ab").write("ab", "ab")
     for process in (os.getpid(), 2**22 + 1):  # no process has a larger number than 2^22
         (tmp_path / "temporary" / f"augury-{process}-x").mkdir()
     with locked(store.folder("views", VIEW)), locked(store.folder("views", OTHER)):
@@ -76,6 +100,7 @@ def test_what_killed_processes_have_left_is_found(store: Store, tmp_path: Path) 
         names = listed(store)
     prefix = "runs/0123456789abcdef/seed-1"
     assert names == [
+        f"temporary {REACH}ab",
         f"temporary {prefix}/.tmp-weights-1234",
         f"temporary {prefix}/checkpoints/.tmp-7-5678",
         f"lock .locks/views-{VIEW}",
@@ -96,5 +121,6 @@ def test_it_is_removed_when_that_is_asked_for(
     assert [item["path"] for item in result["unused"]] == [item[5:] for item in UNUSED]
     assert {path.name for path in Path(store.root).rglob("*")} == before
     assert main(["gc", store.root, "--hours", "0", "--yes"]) == 0
+    assert "removed 2 texts" in capsys.readouterr().out
     assert listed(store) == [] and store.folder("views", VIEW).complete
     assert main(["verify", store.root]) == 0

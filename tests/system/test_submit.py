@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import yaml
+from ray.job_submission import JobSubmissionClient
 
-from augury.cli import versions
+from augury.cli import jobs, versions
+from augury.core.errors import UserError
 from augury.core.store import Store
 from tests.ray_head import Head, ray_head
 from tests.system.test_main_job import write_experiment
@@ -41,6 +47,49 @@ def augury(
     )
 
 
+class Forwarded:
+    """Forwards a port of this machine, as `kubectl port-forward` does."""
+
+    def __init__(self, port: int):
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._connections: list[socket.socket] = []
+        self.port = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, args=(port,), daemon=True).start()
+
+    def _accept(self, port: int) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:  # it is closed
+                return
+            server = socket.create_connection(("127.0.0.1", port))
+            self._connections += [client, server]
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=_pass_on, args=ends, daemon=True).start()
+
+    def cut(self) -> None:
+        """End all connections; new ones are forwarded."""
+        for connection in self._connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._connections.clear()
+
+    def close(self) -> None:
+        """End all connections, and refuse new ones."""
+        with suppress(OSError):  # it is closed already
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self.cut()
+
+
+def _pass_on(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(65536):
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
+
+
 @pytest.fixture
 def experiment(tmp_path: Path) -> Path:
     """A directory with an experiment file, and the text beside it."""
@@ -62,9 +111,8 @@ def test_an_address_runs_the_command_there(head: Head, experiment: Path, tmp_pat
     assert len(Store(storage).addresses("runs")) == 1
     plain = re.search("plain +(ray job submit .*)", done.stderr)
     assert plain is not None
-    line = re.sub("--submission-id [^ ]+", "", plain[1])
     again = subprocess.run(
-        line,
+        plain[1],
         shell=True,
         text=True,
         capture_output=True,
@@ -78,7 +126,7 @@ def test_an_address_runs_the_command_there(head: Head, experiment: Path, tmp_pat
 
 
 def test_the_code_of_the_client_runs(head: Head, tmp_path: Path) -> None:
-    """Also where the cluster has another one installed."""
+    """Also where the cluster has another one installed, and whatever is left out of the files."""
     changed = tmp_path / "changed"
     for package in versions.packages():
         shutil.copytree(package, changed / package.name)
@@ -86,15 +134,14 @@ def test_the_code_of_the_client_runs(head: Head, tmp_path: Path) -> None:
         file.write("\nprint('code of the client')\n")
     work = tmp_path / "work"
     work.mkdir()
-    listed = augury(
-        head, work, "submit", "--address", head.address, "list", "regimes", PYTHONPATH=str(changed)
-    )
+    words = ["--address", head.address, "--exclude", "regimes", "list", "regimes"]
+    listed = augury(head, work, "submit", *words, PYTHONPATH=str(changed))
     assert listed.returncode == 0, listed.stdout + listed.stderr
     assert "code of the client" in listed.stdout and "differs" not in listed.stdout
 
 
 def test_a_detached_job_is_followed_and_stopped(
-    head: Head, experiment: Path, tmp_path: Path
+    head: Head, experiment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ["train", experiment.name, "--storage", str(tmp_path / "results")]
     endless = ["--set", "training.max_updates=1000000", "--set", "training.patience=1000000"]
@@ -103,25 +150,35 @@ def test_a_detached_job_is_followed_and_stopped(
     )
     assert detached.returncode == 0, detached.stderr
     job = json.loads(detached.stdout)["job"]
+    forwarded = Forwarded(int(head.dashboard.rpartition(":")[2]))
+    address = f"http://127.0.0.1:{forwarded.port}"
     followed = subprocess.Popen(
-        [sys.executable, "-m", "augury.cli", "submit", "--follow", job],
+        [sys.executable, "-m", "augury.cli", "submit", "--address", address, "--follow", job],
         text=True,
         stdout=subprocess.PIPE,
         env=head.environment,
     )
     assert followed.stdout is not None
-    for text in followed.stdout:
-        if "update" in text:
-            break
-    stopped = augury(head, tmp_path, "submit", "--stop", job)
-    assert "is being stopped" in stopped.stdout, stopped.stderr
-    followed.communicate(timeout=120)
-    assert followed.returncode == 1
+    lines = list(itertools.islice(followed.stdout, 5))
+    forwarded.cut()  # a new connection repeats nothing
+    lines += itertools.islice(followed.stdout, 5)
+    other = Forwarded(int(head.dashboard.rpartition(":")[2]))
+    client = JobSubmissionClient(f"http://127.0.0.1:{other.port}")
+    monkeypatch.setattr(jobs, "LOST_SECONDS", 1.0)
+    with pytest.raises(UserError, match=f"--follow {job}"):
+        jobs.follow(client, job, lambda text: other.close())
+    stopped = augury(head, tmp_path, "submit", "--stop", job, "--json")
+    assert json.loads(stopped.stdout) == {"job": job, "stopped": True}, stopped.stderr
+    rest = followed.stdout.read()  # `communicate` would lose what is buffered
+    assert followed.wait(120) == 1
+    written = JobSubmissionClient(head.dashboard).get_job_logs(job)
+    assert "".join(lines) + rest == written
     assert "has ended already" in augury(head, tmp_path, "submit", "--stop", job).stdout
 
 
 def test_a_command_that_fails_there_fails_here(head: Head, tmp_path: Path) -> None:
     failed = augury(head, tmp_path, "submit", "train", "missing.yaml", "--storage", "s3://bucket")
     assert failed.returncode == 1 and "no experiment file 'missing.yaml'" in failed.stdout
+    assert "reason   Job entrypoint command failed with exit code 2" in failed.stderr
     unknown = augury(head, tmp_path, "submit", "--follow", "nothing")
     assert unknown.returncode == 2 and "no job 'nothing'" in unknown.stderr

@@ -292,7 +292,7 @@ class Trained:
             with locked(folder):  # many workers may want it at once
                 fault = folder.damage()
                 if fault:
-                    say(f"warning: {folder.uri}/{fault}: it is made anew from the weights")
+                    say(f"warning: {folder.described(fault)}: it is made anew from the weights")
                 if fault or not run.has_directory(CTRANSLATE2):
                     from trainables.nmt.engines import convert
 

@@ -159,6 +159,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
         if isinstance(error, UserError):
             logger.error(error)
             return 2
+        if refusal := outages.refusal_of(error):
+            logger.error(refusal)
+            return 2
         from augury.core.plugins import describe_error  # imports pydantic, which is slow
 
         logger.error(f"{describe_error(error)}\n(--debug shows the traceback)")

@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import shlex
-import socket
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +18,7 @@ from urllib.parse import urlsplit
 from augury.cli import versions
 from augury.cli.common import CLIENT
 from augury.core.errors import UserError
+from augury.core.listening import check_listens
 
 if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient
@@ -35,8 +35,11 @@ CHATTY = (
     "ray._private.runtime_env.packaging",
 )
 """Loggers of what is uploaded and of connections that end."""
-SUCCEEDED, ENDED = "SUCCEEDED", ("SUCCEEDED", "FAILED", "STOPPED")
+SUCCEEDED, FAILED = "SUCCEEDED", "FAILED"
+ENDED = (SUCCEEDED, FAILED, "STOPPED")
 """Ray's names of the states of a job."""
+LOST_SECONDS = 60.0
+"""How long a cluster may not answer while the output of a job is followed."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Job:
     """The directory that is sent, in which the command runs."""
     variables: Mapping[str, str] = field(default_factory=dict)
     excludes: Sequence[str] = ()
+    """Patterns of files of the directory that are not sent, as in `.gitignore`."""
 
     @property
     def entrypoint(self) -> str:
@@ -59,18 +63,22 @@ class Job:
 
     def environment(self) -> dict[str, Any]:
         """Return Ray's runtime environment, but the directory: the code of this client, which goes
-        before that of the cluster, and the variables."""
+        before that of the cluster, and the variables.
+
+        The patterns of `excludes` are not in it: Ray applies them to the code too.
+        """
         client = json.dumps(dict(versions.versions()))
         return {
             "py_modules": [str(package) for package in versions.packages()],
-            "excludes": [*LEFT_OUT, *self.excludes],
+            "excludes": [*LEFT_OUT],
             "env_vars": {**self.variables, CLIENT: client},
         }
 
     def plain(self, address: str) -> str:
-        """Return the command of Ray alone that submits the same job."""
+        """Return the command of Ray alone that submits the same job, with all files of the
+        directory."""
         environment = json.dumps(self.environment())
-        words = ["ray", "job", "submit", "--address", address, "--submission-id", self.name]
+        words = ["ray", "job", "submit", "--address", address]
         words += ["--working-dir", str(self.directory), "--runtime-env-json", environment]
         return f"{shlex.join(words)} -- {self.entrypoint}"
 
@@ -108,10 +116,10 @@ def _require_answer(where: str) -> None:
     parts = urlsplit(where if "://" in where else f"//{where}")
     if parts.hostname is None or where == "auto":
         return
-    port = parts.port or {"https": 443}.get(parts.scheme, 80)
     try:
-        socket.create_connection((parts.hostname, port), timeout=10).close()
-    except OSError as error:
+        port = parts.port or {"https": 443}.get(parts.scheme, 80)
+        check_listens(parts.hostname, port)
+    except (OSError, ValueError) as error:
         raise _no_cluster(where, error) from error
 
 
@@ -129,6 +137,8 @@ def submit(client: JobSubmissionClient, job: Job) -> None:
     deadline = time.monotonic() + AGENT_SECONDS
     while True:
         try:
+            client._upload_py_modules_if_needed(environment)  # which become URIs in it
+            environment["excludes"] = [*LEFT_OUT, *job.excludes]
             client.submit_job(
                 entrypoint=job.entrypoint, submission_id=job.name, runtime_env=environment
             )
@@ -140,7 +150,7 @@ def submit(client: JobSubmissionClient, job: Job) -> None:
 
 
 def _refused(job: Job, reason: str) -> UserError:
-    if "exceeds the maximum size" in reason or "413" in reason or "body size" in reason:
+    if "exceeds the maximum size" in reason or "status code 413" in reason or "body size" in reason:
         return UserError(
             f"'{job.directory}' is too large to be sent, Ray takes 100 MB: leave results and "
             "corpora out by --exclude or .rayignore, or send a smaller --directory"
@@ -149,19 +159,46 @@ def _refused(job: Job, reason: str) -> UserError:
 
 
 def follow(client: JobSubmissionClient, name: str, write: Callable[[str], object]) -> str:
-    """Write the output of a job until it ends; return Ray's name of its state then."""
+    """Write the output of a job until it ends; return Ray's name of its state then.
+
+    Lost connections are made anew; UserError where the cluster does not answer for a minute.
+    """
+    import aiohttp
+    from requests import RequestException
+
+    written = 0
+    failing: float | None = None
 
     async def read() -> None:
+        nonlocal written
+        position = 0  # every connection begins with the first character
         async for text in client.tail_job_logs(name):
-            write(text)
+            write(text[max(0, written - position) :])
+            position += len(text)
+            written = max(written, position)
 
     _state(client, name)
     while True:
-        with suppress(RuntimeError):  # the connection is lost, and the job may go on
+        with suppress(RuntimeError, TimeoutError, aiohttp.ClientError):
             asyncio.run(read())
-        if (state := _state(client, name)) in ENDED:
-            return state
+        try:
+            if (state := _state(client, name)) in ENDED:
+                return state
+            failing = None
+        except (RuntimeError, RequestException) as error:
+            failing = failing or time.monotonic()
+            if time.monotonic() - failing > LOST_SECONDS:
+                raise UserError(
+                    f"the cluster does not answer ({str(error).splitlines()[0]}), and {name} may "
+                    f"go on: augury submit --address {client.get_address()} --follow {name}"
+                ) from error
         time.sleep(1)
+
+
+def failure(client: JobSubmissionClient, name: str) -> str:
+    """Return why a job has failed, without its output."""
+    message = client.get_job_info(name).message or "Ray does not say why"
+    return message.partition(", last available logs")[0].strip()
 
 
 def _state(client: JobSubmissionClient, name: str) -> str:
@@ -169,6 +206,8 @@ def _state(client: JobSubmissionClient, name: str) -> str:
     try:
         return str(client.get_job_status(name).value)
     except RuntimeError as error:
+        if "status code 404" not in str(error):
+            raise
         raise UserError(f"no job '{name}' on the cluster: `ray job list` lists them") from error
 
 

@@ -22,7 +22,10 @@ EXAMPLE = """augury submit --address http://127.0.0.1:8265 train my.yaml --stora
 SENT = ("AUGURY_DATA", "MLFLOW_TRACKING_URI")
 """Variables of the shell that are sent where they are set."""
 INTERRUPTED = 130
-SECRET = re.compile(r"key|secret|token|password|passwd|credential", re.I)
+SECRET = re.compile(
+    r"(?:^|_)(?:(?:api|access)?keys?|secrets?|token|password|passwd|pwd|credentials?)(?:_|$)", re.I
+)
+"""Words in names of variables that hold keys."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -63,9 +66,14 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.cli import jobs
 
+    if arguments.command and (arguments.follow or arguments.stop):
+        raise UserError("--follow and --stop take a job of before: give no command with them")
     if arguments.stop:
         stopped = jobs.stop(jobs.connect(arguments.address), arguments.stop)
-        print(f"{arguments.stop}: {'is being stopped' if stopped else 'has ended already'}")
+        if arguments.json:
+            print_json({"job": arguments.stop, "stopped": stopped})
+        else:
+            print(f"{arguments.stop}: {'is being stopped' if stopped else 'has ended already'}")
         return 0
     if arguments.follow:
         return _follow(jobs.connect(arguments.address), arguments.follow, arguments)
@@ -110,7 +118,8 @@ def _submit(command: list[str], arguments: argparse.Namespace) -> int:
     )
     client = jobs.connect(arguments.address)
     address = client.get_address()
-    say(f"plain    {job.plain(address)}")
+    if not job.excludes:  # Ray's own command would apply them to the code of Augury too
+        say(f"plain    {job.plain(address)}")
     jobs.submit(client, job)
     say(f"job      {job.name} on {address}")
     say(f"follow   augury submit --address {address} --follow {job.name}")
@@ -141,8 +150,12 @@ def _follow(client: Any, name: str, arguments: argparse.Namespace) -> int:
         say(f"stop     augury submit --address {address} --stop {name}")
         return INTERRUPTED
     say(f"job      {name} {state.lower()}")
+    reason = jobs.failure(client, name) if state == jobs.FAILED else None
+    if reason:
+        say(f"reason   {reason}")
     if arguments.json:
-        print_json({"job": name, "address": client.get_address(), "state": state})
+        result = {"job": name, "address": client.get_address(), "state": state}
+        print_json(result | ({"reason": reason} if reason else {}))
     return 0 if state == jobs.SUCCEEDED else 1
 
 
@@ -164,17 +177,21 @@ def _check_words(command: Sequence[str]) -> None:
 
 def _variables(words: Sequence[str]) -> dict[str, str]:
     """Return the variables to send; UserError for one that is not set, or holds a secret."""
+    from augury.core.secrets import redacted
+
     variables = {name: os.environ[name] for name in SENT if name in os.environ}
     for word in words:
         name, given, value = word.partition("=")
-        if SECRET.search(name):
-            raise UserError(
-                f"--env {name}: Ray writes variables into its logs in clear: give keys to the "
-                "machines of the cluster, by a role or a file"
-            )
         if not given and name not in os.environ:
             raise UserError(f"--env {name}: it is not set here: give {name}=VALUE")
         variables[name] = value if given else os.environ[name]
+    for name, value in variables.items():
+        if SECRET.search(name) or redacted(value) != value:
+            raise UserError(
+                f"the variable {name} is, or has, a key, and Ray writes variables into its logs in "
+                "clear: leave it out here, and give keys to the machines of the cluster, by a role "
+                "or a file"
+            )
     return variables
 
 

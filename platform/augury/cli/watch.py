@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from augury.cli.common import print_json, whole_number
+from augury.cli.common import RESULTS, print_json, whole_number
+from augury.core.commands import command
 from augury.core.errors import UserError
 from augury.core.progress import say, say_once
 
@@ -153,9 +154,11 @@ def _serves(folder: Folder, arguments: argparse.Namespace) -> bool:
     if arguments.serve is not None or _is_writable(folder):
         return arguments.serve is not None
     if arguments.once or arguments.json:
+        target = [arguments.target] if arguments.target else []
+        elsewhere = [] if arguments.storage == RESULTS else ["--storage", arguments.storage]
+        serve = command("augury", "watch", *target, *elsewhere, "--serve", "0")
         raise UserError(
-            f"{folder.root} cannot be written: `augury watch --serve 0` shows its page without "
-            "writing it"
+            f"{folder.root} cannot be written: `{serve}` shows its page without writing it"
         )
     say(f"{folder.root} cannot be written: its page is served instead")
     arguments.serve = 0

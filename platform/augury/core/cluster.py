@@ -16,11 +16,12 @@ from augury.core.errors import UserError
 from augury.core.messages import logger, say, say_once
 from augury.core.outages import Outage, is_read_only, outage_of
 from augury.core.periodic import run_every
+from augury.core.roots import TEMPORARY
 from augury.core.store import Folder
 
 REACH_SECONDS = 60.0
 """Within this time a worker has to write and read the storage."""
-REACH = ".reach-"
+REACH = f"{TEMPORARY}reach-"
 """The beginning of the name of the folder of a storage in which its workers try to write."""
 POLL_SECONDS = 5.0
 PATIENCE_SECONDS = 45.0
@@ -238,7 +239,7 @@ def _living() -> list[Mapping[str, Any]]:
 def _answers(address: str) -> bool:
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host, int(port)), timeout=POLL_SECONDS).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=POLL_SECONDS).close()
     except OSError:
         return False
     return True

@@ -11,7 +11,6 @@ import functools
 import logging
 import os
 import pickle
-import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +23,7 @@ from augury.core import cluster, local_ray
 from augury.core.config import Section
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
+from augury.core.listening import check_listens
 from augury.core.messages import logger
 from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import Stage, say, say_once
@@ -414,7 +414,7 @@ def _check_answers(address: str) -> None:
     if not port.isdigit() or "/" in host:
         return  # such as auto, or ray://host:port
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+        check_listens(host, int(port))
     except OSError as error:
         raise UserError(
             f"no Ray cluster answers at {address} ({error.strerror or error}): check "

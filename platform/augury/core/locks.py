@@ -14,17 +14,21 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import IO
 
 from augury.core.integrity import Damaged
 from augury.core.outages import is_read_only
 from augury.core.periodic import run_every
 from augury.core.progress import say, say_once
+from augury.core.retries import is_denied
 from augury.core.store import MANIFEST, Folder, Store
 
 KIND = ".locks"
-UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
-"""Error numbers of filesystems without locks."""
+UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP, errno.EBADF)
+"""Error numbers of filesystems without locks; the last is that of NFS for a file of another user.
+"""
 POLL_SECONDS = 0.2
 LEASE_SECONDS = 60.0
 """Age at which a lease that was not renewed is taken to belong to a dead process."""
@@ -57,7 +61,7 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
         ):
             locks.enter_context(locked(folder))
             if folder.complete and (fault := _fault(folder)):
-                say(f"warning: {folder.uri}/{fault}: it is made anew")
+                say(f"warning: {folder.described(fault)}: it is made anew")
                 folder.remove()
         yield frozenset(folder for folder in folders if not folder.complete)
 
@@ -97,9 +101,11 @@ def is_locked(folder: Folder) -> bool:
 def any_held(store: Store) -> bool:
     """Return whether a process holds any lock of a storage; a lease counts while it is renewed."""
     folder = Folder(store.root, KIND)
-    if folder.is_local:
-        return any(_is_held(folder.path(name)) for name in folder.names())
-    return bool(set(folder.names()) - set(stale(store, time.time() - LOST_LEASES * LEASE_SECONDS)))
+    names = folder.names()
+    held = [_is_held(folder.path(name)) if folder.is_local else None for name in names]
+    if None not in held:
+        return any(held)
+    return bool(set(names) - set(stale(store, time.time() - LOST_LEASES * LEASE_SECONDS)))
 
 
 def stale(store: Store, before: float) -> list[str]:
@@ -115,11 +121,14 @@ def stale(store: Store, before: float) -> list[str]:
     return names
 
 
-def remove_stale(store: Store, name: str) -> None:
-    """Remove the file of a lock unless a process holds it meanwhile."""
+def remove_stale(store: Store, name: str) -> bool:
+    """Remove the file of a lock unless a process holds it meanwhile; return whether it is
+    removed."""
     folder = Folder(store.root, KIND)
-    if not (folder.is_local and _is_held(folder.path(name))):
-        folder.remove(name)
+    if folder.is_local and _is_held(folder.path(name)):
+        return False
+    folder.remove(name)
+    return True
 
 
 def _is_held(path: str) -> bool | None:
@@ -141,36 +150,68 @@ def _is_held(path: str) -> bool | None:
 
 @contextmanager
 def _kernel_lock(folder: Folder) -> Iterator[None]:
-    path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
-    with ExitStack() as fallback:
-        try:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            # Not "w", which would truncate the lease of another process.
-            file = fallback.enter_context(open(path, "a"))
-        except OSError as error:
-            if not is_read_only(error):
-                raise
-            yield  # nobody can build anything here, and what is finished needs no lock
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            _log_waiting(folder)
-            fcntl.flock(file, fcntl.LOCK_EX)
-        except OSError as error:
-            if error.errno not in UNSUPPORTED:
-                raise
-            say_once(
-                f"{folder.root} does not support locks ({error.strerror}): using leases instead"
-            )
-            fallback.enter_context(_lease(folder))
+    # Yields outside of every `except`: an error of the block would have the caught one as context.
+    with ExitStack() as stack:
+        if file := _lock_file(folder):
+            stack.enter_context(file)
+            if not _acquired(file, folder):
+                stack.enter_context(_lease(folder))
         yield
+
+
+def _acquired(file: IO[str], folder: Folder) -> bool:
+    """Wait for the kernel lock of a folder on its file; return whether the filesystem has such
+    locks."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        _log_waiting(folder)
+        fcntl.flock(file, fcntl.LOCK_EX)
+    except OSError as error:
+        if error.errno not in UNSUPPORTED:
+            raise
+        say_once(f"{folder.root} does not support locks ({error.strerror}): using leases instead")
+        return False
+    return True
+
+
+def _lock_file(folder: Folder) -> IO[str] | None:
+    """Open the file of a folder's lock; None where this process cannot build the folder, and what
+    is finished needs no lock."""
+    path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        return open(path, "a")  # not "w", which would truncate the lease of another process
+    except OSError as error:
+        if error.errno == errno.EROFS:
+            return None
+        if not is_read_only(error):
+            raise
+        with suppress(OSError):
+            return open(path)  # a lock on the file of another user needs no more
+        if _is_writable(Path(folder.path())):
+            raise
+        return None
+
+
+def _is_writable(path: Path) -> bool:
+    """Return whether a directory can be written, or made in its next existing parent."""
+    existing = next(place for place in (path, *path.parents) if place.exists())
+    return os.access(existing, os.W_OK, effective_ids=True)
 
 
 @contextmanager
 def _lease(folder: Folder, seconds: float = LEASE_SECONDS) -> Iterator[None]:
-    lease = _Lease(folder)
-    lease.acquire(seconds)
+    lease, denied = _Lease(folder), False
+    try:
+        lease.acquire(seconds)
+    except OSError as error:
+        if not is_denied(error):
+            raise
+        denied = True
+    if denied:  # what is finished in a bucket that may only be read needs no lock
+        yield
+        return
     try:
         with run_every(seconds / 4, lease.write, name=f"lease {folder.name}"):
             yield

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from augury.core.errors import UserError
-from augury.core.roots import TEMPORARY
+from augury.core.retries import is_denied
+from augury.core.roots import TEMPORARY, in_opened
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 READ_ONLY = (errno.EROFS,)
@@ -35,19 +36,36 @@ class Outage(UserError):
 
 def outage_of(error: BaseException) -> Outage | None:
     """Return what is wrong with the place of the files where that has caused an error, else
-    None."""
+    None.
+
+    A full or lost disk is an outage wherever it is. Files that this user may not write or read are
+    one in a storage or the directory for temporary files: elsewhere another path helps.
+    """
     for cause in _causes(error):
         if isinstance(cause, Outage):
             return cause
-        number = _number(cause)
-        if number is not None:
-            return Outage(_sentence(number, _path(cause)))
+        if is_denied(cause):
+            return Outage(_denial(cause))
+        number, path = _number(cause), _path(cause)
+        if number in (*FULL, *GONE) or (number in READ_ONLY and path is None):
+            return Outage(_sentence(number, path))
+        if number is not None and path and (_is_temporary(path) or in_opened(Path(path))):
+            return Outage(_sentence(number, path))
+    return None
+
+
+def refusal_of(error: BaseException) -> UserError | None:
+    """Return which file may not be written or read where that has caused an error, else None."""
+    for cause in _causes(error):
+        number, path = _number(cause), _path(cause)
+        if number is not None and path:
+            return UserError(_sentence(number, path))
     return None
 
 
 def is_read_only(error: OSError) -> bool:
     """Return whether a file cannot be written because its filesystem, or its owner, refuses."""
-    return error.errno in (*READ_ONLY, *FORBIDDEN)
+    return error.errno in (*READ_ONLY, *FORBIDDEN) or is_denied(error)
 
 
 def _number(error: BaseException) -> int | None:
@@ -70,21 +88,35 @@ def _path(error: BaseException) -> str | None:
 
 def _sentence(number: int, path: str | None) -> str:
     where = path or f"the storage or {tempfile.gettempdir()}"
+    if number in GONE:
+        return f"{where} does not answer ({os.strerror(number)}): see that its disk is mounted"
+    others = ["--storage"] if path is None or in_opened(Path(path)) else []
+    others += ["TMPDIR for temporary files"] if path is None or _is_temporary(path) else []
+    another = f"give another {', or '.join(others)}" if others else "give another path"
     if number in FULL:
-        temporary = path is None or Path(path).is_relative_to(tempfile.gettempdir())
-        elsewhere = "--storage, or TMPDIR for temporary files" if temporary else "--storage"
-        return f"no space is left for {where}{_free(path)}: free some, or give another {elsewhere}"
-    if number in READ_ONLY:
-        return (
-            f"{where} is on a read-only storage, where what is finished can be read: give another "
-            "--storage to make something, or mount it so that it can be written"
-        )
+        return f"no space is left for {where}{_free(path)}: free some, or {another}"
     if number in FORBIDDEN:
         return (
-            f"{where} may not be written or read by this user: change its permissions, or give "
-            "another --storage"
+            f"{where} may not be written or read by this user: change its permissions, or {another}"
         )
-    return f"{where} does not answer ({os.strerror(number)}): see that its disk is mounted"
+    if "--storage" in others:
+        return (
+            f"{where} is on a read-only storage, where what is finished can be read: {another} "
+            "to make something, or mount it so that it can be written"
+        )
+    return f"{where} is on a read-only disk: {another}, or mount it so that it can be written"
+
+
+def _denial(error: BaseException) -> str:
+    return (
+        f"the storage may not be written or read with these credentials "
+        f"({str(error).splitlines()[0]}): change the permissions of its bucket, or give another "
+        "--storage"
+    )
+
+
+def _is_temporary(path: str) -> bool:
+    return Path(path).is_relative_to(tempfile.gettempdir())
 
 
 def _free(path: str | None) -> str:

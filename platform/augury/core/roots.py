@@ -29,6 +29,10 @@ TEMPORARY = ".tmp-"
 """The beginning of the names of files that are being written."""
 
 
+_opened: set[Path] = set()
+"""The local roots that this process has opened."""
+
+
 def check_inside(name: str) -> None:
     """Raise UserError for a name that leads out of the store, or that no filesystem takes.
 
@@ -95,7 +99,13 @@ def open_root(root: str) -> tuple[fs.FileSystem, str]:
         raise UserError(
             f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
         )
+    _opened.add(path)
     return fs.LocalFileSystem(), str(path)
+
+
+def in_opened(path: Path) -> bool:
+    """Return whether a path is in a storage that this process has opened."""
+    return any(path.is_relative_to(root) for root in _opened)
 
 
 @functools.cache  # a client of its own for every folder would connect anew for each

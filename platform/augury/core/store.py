@@ -200,7 +200,7 @@ class Folder:
         content = self.read_record(record) if self.exists(record) else {}
         expected = checksums(content).get(name)
         if expected and (fault := self.fault(name, expected)):
-            raise Damaged(f"{self.uri}/{fault}")
+            raise Damaged(self.described(fault))
 
     def write(self, name: str, content: bytes | str) -> None:
         """Write a file atomically."""
@@ -318,7 +318,7 @@ class Folder:
         try:
             expected = self._checksums()
         except Damaged as error:
-            return str(error).removeprefix(f"{self.uri}/")
+            return str(error).replace(self.location(MANIFEST), MANIFEST, 1)
         except UserError:
             if self.complete:
                 raise
@@ -348,6 +348,11 @@ class Folder:
         fault = integrity.difference(expected, actual)
         return fault and f"{name} {fault}"
 
+    def described(self, fault: str) -> str:
+        """Return a fault with the location of its file in place of the name, for messages."""
+        name, _, reason = fault.partition(" ")
+        return f"{self.location(name)} {reason}"
+
     def _map(self, function: Callable[[str], T], names: list[str]) -> list[T]:
         """Return the results of a function that reads files, several at a time where it pays."""
         if self.is_local and len(names) <= THREADS:
@@ -364,8 +369,8 @@ class Folder:
 
     def _damaged(self, fault: str) -> Damaged:
         return Damaged(
-            f"{self.uri}/{fault}: repeat the command that made it, such as `augury train`, which "
-            "makes it anew"
+            f"{self.described(fault)}: repeat the command that made it, such as `augury train`, "
+            "which makes it anew"
         )
 
     def local(self) -> Path:
@@ -381,8 +386,8 @@ class Folder:
         if "local" not in self._cache:
             directory = Path(tempfile.mkdtemp(dir=_downloads(os.getpid())))
             self.copy_to(directory)
-            copy = Folder(str(directory.parent), directory.name)
-            if fault := copy.damage() if copy.complete else None:
+            downloaded = Folder(str(directory.parent), directory.name)
+            if fault := downloaded.damage() if downloaded.complete else None:
                 raise self._damaged(fault)
             self._cache["local"] = directory
         return Path(self._cache["local"])
@@ -410,8 +415,8 @@ class Folder:
         are copied one by one, and a marker comes last, which `has_directory` looks for.
         """
         target = self.path(name)
-        for of_source in LAST:
-            (directory / of_source).unlink(missing_ok=True)
+        for last in LAST:
+            (directory / last).unlink(missing_ok=True)
         Folder(str(directory.parent), directory.name).finish({})
         _forget(self.sub(name))
         if self.is_local:
@@ -431,7 +436,9 @@ class Folder:
         else:
             self.remove(name)
             (directory / MARKER).unlink()
-            copy(str(directory), fs.LocalFileSystem(), target, self.filesystem)
+            for path in sorted(path for path in directory.rglob("*") if path.is_file()):
+                name_there = f"{target}/{path.relative_to(directory)}"
+                copy(str(path), fs.LocalFileSystem(), name_there, self.filesystem)
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
 

@@ -47,7 +47,7 @@ def ray_directory() -> Path:
     """Return an empty directory for a local Ray and its workers; remove those of killed
     processes."""
     for abandoned in Path(tempfile.gettempdir()).glob(f"{BEGINNING}[0-9]*-{RAY}-*"):
-        if _is_abandoned(abandoned):
+        if is_abandoned(abandoned):
             shutil.rmtree(abandoned, ignore_errors=True)
     directory = _make(RAY)
     file = (directory / LOCK).open("w")
@@ -56,7 +56,7 @@ def ray_directory() -> Path:
     return directory
 
 
-def _is_abandoned(directory: Path) -> bool:
+def is_abandoned(directory: Path) -> bool:
     """Return whether no process, of this or another container, holds the lock of a directory."""
     try:
         with (directory / LOCK).open() as file:

@@ -11,17 +11,23 @@ from pathlib import Path
 import pyarrow as pa
 from pyarrow import fs
 
+from augury.core.integrity import CHUNK
 from augury.core.retries import retried
 from augury.core.temporary import scratch
 
 
 def copy(source: str, of_source: fs.FileSystem, target: str, of_target: fs.FileSystem) -> None:
-    """Copy a file or directory from one filesystem to another."""
-    retried(
-        lambda: fs.copy_files(
-            source, target, source_filesystem=of_source, destination_filesystem=of_target
-        )
-    )
+    """Copy a file from one filesystem to another."""
+    retried(lambda: _copy(source, of_source, target, of_target))
+
+
+def _copy(source: str, of_source: fs.FileSystem, target: str, of_target: fs.FileSystem) -> None:
+    # `fs.copy_files` loses the errors of closing a stream, by which small files are uploaded.
+    with of_source.open_input_stream(source, compression=None) as reader:
+        writer = of_target.open_output_stream(target, compression=None)
+        while chunk := reader.read(CHUNK):
+            writer.write(chunk)
+        writer.close()
 
 
 @contextmanager
@@ -42,6 +48,8 @@ def move(directory: Path, target: str) -> None:
     try:
         shutil.move(str(directory), target)
     except shutil.Error as error:  # a list of sources, targets and messages
-        source, copy, message = error.args[0][0]
+        source, destination, message = error.args[0][0]
         number = re.search(r"\[Errno (\d+)\]", message)
-        raise OSError(int(number[1]) if number else None, message, source, None, copy) from error
+        raise OSError(
+            int(number[1]) if number else None, message, source, None, destination
+        ) from error

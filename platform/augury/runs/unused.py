@@ -18,10 +18,9 @@ from pyarrow import fs
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
-from augury.core.progress import say
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder, Store
-from augury.core.temporary import BEGINNING
+from augury.core.temporary import BEGINNING, LOCK, is_abandoned
 from augury.runs.dependents import size
 from augury.training.run import PREFIXES
 
@@ -40,18 +39,19 @@ class Unused:
     """Below the storage; of downloads, absolute."""
     bytes: int
 
-    def remove(self, store: Store) -> None:
-        """Remove it."""
+    def remove(self, store: Store) -> bool:
+        """Remove it; return whether it is gone, and not kept as a process works with it."""
         if self.kind == "download":
             shutil.rmtree(self.path, ignore_errors=True)
-        elif self.kind == "lock":
-            locks.remove_stale(store, self.path.rpartition("/")[2])
-        elif self.kind == "text" and locks.any_held(store):
-            say(f"{self.path} is kept: a command has begun to work in this storage")
-        else:
-            parent, _, name = self.path.rpartition("/")
-            folder = Folder(store.root, parent)
-            folder.remove(name) if self.kind == "temporary" else folder.sub(name).remove()
+            return not os.path.exists(self.path)
+        if self.kind == "lock":
+            return locks.remove_stale(store, self.path.rpartition("/")[2])
+        if self.kind == "text" and locks.any_held(store):
+            return False
+        parent, _, name = self.path.rpartition("/")
+        folder = Folder(store.root, parent)
+        folder.remove(name) if self.kind == "temporary" else folder.sub(name).remove()
+        return True
 
 
 def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
@@ -153,7 +153,10 @@ def _downloads(before: float) -> Iterator[Unused]:
     for path in sorted(Path(tempfile.gettempdir()).glob(f"{BEGINNING}[0-9]*-*")):
         process = path.name.removeprefix(BEGINNING).partition("-")[0]
         ended = process.isdigit() and not _is_alive(int(process))
-        # A process of another container has a number of its own, but works on its directory.
+        # A process of another container has a number of its own, but works on its directory, or
+        # holds its lock.
+        if (path / LOCK).exists() and not is_abandoned(path):
+            continue
         if ended and path.is_dir() and path.stat().st_mtime <= before:
             yield Unused(
                 "download", str(path), sum(file.stat().st_size for file in path.rglob("*"))

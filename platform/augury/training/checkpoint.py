@@ -237,9 +237,10 @@ class Checkpoints:
 
     def _is_usable(self, name: str) -> bool:
         """Return whether a checkpoint is undamaged; a warning says once if it is not."""
-        if fault := self.folder.sub(name).damage():
+        checkpoint = self.folder.sub(name)
+        if fault := checkpoint.damage():
             say_once(
-                f"warning: {self.folder.uri}/{name}/{fault}: training does not go on from it, but "
+                f"warning: {checkpoint.described(fault)}: training does not go on from it, but "
                 "from the checkpoint before, or from the beginning where there is none"
             )
         return fault is None
@@ -263,8 +264,8 @@ class Checkpoints:
             checkpoint = self.folder.sub(f"{update:08d}")
             if fault := checkpoint.damage():
                 raise Damaged(
-                    f"{checkpoint.uri}/{fault}, and the weights are to be a mean with it: remove "
-                    f"{self.folder.uri} to train the run from the beginning"
+                    f"{checkpoint.described(fault)}, and the weights are to be a mean with it: "
+                    f"remove {self.folder.uri} to train the run from the beginning"
                 )
             tensors = load_file(str(checkpoint.local() / MODEL))
             if total and tensors.keys() != total.keys():
