@@ -28,8 +28,8 @@ RESTARTS = "AUGURY_RESTARTS"
 STARTS = 3
 """Attempts to start a local Ray."""
 POLL_SECONDS = 0.5
-ESSENTIAL = {"/gcs_server": "Ray's GCS", "/raylet": "Ray's raylet"}
-"""The ends of the programs that Ray cannot do without, and their names."""
+ESSENTIAL = {"gcs_server": "Ray's GCS", "raylet": "Ray's raylet"}
+"""The programs that Ray cannot do without, and their names in messages."""
 LONGEST = 41
 """Bytes of a directory in which the names of Ray's sockets fit into the 107 of Linux."""
 
@@ -125,11 +125,12 @@ class _Watch(threading.Thread):
         return [name for process, name in list(self.essential.items()) if _is_dead(process)]
 
     def _look(self) -> None:
-        for child in set(psutil.Process().children(recursive=True)) - self.processes:
+        for child in psutil.Process().children(recursive=True):
             self.processes.add(child)
-            program = " ".join(child.cmdline()[:1])
-            for end, name in ESSENTIAL.items():
-                if program.endswith(end):
+            # That a process has no program yet, or is dead before it is seen, hides it from its
+            # command line.
+            with contextlib.suppress(psutil.Error):
+                if name := ESSENTIAL.get(child.name()):
                     self.essential[child] = name
 
     def _was_shut_down(self) -> bool:
