@@ -229,6 +229,50 @@ def test_a_local_ray_that_starts_too_late_is_started_again(
     assert len(begun) == starts
 
 
+# Ray's GCS gets no time to say its port.
+FAILING = """
+import os, psutil
+os.environ["RAY_gcs_server_port_wait_time_s"] = "0"
+from augury.core import local_ray
+from augury.core.errors import UserError
+try:
+    local_ray.start({})
+except UserError as error:
+    print(error, len(psutil.Process().children(recursive=True)))
+"""
+
+
+@pytest.mark.slow
+def test_a_local_ray_that_does_not_start_leaves_no_process() -> None:
+    command = [sys.executable, "-c", FAILING]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "busy" in result.stdout and result.stdout.split()[-1] == "0"
+
+
+# The GCS of a Ray is dead before it is seen for the first time.
+DEAD_AT_ONCE = """
+import shutil, subprocess, sys
+from pathlib import Path
+from augury.core import local_ray
+died = []
+local_ray.on_death(died.append)
+program = Path(sys.argv[1], "gcs_server")
+shutil.copy(shutil.which("sleep"), program)
+process = subprocess.Popen([program, "60"])
+process.kill()
+(Path(sys.argv[1]) / "ray").mkdir()
+watch = local_ray._Watch(Path(sys.argv[1]) / "ray")
+watch.join(20)
+print(*died, (Path(sys.argv[1]) / "ray").exists())
+"""
+
+
+def test_a_gcs_that_dies_before_it_is_seen_is_a_dead_gcs(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", DEAD_AT_ONCE, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.strip() == "Ray's GCS False"
+
+
 @pytest.mark.parametrize(
     ("dashboard", "mode", "warns"),
     [("127.0.0.1:8265", "", False), ("", "", False), ("10.0.0.7:8265", "", True)]
