@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -271,6 +273,39 @@ def test_a_gcs_that_dies_before_it_is_seen_is_a_dead_gcs(tmp_path: Path) -> None
     command = [sys.executable, "-c", DEAD_AT_ONCE, str(tmp_path)]
     result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert result.stdout.strip() == "Ray's GCS False"
+
+
+# Ten items, and one that alone is larger than the object store, go through it and back.
+SPILLING = """
+import os, tempfile
+from pathlib import Path
+os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
+from augury.core.execution import RayExecutor
+from augury.core.progress import Stage
+
+items = [bytes([number]) * 10_000_000 for number in range(10)] + [bytes(100_000_000)]
+task = lambda item: (item[:1], len(item), item)
+results = RayExecutor().map(lambda: task, items, Stage("measure", len(items), "items"))
+import ray
+from ray._private.internal_api import memory_summary
+address = ray.get_runtime_context().gcs_address
+assert ray.cluster_resources()["object_store_memory"] == 80_000_000
+print("Spilled" in memory_summary(address, stats_only=True), results == [task(item) for item in items])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_items_that_do_not_fit_into_the_object_store_are_spilled() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as directory:  # sockets: short names
+        environment = {**os.environ, "TMPDIR": directory}
+        command = [sys.executable, "-c", SPILLING]
+        result = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment
+        )
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.split() == ["True", "True"]
+        assert not [*Path(directory).glob("augury-*")]  # spilled files too
 
 
 @pytest.mark.parametrize(
