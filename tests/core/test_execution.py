@@ -186,6 +186,7 @@ def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
 LISTENING = """
 import json
 import psutil
+from ray import tune  # first, as in a sweep
 from augury.core.execution import connect
 
 connect(None)
