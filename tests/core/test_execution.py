@@ -232,6 +232,24 @@ def test_a_local_ray_that_starts_too_late_is_started_again(
     assert len(begun) == starts
 
 
+SIGTERM = """
+import signal
+from ray import tune  # first, as in a sweep
+from augury.core.execution import connect
+
+signal.signal(signal.SIGTERM, lambda *_: print("answered"))
+connect(None)
+signal.raise_signal(signal.SIGTERM)
+"""
+
+
+@pytest.mark.slow
+def test_a_signal_to_end_is_answered_without_a_dump_of_ray() -> None:
+    command = [sys.executable, "-c", SIGTERM]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert result.stdout == "answered\n" and "SIGTERM" not in result.stderr
+
+
 # Ray's GCS gets no time to say its port.
 FAILING = """
 import os, psutil
@@ -291,7 +309,8 @@ import ray
 from ray._private.internal_api import memory_summary
 address = ray.get_runtime_context().gcs_address
 assert ray.cluster_resources()["object_store_memory"] == 80_000_000
-print("Spilled" in memory_summary(address, stats_only=True), results == [task(item) for item in items])
+spilled = "Spilled" in memory_summary(address, stats_only=True)
+print(spilled, results == [task(item) for item in items])
 """
 
 

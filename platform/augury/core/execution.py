@@ -364,8 +364,10 @@ def _start_ray(address: str | None) -> None:
             ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR, False
         )
 
-    # What Ray reports of dead processes, with dumps of its state, it would print among results.
+    # What Ray reports of dead processes, with dumps of its state, it would print among results, and
+    # for every SIGTERM, which this process answers, a dump of its own.
     worker.print_to_stdstream = _log_report
+    ray_constants.RAY_DISABLE_FAILURE_SIGNAL_HANDLER = True
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
     # times as long.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
