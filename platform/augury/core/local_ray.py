@@ -112,6 +112,7 @@ class _Watch(threading.Thread):
         super().__init__(name="ray", daemon=True)
         self.directory, self.stopped, self.is_connected = directory, threading.Event(), False
         self.before = {*psutil.Process().children(recursive=True)}
+        """What is none of this Ray's."""
         self.processes: set[psutil.Process] = set()
         """All that were seen: those of a raylet that is dead are no children any more."""
         self.essential: dict[psutil.Process, str] = {}
@@ -144,10 +145,11 @@ class _Watch(threading.Thread):
     def _look(self) -> None:
         for child in psutil.Process().children(recursive=True):
             self.processes.add(child)
-            # That a process has no program yet, or is dead before it is seen, hides it from its
-            # command line.
+            # By its name and each time: a process that has no program yet, or is dead before it is
+            # seen, has no command line.
             with contextlib.suppress(psutil.Error):
-                if name := ESSENTIAL.get(child.name()):
+                name = ESSENTIAL.get(child.name())
+                if name and child not in self.before:  # of a Ray that is dead, or of others
                     self.essential[child] = name
 
     def _was_shut_down(self) -> bool:
