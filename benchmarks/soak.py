@@ -40,8 +40,9 @@ import psutil
 SPACE = Path(__file__).parents[1] / "tests" / "sweeping" / "quick.py"
 KINDS = ("worker", "GCS", "raylet", "command", "stop")
 POLL_SECONDS = 0.5
-END_SECONDS = 20.0
-"""How long processes may take to end after their command."""
+END_SECONDS = 60.0
+"""How long processes may take to end after their command, for which agents of Ray look now and
+then."""
 
 
 @dataclass
@@ -52,6 +53,7 @@ class Kill:
     at: float
     """Seconds since the soak began."""
     seconds: float | None = None
+    """From the kill to the next validation, or the end."""
 
 
 @dataclass
@@ -98,13 +100,14 @@ class Sweep:
         start, process = time.monotonic(), self._start()
         due, kind = next_kill() if next_kill else (float("inf"), "")
         due += start
-        waiting: tuple[Kill, float, int] | None = None
+        waiting: list[tuple[Kill, float, int]] = []
         while True:
             time.sleep(POLL_SECONDS)
             self._look(process)
             now, progress = time.monotonic(), self._progress()
-            if waiting and progress > waiting[2]:
-                waiting[0].seconds, waiting = now - waiting[1], None
+            for kill, killed, before in waiting:
+                if kill.seconds is None and progress > before:
+                    kill.seconds = now - killed
             if process.poll() is not None:
                 if process.returncode == 0:
                     break
@@ -112,11 +115,12 @@ class Sweep:
             elif next_kill and now > due and self._kill(process, kind):
                 kill = Kill(kind, round(now - self.began, 1))
                 self.swept.kills.append(kill)
-                waiting = (kill, now, progress)
+                waiting.append((kill, now, progress))
                 due, kind = next_kill()
                 due += now
-        if waiting:
-            waiting[0].seconds = time.monotonic() - waiting[1]
+        for kill, killed, _ in waiting:
+            if kill.seconds is None:
+                kill.seconds = time.monotonic() - killed
         self.swept.seconds = time.monotonic() - start
         self.swept.left = self._left()
         self.log.seek(0)

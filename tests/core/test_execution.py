@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import uuid
@@ -184,6 +186,7 @@ def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
 LISTENING = """
 import json
 import psutil
+from ray import tune  # first, as in a sweep
 from augury.core.execution import connect
 
 connect(None)
@@ -227,6 +230,106 @@ def test_a_local_ray_that_starts_too_late_is_started_again(
     with pytest.raises(UserError, match="busy") if late == starts else nullcontext():
         local_ray.start({})
     assert len(begun) == starts
+
+
+SIGTERM = """
+import signal
+from ray import tune  # first, as in a sweep
+from augury.core.execution import connect
+
+signal.signal(signal.SIGTERM, lambda *_: print("answered"))
+connect(None)
+signal.raise_signal(signal.SIGTERM)
+"""
+
+
+@pytest.mark.slow
+def test_a_signal_to_end_is_answered_without_a_dump_of_ray() -> None:
+    command = [sys.executable, "-c", SIGTERM]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert result.stdout == "answered\n" and "SIGTERM" not in result.stderr
+
+
+# Ray's GCS gets no time to say its port.
+FAILING = """
+import os, psutil
+os.environ["RAY_gcs_server_port_wait_time_s"] = "0"
+from augury.core import local_ray
+from augury.core.errors import UserError
+try:
+    local_ray.start({})
+except UserError as error:
+    print(error, len(psutil.Process().children(recursive=True)))
+"""
+
+
+@pytest.mark.slow
+def test_a_local_ray_that_does_not_start_leaves_no_process() -> None:
+    command = [sys.executable, "-c", FAILING]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert "busy" in result.stdout and result.stdout.split()[-1] == "0"
+
+
+# Two that are dead before they are seen for the first time, the first of them of an earlier Ray.
+DEAD_AT_ONCE = """
+import shutil, subprocess, sys
+from pathlib import Path
+from augury.core import local_ray
+died = []
+local_ray.on_death(died.append)
+program = Path(sys.argv[1], "gcs_server")
+shutil.copy(shutil.which("sleep"), program)
+directory = Path(sys.argv[1], "ray")
+directory.mkdir()
+earlier = subprocess.Popen([program, "60"])
+earlier.kill()
+watch = local_ray._Watch(directory)
+watch.join(3 * local_ray.POLL_SECONDS)
+print(*died, directory.exists())
+subprocess.Popen([program, "60"]).kill()
+watch.join(30)
+print(*died, directory.exists())
+"""
+
+
+def test_a_gcs_that_dies_before_it_is_seen_is_a_dead_gcs(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", DEAD_AT_ONCE, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout.splitlines() == ["True", "Ray's GCS False"]
+
+
+# Ten items, and one that alone is larger than the object store, go through it and back.
+SPILLING = """
+import os, tempfile
+from pathlib import Path
+os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
+from augury.core.execution import RayExecutor
+from augury.core.progress import Stage
+
+items = [bytes([number]) * 10_000_000 for number in range(10)] + [bytes(100_000_000)]
+task = lambda item: (item[:1], len(item), item)
+results = RayExecutor().map(lambda: task, items, Stage("measure", len(items), "items"))
+import ray
+from ray._private.internal_api import memory_summary
+address = ray.get_runtime_context().gcs_address
+assert ray.cluster_resources()["object_store_memory"] == 80_000_000
+spilled = "Spilled" in memory_summary(address, stats_only=True)
+print(spilled, results == [task(item) for item in items])
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_items_that_do_not_fit_into_the_object_store_are_spilled() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as directory:  # sockets: short names
+        environment = {**os.environ, "TMPDIR": directory}
+        command = [sys.executable, "-c", SPILLING]
+        result = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment
+        )
+        assert result.returncode == 0, result.stderr
+        assert result.stdout.split() == ["True", "True"]
+        assert not [*Path(directory).glob("augury-*")]  # spilled files too
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,29 @@ def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err == message
 
 
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_lease_outlives_a_jump_of_the_clock(tmp_path, monkeypatch, hours):
+    import threading
+
+    folder, left = Folder(str(tmp_path), "views/aa"), [0.0]
+
+    def hold() -> None:
+        with locks._lease(folder):
+            held.set()
+            wall = time.time
+            monkeypatch.setattr(time, "time", lambda: wall() + 3600 * hours)
+            time.sleep(0.5)
+            left[0] = time.monotonic()
+
+    held = threading.Event()
+    holder = threading.Thread(target=hold)
+    holder.start()
+    assert held.wait(10)
+    with locks._lease(folder):
+        assert left[0]  # it has waited for the end
+    holder.join()
+
+
 def test_what_fails_can_be_made_again(tmp_path):
     folder = Store(tmp_path).folder("views", "aa")
 

@@ -28,7 +28,7 @@ CURVES = {
 
 def closing(seconds: float, mode="max") -> Closing:
     factors = {"a": 2.0, "b": 1.0, "c": 1.0}
-    return Closing("baseline", time.time() + seconds, factors.__getitem__, mode)
+    return Closing("baseline", time.monotonic() + seconds, factors.__getitem__, mode)
 
 
 def test_the_best_are_finished_once_the_time_is_just_enough_for_them() -> None:

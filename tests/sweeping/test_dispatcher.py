@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
+
+import pytest
 
 from augury.core.store import Store
 from augury.sweeping.dispatcher import Dispatcher, Limits
+from augury.sweeping.driver import DEADLINE, _deadline
 from augury.sweeping.race import Exhaustive
 from augury.sweeping.state import Curves, TrialKey
 from augury.training.history import History
@@ -65,6 +69,17 @@ def test_limits_end_the_sweep(tmp_path):
     key = fast.next_trial()
     fast.on_error(key, "out of memory")
     assert fast.next_trial() is None and fast.finished
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_a_budget_is_spent_by_time_that_passes_whatever_the_clock(tmp_path, monkeypatch, hours):
+    monkeypatch.setenv(DEADLINE, "")  # what it sets goes with the test
+    dispatcher = make(Store(tmp_path), deadline=_deadline(0.2))
+    wall = time.time
+    monkeypatch.setattr(time, "time", lambda: wall() + 3600 * hours)
+    assert not dispatcher.stopping
+    time.sleep(0.3)
+    assert dispatcher.stopping
 
 
 def test_a_value_that_is_not_finite_is_not_the_best(tmp_path):

@@ -23,7 +23,7 @@ pytestmark = [
     pytest.mark.timeout(600),
     pytest.mark.skipif(
         not os.environ.get("AUGURY_SOAK"),
-        reason="AUGURY_SOAK is unset: it looks for leftovers on the whole machine",
+        reason="AUGURY_SOAK is unset: it takes minutes",
     ),
 ]
 

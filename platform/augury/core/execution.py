@@ -351,15 +351,23 @@ def _connect(address: str | None) -> None:
 
 
 def _start_ray(address: str | None) -> None:
+    import ray
+    from ray._common.utils import env_bool
+    from ray._private import ray_constants, worker
+
     if not address:
         # Ray's servers then listen on the loopback interface, as on macOS, and not on all: nobody
-        # else can reach what runs on this machine alone. It is read when ray is first imported.
-        os.environ.setdefault("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")
-    import ray
-    from ray._private import worker
+        # else can reach what runs on this machine alone. Ray's processes read the variable.
+        os.environ.setdefault(ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR, "0")
+        # This process may have done so before, when it imported ray.
+        ray_constants.ENABLE_RAY_CLUSTER = env_bool(
+            ray_constants.ENABLE_RAY_CLUSTERS_ENV_VAR, False
+        )
 
-    # What Ray reports of dead processes, with dumps of its state, it would print among results.
+    # What Ray reports of dead processes, with dumps of its state, it would print among results, and
+    # for every SIGTERM, which this process answers, a dump of its own.
     worker.print_to_stdstream = _log_report
+    ray_constants.RAY_DISABLE_FAILURE_SIGNAL_HANDLER = True
     # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten
     # times as long.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}

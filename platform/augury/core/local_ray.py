@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import logging
 import os
 import shutil
 import threading
@@ -27,9 +28,11 @@ RESTARTS = "AUGURY_RESTARTS"
 """The variable that counts how often a command was begun anew."""
 STARTS = 3
 """Attempts to start a local Ray."""
+LATE = ("timed out during startup", "Timed out waiting for file")
+"""Parts of the messages of Ray that does not start in time."""
 POLL_SECONDS = 0.5
-ESSENTIAL = {"/gcs_server": "Ray's GCS", "/raylet": "Ray's raylet"}
-"""The ends of the programs that Ray cannot do without, and their names."""
+ESSENTIAL = {"gcs_server": "Ray's GCS", "raylet": "Ray's raylet"}
+"""The programs that Ray cannot do without, and their names in messages."""
 LONGEST = 41
 """Bytes of a directory in which the names of Ray's sockets fit into the 107 of Linux."""
 
@@ -60,6 +63,8 @@ def start(options: Mapping[str, Any]) -> None:
     variables = {"TMPDIR": str(directory), **options.get("runtime_env", {}).get("env_vars", {})}
     options["runtime_env"] = {"env_vars": variables}
     atexit.register(_end, directory)  # before Ray's own
+    # It prints there why it has no dashboard, which it does without, and raises the rest.
+    logging.getLogger("ray._private.services").setLevel(logging.CRITICAL)
     for attempt in range(1, STARTS + 1):
         watch = _Watch(directory)
         try:
@@ -67,10 +72,12 @@ def start(options: Mapping[str, Any]) -> None:
             watch.is_connected = True
             return
         except Exception as error:  # Ray has no class of its own for it
-            if "timed out during startup" not in str(error):
+            dead = watch.dead()
+            if dead and _Recovery.call:  # the watch has the command begun anew
                 raise
-            watch.stopped.set()
-            ray.shutdown()
+            watch.end()
+            if not dead and not any(words in str(error) for words in LATE):
+                raise
             say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
     raise UserError(
         "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
@@ -104,6 +111,8 @@ class _Watch(threading.Thread):
     def __init__(self, directory: Path):
         super().__init__(name="ray", daemon=True)
         self.directory, self.stopped, self.is_connected = directory, threading.Event(), False
+        self.before = {*psutil.Process().children(recursive=True)}
+        """What is none of this Ray's."""
         self.processes: set[psutil.Process] = set()
         """All that were seen: those of a raylet that is dead are no children any more."""
         self.essential: dict[psutil.Process, str] = {}
@@ -124,12 +133,23 @@ class _Watch(threading.Thread):
         """Return the names of main processes that are dead."""
         return [name for process, name in list(self.essential.items()) if _is_dead(process)]
 
+    def end(self) -> None:
+        """Stop, and end what was started of a Ray that has failed to start."""
+        import ray
+
+        self.stopped.set()
+        ray.shutdown()  # knows nothing of a node that is not up
+        self._look()
+        _kill(self.processes - self.before)
+
     def _look(self) -> None:
-        for child in set(psutil.Process().children(recursive=True)) - self.processes:
+        for child in psutil.Process().children(recursive=True):
             self.processes.add(child)
-            program = " ".join(child.cmdline()[:1])
-            for end, name in ESSENTIAL.items():
-                if program.endswith(end):
+            # By its name and each time: a process that has no program yet, or is dead before it is
+            # seen, has no command line.
+            with contextlib.suppress(psutil.Error):
+                name = ESSENTIAL.get(child.name())
+                if name and child not in self.before:  # of a Ray that is dead, or of others
                     self.essential[child] = name
 
     def _was_shut_down(self) -> bool:

@@ -30,7 +30,7 @@ class Closing:
         mode: Literal["max", "min"],
     ):
         """`factor` is the estimated training time of a configuration as a multiple of the
-        reference's; `deadline` a Unix time."""
+        reference's; `deadline` is of the monotonic clock."""
         self.reference, self.deadline = reference, deadline
         self.factor, self.mode = factor, mode
         self._chosen: list[TrialKey] = []
@@ -50,7 +50,7 @@ class Closing:
         if not self._chosen:
             chosen = self._best([key for key in curves if key not in finished], curves)[:at_once]
             remaining = [self._remaining(key, curves, finished) for key in chosen]
-            if remaining and time.time() + MARGIN * max(remaining) >= self.deadline:
+            if remaining and time.monotonic() + MARGIN * max(remaining) >= self.deadline:
                 self._chosen = chosen
         return self._chosen
 

@@ -29,7 +29,8 @@ class Limits(NamedTuple):
     trials: int | None = None
     """Maximum number of trials to start."""
     deadline: float | None = None
-    """Unix time after which no trial starts and running trials end at their next validation."""
+    """Time of the monotonic clock after which no trial starts, and running trials end at their next
+    validation."""
     fail_fast: bool = False
 
 
@@ -160,7 +161,7 @@ class Dispatcher:
     def stopping(self) -> bool:
         """Whether running trials must end: the deadline has passed, nothing can be written, or a
         trial failed under `fail_fast`."""
-        late = self.limits.deadline is not None and time.time() > self.limits.deadline
+        late = self.limits.deadline is not None and time.monotonic() > self.limits.deadline
         return late or self.outage is not None or (self.limits.fail_fast and bool(self.errors))
 
     @property

@@ -73,10 +73,10 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
 
 
 def _deadline(budget: float) -> float:
-    """Return the Unix time at which a budget in seconds is spent; a command that was begun anew, as
-    its Ray had died, keeps its own."""
+    """Return the time of the monotonic clock at which a budget in seconds is spent; a command that
+    was begun anew, as its Ray had died, keeps its own."""
     if RESTARTS not in os.environ or DEADLINE not in os.environ:
-        os.environ[DEADLINE] = str(time.time() + budget)
+        os.environ[DEADLINE] = str(time.monotonic() + budget)
     return float(os.environ[DEADLINE])
 
 
@@ -324,7 +324,9 @@ class _Driver:
 
     def _train(self, dispatcher: Dispatcher, population_address: str | None) -> None:
         """Run trials on Ray Tune until everything is decided or a limit is reached."""
-        placement = self.placement
+        placement, deadline = self.placement, self.deadline
+        if deadline is not None:  # other machines have another monotonic clock
+            deadline += time.time() - time.monotonic()
         settings = TrialSettings(
             self.store.root,
             self.options.name,
@@ -333,7 +335,7 @@ class _Driver:
             placement.launcher,
             placement.device,
             placement.threads,
-            self.deadline,
+            deadline,
             self.options.fail_fast,
         )
         directory, max_failures = self.sweep.location("tune"), self.base.execution.max_failures

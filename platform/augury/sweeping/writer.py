@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +31,7 @@ class StateWriter:
         earlier = sweep.read_json(STATE).get("decisions", []) if sweep.exists(STATE) else []
         self._times = {_identity(decision): decision["time"] for decision in earlier}
         self._written: dict[str, Any] = {}
-        self._heartbeat = 0.0
+        self._heartbeat = -math.inf
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -75,10 +76,10 @@ class StateWriter:
         }
         decisions = [self._with_time(decision) for decision in list(self.dispatcher.decisions)]
         content = {"ended": ended, "stopped": stopped, "trials": trials, "decisions": decisions}
-        now = time.time()
+        now = time.monotonic()
         if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
             self._written, self._heartbeat = content, now
-            self.sweep.write_record(STATE, {"time": now, **content})
+            self.sweep.write_record(STATE, {"time": time.time(), **content})
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
 
     def _with_time(self, decision: Decision) -> dict[str, Any]:
