@@ -15,6 +15,7 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.corpora.controls import count_controls
 from augury.corpora.corpus import LINEAGE, CorpusKind
+from augury.corpora.duplicates import Duplicates
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -22,7 +23,6 @@ from augury.corpora.filters import (
     NO_LABEL,
     NOT_SELECTED,
     REASONS,
-    Duplicates,
     clean,
     rejections,
 )
@@ -60,7 +60,7 @@ class RecordBuilder(ABC):
         """Examples of rejected rows by reason: location and text."""
         self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
-        self._ids: set[str] = set()
+        self._ids = Duplicates()
 
     @classmethod
     def of(cls, split: ResolvedSplit, text: TextSource) -> RecordBuilder:
@@ -183,17 +183,16 @@ class RecordBuilder(ABC):
         if "id" not in block.column_names:
             numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
             return pc.binary_join_element_wise(name, numbers, "-")
-        for row, record_id in zip(
-            block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True
-        ):
-            if not record_id or record_id in self._ids:
-                fault = f"the id '{record_id}' occurs twice" if record_id else "the id is empty"
-                raise UserError(
-                    f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; remove "
-                    "id_column to number the rows instead"
-                )
-            self._ids.add(record_id)
-        return block.column("id").combine_chunks()
+        ids = block.column("id").combine_chunks()
+        empty = pc.equal(pc.binary_length(ids), 0).to_numpy(zero_copy_only=False)
+        if (faulty := empty | self._ids.repeated(ids)).any():
+            place = int(faulty.argmax())
+            fault = "the id is empty" if empty[place] else f"the id '{ids[place]}' occurs twice"
+            raise UserError(
+                f"{name}: {fault} (column {column}, row {block.column('row')[place].as_py():,}): "
+                "ids must be unique; remove id_column to number the rows instead"
+            )
+        return ids
 
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
         ids, count = self._record_ids(block), len(block)
