@@ -2,18 +2,22 @@
 
     PYTHONPATH=platform python benchmarks/preparation.py [--rows 10000 100000 300000 1000000]
         [--stages read deduplicate operator tokenise] [--executor local] [--json]
+    PYTHONPATH=platform python benchmarks/preparation.py --stages dispatch --executor ray
+        --rows 1000000 10000000 100000000
 
     read         `augury.corpora.ingest`: files, cleaning, filter, Parquet
     deduplicate  the same with `filter.deduplicate`
     operator     `augury.augment.pipeline`: fits a cipher and writes the view of one key
     tokenise     `augury.text.tokens`: the ids of source and target, vocabulary of 4,000
     vocabulary   `augury.text.vocabulary.training` on all pairs, 8,000 entries
+    dispatch     tasks that do nothing, one for 20,000 rows: what the executor costs the driver
 
-Every stage is a new Python process, the driver; with executor ray, tasks of operator and tokenise
-run in others, and the figures are the driver's. Peak is the largest resident size (VmHWM). Base is
-the size before the stage, after imports and the start of Ray. Seconds and CPU seconds exclude both.
-`B/row` is the growth of the peak per row since the smallest number of rows: 0 is flat. `files` and
-`MB` are what the stage leaves in the store.
+Every stage is a new Python process, the driver; with executor ray, tasks of operator, tokenise and
+dispatch run in others, and the figures are the driver's. Peak is the largest resident size (VmHWM).
+Base is the size before the stage, after the start of Ray. Seconds and CPU seconds begin there.
+`main` is the CPU time of the first thread, which more cores do not shorten; with executor ray, that
+of all threads, as they share Python's lock. `B/row` is the growth of the peak per row since the
+smallest number of rows: 0 is flat. `files` and `MB` are what the stage leaves in the store.
 
 The text is generated into a temporary directory: pairs of two sentences of the built-in corpus, of
 which every twentieth repeats an earlier one. It is read from the page cache.
@@ -34,8 +38,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-STAGES = ("read", "deduplicate", "operator", "tokenise", "vocabulary")
-USUAL = STAGES[:-1]
+STAGES = ("read", "deduplicate", "operator", "tokenise", "vocabulary", "dispatch")
+USUAL = STAGES[:4]
+BLOCK_ROWS = 20_000
 SENTENCES = 20_000
 REPEATED = 20
 SIDES = ("source", "target")
@@ -56,17 +61,24 @@ def write_text(directory: Path, rows: int) -> None:
                 file.write(f"{sentences[first]} {sentences[(first + second) % SENTENCES]}\n")
 
 
-def stage(directory: Path, name: str, executor: Any) -> dict[str, Any]:
+def stage(directory: Path, rows: int, name: str, executor: Any) -> dict[str, Any]:
     """Run a stage in this process and return its figures."""
-    work, folders = prepared(directory, name, executor)
+    if executor == "ray":
+        from augury.core.execution import connect
+
+        connect()
+    idle = name == "dispatch"
+    work, folders = dispatch(rows, executor) if idle else prepared(directory, name, executor)
     base = memory("VmRSS")
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu, main = time.perf_counter(), time.process_time(), time.thread_time()
     work()
-    cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
+    main, cpu = time.thread_time() - main, time.process_time() - cpu
+    wall = time.perf_counter() - wall
     sizes = [path.stat().st_size for folder in folders() for path in folder.rglob("*.*")]
     return {
         "seconds": round(wall, 3),
         "cpu": round(cpu, 3),
+        "main": round(cpu if executor == "ray" else main, 3),
         "base": base,
         "peak": memory("VmHWM"),
         "files": len(sizes),
@@ -74,12 +86,27 @@ def stage(directory: Path, name: str, executor: Any) -> dict[str, Any]:
     }
 
 
-def prepared(
-    directory: Path, name: str, executor: Any
-) -> tuple[Callable[[], object], Callable[[], list[Path]]]:
-    """Return the work of a stage, ready to be timed, and the function that returns what it has
-    made."""
-    from augury.core.execution import Execution, connect
+Work = tuple[Callable[[], object], Callable[[], list[Path]]]
+"""The work of a stage, ready to be timed, and the function that returns what it has made."""
+
+
+def dispatch(rows: int, executor: Any) -> Work:
+    """Return tasks that do nothing."""
+    from augury.core.execution import Execution
+    from augury.core.progress import Stage
+
+    backend, items = Execution(executor=executor).choose(0, "dispatch"), range(rows // BLOCK_ROWS)
+
+    def work() -> None:
+        with Stage("dispatch", len(items)) as progress:
+            backend.map(lambda: lambda item: item, items, progress)
+
+    return work, lambda: []
+
+
+def prepared(directory: Path, name: str, executor: Any) -> Work:
+    """Return the work of a stage that reads the text or its corpus."""
+    from augury.core.execution import Execution
     from augury.core.store import Store
     from augury.corpora.corpus import KIND as CORPORA
     from augury.corpora.corpus import Corpus
@@ -99,8 +126,6 @@ def prepared(
         return lambda: ingest(corpus_spec, "train", store), lambda: [Path(folder.path())]
     corpus = Corpus(store.folder(CORPORA, corpus_address(corpus_spec, "train")))
     execution = Execution(executor=executor)
-    if executor == "ray":
-        connect()
     if name == "operator":
         from augury.augment.cipher import Cipher
         from augury.augment.pipeline import augment
@@ -156,11 +181,13 @@ def measure(rows: int, stages: list[str], executor: str) -> dict[str, dict[str, 
     """Return the figures of every stage with so many rows."""
     results = {}
     with tempfile.TemporaryDirectory() as directory:
-        write_text(Path(directory), rows)
-        # Operator and tokenise read the deduplicated corpus.
+        needs_text = set(stages) - {"dispatch"}
+        if needs_text:
+            write_text(Path(directory), rows)
         for name in STAGES:
-            if name in stages or name == "deduplicate":
-                command = [sys.executable, __file__, "--run", directory, name, executor]
+            # Further stages read the deduplicated corpus.
+            if name in stages or (name == "deduplicate" and needs_text - {"read"}):
+                command = [sys.executable, __file__, "--run", directory, str(rows), name, executor]
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 results[name] = json.loads(done.stdout.splitlines()[-1])
     return {name: results[name] for name in stages}
@@ -183,8 +210,9 @@ def machine() -> dict[str, Any]:
 
 def table(results: dict[int, dict[str, dict[str, Any]]]) -> str:
     """Return the figures as text."""
-    titles = ("rows", "k rows/s", "k rows/CPU s", "base MiB", "peak MiB", "B/row", "files", "MB")
-    lines = [f"{'':12}" + "".join(f"{title:>13}" for title in titles)]
+    titles = ("rows", "k rows/s", "by CPU s", "by main s", "base MiB", "peak MiB", "B/row")
+    titles += ("files", "MB")
+    lines = [f"{'':12}" + "".join(f"{title:>11}" for title in titles)]
     fewest = min(results)
     for name in results[fewest]:
         for rows, figures in results.items():
@@ -195,13 +223,14 @@ def table(results: dict[int, dict[str, dict[str, Any]]]) -> str:
                 f"{rows:,}",
                 f"{rows / row['seconds'] / 1e3:.0f}",
                 f"{rows / row['cpu'] / 1e3:.0f}",
+                f"{rows / row['main'] / 1e3:.0f}",
                 f"{row['base']:.0f}",
                 f"{row['peak']:.0f}",
                 per_row,
                 f"{row['files']:,}",
                 f"{row['bytes'] / 1e6:.0f}",
             )
-            lines.append(f"{name:12}" + "".join(f"{cell:>13}" for cell in cells))
+            lines.append(f"{name:12}" + "".join(f"{cell:>11}" for cell in cells))
     return "\n".join(lines)
 
 
@@ -215,11 +244,11 @@ def main() -> None:
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(USUAL))
     parser.add_argument("--executor", choices=["local", "ray"], default="local")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--run", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:
-        directory, name, executor = arguments.run
-        print(json.dumps(stage(Path(directory), name, executor)))
+        directory, rows, name, executor = arguments.run
+        print(json.dumps(stage(Path(directory), int(rows), name, executor)))
         return
     results = {}
     for rows in sorted(arguments.rows):

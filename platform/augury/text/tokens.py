@@ -149,10 +149,14 @@ class _Tokenise:
     def __call__(self) -> Callable[[tuple[Text, Folder, str]], _Shard]:
         encode = self.tokenizer.load()
         dtype = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
+        folders: dict[Folder, Folder] = {}
+        """Those that have read their manifest, with the checksums of all shards; items come with
+        new ones."""
 
         def tokenise(item: tuple[Text, Folder, str]) -> _Shard:
             text, folder, shard = item
-            ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
+            source = folders.setdefault(text.folder, text.folder)
+            ids, offsets, counts = encode(read_shard(source, shard, text.columns), text.view)
             checksums = {}
             for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
                 buffer, file = io.BytesIO(), f"{shard}.{suffix}.npy"
