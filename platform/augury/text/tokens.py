@@ -46,12 +46,21 @@ class Text(NamedTuple):
             }
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield all sentences, shard by shard and column by column."""
-        for shard in self.folder.manifest()["shards"]:
+    def lines(self, most: int | None = None) -> Iterator[str]:
+        """Yield all sentences, shard by shard and column by column; of more than `most` rows every
+        n-th, with the smallest n that leaves no more.
+
+        Texts with as many rows, such as views of a corpus, keep the same ones.
+        """
+        manifest = self.folder.manifest()
+        step, first = -(-manifest["rows"] // most) if most else 1, 0
+        for shard in manifest["shards"]:
             block = read_shard(self.folder, shard, self.columns)
+            rows = pa.array(np.arange(first, len(block), step))
+            first += len(rows) * step - len(block)
             for column in self.columns:
-                yield from block.column(column).to_pylist()
+                texts = block.column(column)
+                yield from (texts if step == 1 else texts.take(rows)).to_pylist()
 
 
 class Encoded(NamedTuple):
