@@ -283,7 +283,7 @@ def shard_metadata(folder: Folder, name: str) -> pq.FileMetaData:
 
 
 class CorpusWriter:
-    """Writes tables as shards of `SHARD_ROWS` records, with at most one shard in memory."""
+    """Writes tables as shards of `SHARD_ROWS` records, with a few shards in memory."""
 
     def __init__(self, folder: Folder):
         self.folder = folder

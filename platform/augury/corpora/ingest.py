@@ -26,7 +26,7 @@ from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 
 MAX_THREADS = 8
-"""Blocks that are cleaned at once: with more, reading and adding them take longer than cleaning."""
+"""Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
 
 def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
@@ -107,9 +107,11 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
         return []
     sides = KINDS[train.kind].sentences
     pairs = pa.chunked_array(_pairs(block) for other in others for block in other.blocks(sides))
-    leaked = reduce(
-        pc.or_, (pc.is_in(pairs, value_set=_pairs(block)) for block in train.blocks(sides))
-    )
+
+    def find(shard: str) -> pa.ChunkedArray:
+        return pc.is_in(pairs, value_set=_pairs(train.shard(shard, sides)))
+
+    leaked = reduce(pc.or_, map_ahead(find, train.shards, _threads()))
     ends = np.cumsum([other.rows for other in others])
     return [int(part.sum()) for part in np.split(leaked.to_numpy(), ends[:-1])]
 
@@ -245,10 +247,13 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
 
 def _records(builder: RecordBuilder, text: TextSource, stage: Stage) -> Iterator[pa.Table]:
     """Yield the records of a text, block by block; later blocks are cleaned meanwhile."""
-    threads = min(available_cores(), MAX_THREADS)
-    for cleaned in map_ahead(builder.clean, text.blocks(), threads):
+    for cleaned in map_ahead(builder.clean, text.blocks(), _threads()):
         yield builder.add(cleaned)
         stage.advance(len(cleaned.block))
+
+
+def _threads() -> int:
+    return min(available_cores(), MAX_THREADS)
 
 
 def _pairs(block: pa.Table) -> pa.Array:
