@@ -1,12 +1,12 @@
 """Measure the overhead of a sweep: many short trials on Ray Tune compared with the same work
 without a sweep.
 
-    python benchmarks/sweep.py [--trials 300] [--seconds 2]
+    PYTHONPATH=platform:. python benchmarks/sweep.py [--trials 300] [--seconds 2] [--json]
 
 A trial trains a small translation model for about --seconds, so the makespan includes loading,
 validation, scoring, tracking, pages and Ray itself. It is compared with three ideals, each divided
 by the number of concurrent trials: the time of the same runs by `augury train` on one thread, from
-the start of training to the scores; the time of their training steps only; and the sum of the
+the end of one run to that of the next; the time of their training steps only; and the sum of the
 training steps in the trials, which excludes slowdown by other trials and Ray.
 """
 
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +85,7 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
 
 
 def run_without_sweep(updates: int, storage: Path) -> tuple[float, float]:
-    """Return the median seconds of three sequential runs: of the whole run, and of its training
-    steps."""
+    """Return the median seconds of sequential runs: of the whole run, and of its training steps."""
     names: dict[str, Any] = {}
     exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), names)
     space = names["SPACE"]
@@ -107,12 +107,8 @@ def run_without_sweep(updates: int, storage: Path) -> tuple[float, float]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
-    entries = [
-        next(storage.glob(f"trunks/*/{run.name}/{run.parent.name}")) for run in runs
-    ]  # written at the start
-    pairs = zip(entries, runs, strict=True)
-    totals = [(run / "_COMPLETE").stat().st_mtime - entry.stat().st_mtime for entry, run in pairs]
+    ends = sorted(path.stat().st_mtime for path in storage.glob("runs/*/seed-*/_COMPLETE"))
+    totals = [later - earlier for earlier, later in pairwise(ends)]
     return statistics.median(totals), statistics.median(training_seconds(storage))
 
 
@@ -128,27 +124,30 @@ def main() -> None:
     )
     parser.add_argument("--trials", type=int, default=300)
     parser.add_argument("--seconds", type=float, default=2.0, help="training time per trial")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         _, costs = run(6, 60, Path(directory))
     updates = max(2, round(60 * arguments.seconds / (sum(costs) / len(costs)) / 2) * 2)
-    print(
-        f"{updates} updates take about {arguments.seconds:g} s with a concurrent trial", flush=True
-    )
     with tempfile.TemporaryDirectory() as directory:
         total, steps = run_without_sweep(updates, Path(directory))
     with tempfile.TemporaryDirectory() as directory:
         wall, costs = run(arguments.trials, updates, Path(directory))
     at_once = available_cores()
-    print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
     units = {
         "a single run": total,
         "its training steps": steps,
         "training steps in a trial": statistics.fmean(costs),
     }
-    for name, seconds in units.items():
-        ideal = len(costs) * seconds / at_once
-        print(f"{name}: {seconds:.2f} s, ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
+    ideals = {name: len(costs) * seconds / at_once for name, seconds in units.items()}
+    if arguments.json:
+        content = {"updates": updates, "trials": len(costs), "at_once": at_once, "makespan": wall}
+        print(json.dumps({**content, "seconds": units, "ideals": ideals}, indent=2))
+        return
+    print(f"{updates} updates take about {arguments.seconds:g} s with a concurrent trial")
+    print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
+    for name, ideal in ideals.items():
+        print(f"{name}: {units[name]:.2f} s, ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
 
 
 if __name__ == "__main__":

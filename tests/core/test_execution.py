@@ -37,6 +37,18 @@ def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -
 
 
 @pytest.mark.slow
+def test_items_of_joined_blocks_keep_their_order(
+    local_ray: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(execution, "MIN_BLOCKS", 5)
+    monkeypatch.setattr(execution, "BLOCKS_PER_CPU", 0)
+    items = list(range(23))
+    with Stage("squares", len(items)) as stage:
+        assert RayExecutor().map(squares, items, stage) == [item * item for item in items]
+    assert stage.done == 23
+
+
+@pytest.mark.slow
 def test_gpus_are_asked_of_the_nodes_of_a_cluster(local_ray: Any) -> None:
     on_cluster = Execution.model_validate({"device": "gpu", "address": "auto", "launcher": "ray"})
     with pytest.raises(UserError, match="2 workers with 1 GPUs each do not fit"):

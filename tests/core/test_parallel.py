@@ -7,11 +7,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from augury.core.parallel import run_concurrently, run_on_lasting_thread
+from augury.core.parallel import map_ahead, run_concurrently, run_on_lasting_thread
 
 
 def test_results_and_errors_of_all_calls_come_back() -> None:
@@ -99,3 +99,28 @@ def test_a_process_survives_the_thread_that_asked_for_it(
 def test_an_error_on_a_lasting_thread_is_raised() -> None:
     (_, error) = next(run_concurrently([lambda: run_on_lasting_thread(lambda: 1 // 0)], 1))
     assert isinstance(error, ZeroDivisionError)
+
+
+def test_results_come_in_order_and_few_wait() -> None:
+    begun, most, used = 0, 0, 0
+
+    def items() -> Iterator[int]:
+        nonlocal begun, most
+        for item in range(50):
+            begun += 1
+            most = max(most, begun - used)
+            yield item
+
+    results = []
+    for result in map_ahead(lambda item: time.sleep(0.002 * (item % 3)) or item, items(), 3):
+        used += 1
+        results.append(result)
+    assert results == list(range(50)) and most <= 4
+
+
+def test_an_error_of_a_call_comes_in_its_place_and_ends_the_others() -> None:
+    results = map_ahead(lambda item: 1 // item, [1, 0, *[1] * 50], 2)
+    assert next(results) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(results)
+    assert not any("ThreadPool" in thread.name for thread in threading.enumerate())

@@ -6,13 +6,17 @@ import gzip
 import hashlib
 import lzma
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.corpora.files import InputFile, examine, find, lines, sentences
+from augury.corpora import files
+from augury.corpora.files import InputFile, examine, find, line_blocks, lines, sentences
 
 TEXT = "eins\nzwei \u2028\x0b\x85 drei\r\nvier".encode()
 LINES = [b"eins\n", "zwei \u2028\x0b\x85 drei\r\n".encode(), b"vier"]
@@ -38,6 +42,24 @@ def test_content_does_not_depend_on_compression_or_name(tmp_path: Path, kind: st
             path, os.path.getsize(path), lines=3, sha256=hashlib.sha256(TEXT).hexdigest()
         )
         assert examine(path) == expected
+
+
+@given(
+    st.lists(st.sampled_from(["a", "\n", "\r\n", "\r", "ä \u2028", "\ufeff", "\0"]), max_size=30),
+    st.integers(1, 4),
+    st.integers(3, 9),
+)
+def test_blocks_of_lines_are_the_lines_without_their_ends(
+    parts: list[str], size: int, chunk: int
+) -> None:
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        path = Path(written(Path(directory) / "text", "".join(parts).encode()))
+        patch.setattr(files, "CHUNK", chunk)  # lines that cross the end of a chunk
+        blocks = [block.to_pylist() for block in line_blocks(path, size)]
+        expected = [line.decode().rstrip("\r\n") for line in lines(path)]
+    assert [line for block in blocks for line in block] == expected
+    assert all(len(block) == size for block in blocks[:-1])
+    assert all(blocks)
 
 
 @pytest.mark.parametrize("kind", ["gz", "zst"])

@@ -14,7 +14,6 @@ from augury.corpora.filters import (
     IRREGULAR,
     REASONS,
     STABLE,
-    Duplicates,
     clean,
     rejections,
     word_counts,
@@ -130,19 +129,6 @@ def test_limits_can_be_changed_or_left_out() -> None:
     assert reasons("a " * 199 + "a", "b " * 199 + "b", Filter(max_length=None)) == ""
     assert reasons("a", "b c d e f g", None) == ""
     assert reasons("a", "\u00a0", None) == "empty target"
-
-
-def test_duplicates_are_of_both_sides_and_across_blocks() -> None:
-    seen = Duplicates()
-    assert seen.repeated(
-        pa.array(["a", "a", "a", "a b"]), pa.array(["x", "y", "x", ""])
-    ).tolist() == [
-        False,
-        False,
-        True,
-        False,
-    ]
-    assert seen.repeated(pa.array(["a", "a"]), pa.array(["y", "b"])).tolist() == [True, False]
 
 
 def test_a_line_of_very_many_characters_is_rejected_however_few_words_it_has() -> None:

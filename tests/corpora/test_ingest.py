@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
-from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap
+from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap, overlaps
 from augury.corpora.parallel import CorpusSpec
 
 Pairs = list[tuple[str, str]]
@@ -420,8 +420,11 @@ def test_an_interruption_leaves_nothing_that_counts(
 def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}") for row in range(25_000)]
     test = [("s24999", "t24999"), ("s1", "t2"), ("s3", "t3"), ("s3", "t3"), ("neu", "new")]
-    corpus_spec = spec(train=write(tmp_path, "a", rows), tests={"b": write(tmp_path, "b", test)})
-    assert overlap(ingest(corpus_spec, "train", store), ingest(corpus_spec, "b", store)) == 3
+    tests = {"b": write(tmp_path, "b", test), "c": write(tmp_path, "c", [("s7", "t7"), ("x", "y")])}
+    corpus_spec = spec(train=write(tmp_path, "a", rows), tests=tests)
+    train, *others = (ingest(corpus_spec, name, store) for name in ("train", "b", "c"))
+    assert overlap(train, others[0]) == 3
+    assert overlaps(train, others) == [3, 1] and overlaps(train, []) == []
 
 
 def test_golden_addresses(tmp_path: Path) -> None:

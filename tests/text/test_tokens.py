@@ -73,3 +73,15 @@ def test_several_texts_are_read_as_one_and_what_was_counted_is_kept(
     assert tokens.lengths.tolist() == [3, 4, 1, 4]
     words = ["".join(map(chr, tokens[row])) for row in range(len(tokens))]
     assert words == ["abc", "abcd", "x", "abcd"]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 6, 7, 100])
+def test_of_many_rows_evenly_spaced_ones_are_read_whatever_the_shards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    rows = [(f"a{row}", f"b{row}") for row in range(7)]
+    folder = corpus(Store(tmp_path), "text", rows, monkeypatch)
+    step = next(step for step in range(1, 8) if len(rows[::step]) <= most)
+    for column in ("first", "second"):
+        lines = list(Text(folder, (column,), "source").lines(most))
+        assert lines == [row[column == "second"] for row in rows[::step]]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from augury.corpora.corpus import (
-    Corpus,
-)
+from augury.corpora.corpus import Corpus, shard_metadata
 
 
 class Block(NamedTuple):
@@ -25,7 +23,7 @@ def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
         return [Block(shard, 0, None, shard) for shard in corpus.shards]
     blocks = []
     for shard in corpus.shards:
-        rows = len(corpus.shard(shard, ["id"]))
+        rows = shard_metadata(corpus.folder, shard).num_rows
         stem = shard.removesuffix(".parquet")
         blocks += [
             Block(shard, start, max_rows, f"{stem}-{start:06d}.parquet")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from augury.augment.blocks import Block, split_into_blocks
 from augury.augment.health import Health, Tally
@@ -26,13 +25,14 @@ from augury.augment.planning import KINDS, Models, Part, extra_texts, fit_parame
 from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
 from augury.core.execution import Execution, Executor
+from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
-from augury.core.retries import retried
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import (
     Corpus,
     read_shard,
+    shard_metadata,
     shard_name,
     write_shard,
 )
@@ -206,9 +206,11 @@ def _apply_to_blocks(
         f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]
     ) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
-        executor.map(task, blocks, stage, size=lambda rows: rows, **reserved)
-    for part in parts:
-        _finish(part, corpus, [block.name for block in blocks])
+        made = executor.map(
+            task, blocks, stage, size=lambda block: block.rows * len(parts), **reserved
+        )
+    for place, part in enumerate(parts):
+        _finish(part, corpus, {block.name: block.shards[place] for block in made})
 
 
 def _make_corpus_records(
@@ -216,22 +218,21 @@ def _make_corpus_records(
 ) -> None:
     """Write the records of operators that process the whole corpus at once."""
     for part in parts:
-        shards, made_from, ratios = [], dict[str, None](), Ratios(corpus)
+        shards, made_from, ratios = dict[str, _Shard](), dict[str, None](), Ratios(corpus)
         assert isinstance(part.operator, CorpusOperator)
         for index, output in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
-            shards.append(shard_name(index))
+            name = shard_name(index)
             made_from |= dict.fromkeys(output.made_from)
-            _write(
-                part.folder, shards[-1], output, tally_columns(output.table, output.made_of, ratios)
-            )
+            tally = tally_columns(output.table, output.made_of, ratios)
+            shards[name] = _write(part.folder, name, output, tally)
         _finish(part, corpus, shards, list(made_from))
 
 
 def _finish(
-    part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()
+    part: Part, corpus: Corpus, shards: Mapping[str, _Shard], made_from: Sequence[str] = ()
 ) -> None:
     operator = part.operator
-    rows, counts, tally = _summarise_shards(part.folder, shards)
+    rows, counts, tally = _summarise(shards.values())
     # Said at once: a training on copies of the text takes hours, and teaches nothing new.
     if any(
         outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()
@@ -267,32 +268,43 @@ def _finish(
             "lineage": "a view keeps the id of its record; its parent is the record itself"
             if part.operator.makes() == VIEW
             else "of every record, in its column lineage",
-        }
+        },
+        known={name: shard.checksum for name, shard in shards.items()},
     )
 
 
-def _write(folder: Folder, shard: str, output: OperatorOutput, tally: Tally) -> None:
-    # In the shard, so that a resumed call has the facts of shards that a killed one wrote.
+class _Shard(NamedTuple):
+    """What is known of a shard that has been written."""
+
+    rows: int
+    facts: Mapping[str, str]
+    """Its counts and tally as JSON, also in its metadata: a resumed call has those of shards that a
+    killed one wrote."""
+    checksum: Checksum
+
+
+def _write(folder: Folder, name: str, output: OperatorOutput, tally: Tally) -> _Shard:
     facts = {"counts": json.dumps(dict(output.counts)), "tally": json.dumps(tally)}
-    write_shard(folder, shard, output.table.replace_schema_metadata(facts))
+    checksum = write_shard(folder, name, output.table.replace_schema_metadata(facts))
+    return _Shard(len(output.table), facts, checksum)
 
 
-def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int], Tally]:
-    """Return the rows of finished shards, and the sums of their counts and tallies."""
+def _read(folder: Folder, name: str) -> _Shard:
+    """Return what `_write` did of a shard that is there."""
+    metadata = shard_metadata(folder, name)
+    stored = metadata.schema.to_arrow_schema().metadata or {}
+    facts = {key.decode(): value.decode() for key, value in stored.items()}
+    return _Shard(metadata.num_rows, facts, folder.checksum(name))
+
+
+def _summarise(shards: Iterable[_Shard]) -> tuple[int, dict[str, int], Tally]:
+    """Return the rows of shards, and the sums of their counts and tallies."""
     rows, counts, tally = 0, Counter[str](), Tally()
     for shard in shards:
-        metadata = retried(partial(_metadata, folder, shard))
-        rows += metadata.num_rows
-        facts = metadata.schema.to_arrow_schema().metadata or {}
-        counts.update(json.loads(facts.get(b"counts", b"{}")))
-        tally = tally.plus(json.loads(facts.get(b"tally", json.dumps(Tally()))))
+        rows += shard.rows
+        counts.update(json.loads(shard.facts.get("counts", "{}")))
+        tally = tally.plus(json.loads(shard.facts.get("tally", json.dumps(Tally()))))
     return rows, dict(counts), tally
-
-
-def _metadata(folder: Folder, shard: str) -> pq.FileMetaData:
-    """Return the metadata of a shard, without reading its rows."""
-    with folder.filesystem.open_input_file(folder.path(shard)) as file:
-        return pq.read_metadata(file)
 
 
 @dataclass(frozen=True)
@@ -311,6 +323,14 @@ class _FitShard:
         return fit
 
 
+class _Made(NamedTuple):
+    """What was made of a block: the name and the rows of the block, and the shard of every part."""
+
+    name: str
+    rows: int
+    shards: list[_Shard]
+
+
 @dataclass(frozen=True)
 class _ApplyBlock:
     """Creates the function that reads a block once and writes what is missing of every part's
@@ -320,29 +340,28 @@ class _ApplyBlock:
     corpus: Folder
     store: Store
 
-    def __call__(self) -> Callable[[Block], int]:
+    def __call__(self) -> Callable[[Block], _Made]:
         functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
         # Records copy all columns of their parents; views need those alone that operators read.
         only_views = all(part.operator.makes() != RECORDS for part in self.parts)
         columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if only_views else None
 
-        def apply(block_range: Block) -> int:
+        def apply(block_range: Block) -> _Made:
             block = read_shard(self.corpus, block_range.shard, columns)
             block = block.slice(
                 block_range.start, len(block) if block_range.rows is None else block_range.rows
             )
+            made = _Made(block_range.name, len(block), [])
             for part, function in zip(self.parts, functions, strict=True):
                 # Shards are written whole or not at all: what is there, a killed call has made.
-                if not part.folder.exists(block_range.name):
-                    operator = part.operator
-                    selected = operator.select(block) if isinstance(operator, TextSubset) else block
-                    output = function(selected)
-                    _write(
-                        part.folder,
-                        block_range.name,
-                        output,
-                        tally_block(selected, part.operator, output),
-                    )
-            return len(block) * len(self.parts)
+                if part.folder.exists(block_range.name):
+                    made.shards.append(_read(part.folder, block_range.name))
+                    continue
+                operator = part.operator
+                selected = operator.select(block) if isinstance(operator, TextSubset) else block
+                output = function(selected)
+                tally = tally_block(selected, operator, output)
+                made.shards.append(_write(part.folder, block_range.name, output, tally))
+            return made
 
         return apply

@@ -37,6 +37,10 @@ ExecutorName = Literal["auto", "local", "ray"]
 # tasks on a cluster, where fitting a cipher on 1,000 rows took 11 s.
 RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
 
+# A block costs the driver about 10 ms: more of them than these are joined, on large clusters to a
+# few for every CPU.
+MIN_BLOCKS, BLOCKS_PER_CPU = 1_000, 2
+
 AUTH_MODE = "RAY_AUTH_MODE"
 
 
@@ -85,8 +89,8 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the task on Ray Data, one block for each item; those that reserve resources, in actor
-    pools."""
+    """Runs the task on Ray Data, one block for each item, or of several where there are very many;
+    tasks that reserve resources, in actor pools."""
 
     name = "ray"
 
@@ -107,7 +111,8 @@ class RayExecutor:
         import ray
 
         rows = [{"index": index, "item": pickle.dumps(item)} for index, item in enumerate(items)]
-        dataset = ray.data.from_items(rows, override_num_blocks=max(1, len(rows)))
+        most = max(MIN_BLOCKS, int(BLOCKS_PER_CPU * ray.cluster_resources().get("CPU", 0)))
+        dataset = ray.data.from_items(rows, override_num_blocks=max(1, min(len(rows), most)))
         factory = cloudpickle.dumps(in_this_directory(make))
         reserved = {name: number for name, number in (("CPU", cpus), ("GPU", gpus)) if number}
         if reserved:

@@ -1,15 +1,18 @@
-"""Concurrent calls on threads, for work that is done in other processes."""
+"""Concurrent calls on threads, for work in other processes, or in libraries that release Python's
+lock."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Collection, Generator, Sequence
-from concurrent.futures import Future
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class InputFailed(Exception):
@@ -65,6 +68,26 @@ def run_concurrently(
             raise result
         (failed if isinstance(result, Exception) else succeeded).add(index)
         yield index, result
+
+
+def map_ahead(function: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """Yield the results of a function in order, computed on threads while earlier ones are used.
+
+    At most `threads` + 1 results wait in memory. Once the iterator is closed or has raised, no call
+    is running.
+    """
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 def run_on_lasting_thread(call: Callable[[], T]) -> T:

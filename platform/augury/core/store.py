@@ -15,7 +15,7 @@ import os
 import shutil
 import tempfile
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -202,24 +202,35 @@ class Folder:
         if expected and (fault := self.fault(name, expected)):
             raise Damaged(self.described(fault))
 
-    def write(self, name: str, content: bytes | str) -> None:
-        """Write a file atomically."""
+    def write(self, name: str, content: bytes | str) -> Checksum:
+        """Write a file atomically, and return its checksum."""
+        data = content.encode() if isinstance(content, str) else content
         with self.writing(name) as stream:
-            stream.write(content.encode() if isinstance(content, str) else content)
+            stream.write(data)
+        return integrity.checksum([data])
 
     def write_json(self, name: str, value: Any) -> None:
         """Write a JSON file, without sorting keys."""
         self.write(name, _json(value))
 
-    def write_record(self, name: str, value: dict[str, Any], files: Iterable[str] = ()) -> None:
-        """Write a JSON file with its schema and its checksum, and those of `files` of this folder.
+    def write_record(
+        self,
+        name: str,
+        value: dict[str, Any],
+        files: Iterable[str] = (),
+        known: Mapping[str, Checksum] | None = None,
+    ) -> None:
+        """Write a JSON file with its schema and its checksum, and those of `files` of this folder,
+        which are read unless theirs are `known`.
 
         The passwords and keys of URIs are left out: not for texts and what is learned from them,
         which have to stay as they are.
         """
         content = {"schema": SCHEMA, **redacted_values(value)}
         if names := sorted(files):
-            content[OTHERS] = dict(zip(names, self._map(self._checksum, names), strict=True))
+            read = [file for file in names if file not in (known or {})]
+            sums = {**(known or {}), **dict(zip(read, self._map(self.checksum, read), strict=True))}
+            content[OTHERS] = {file: sums[file] for file in names}
         self.write(name, _json(integrity.seal(content)))
 
     @contextmanager
@@ -268,10 +279,20 @@ class Folder:
         """Whether the folder has its completion marker."""
         return self.exists(MARKER)
 
-    def finish(self, manifest: dict[str, Any], *, files: Iterable[str] | None = None) -> None:
-        """Write the manifest, with checksums of files (by default of all), then the marker."""
+    def finish(
+        self,
+        manifest: dict[str, Any],
+        *,
+        files: Iterable[str] | None = None,
+        known: Mapping[str, Checksum] | None = None,
+    ) -> None:
+        """Write the manifest, with checksums of files (by default of all), then the marker.
+
+        Files are read for it unless their checksums are `known` to those who wrote them: else the
+        driver would read what a whole cluster has made.
+        """
         names = self.files() if files is None else files
-        self.write_record(MANIFEST, manifest, names)
+        self.write_record(MANIFEST, manifest, names, known)
         self.write(MARKER, b"")
         self._cache.pop("manifest", None)
         _forget(self)
@@ -344,7 +365,7 @@ class Folder:
         if info.type != fs.FileType.File:
             return f"{name} is missing"
         # Another size is found without reading the file.
-        actual = self._checksum(name) if info.size == expected[0] else (info.size, "")
+        actual = self.checksum(name) if info.size == expected[0] else (info.size, "")
         fault = integrity.difference(expected, actual)
         return fault and f"{name} {fault}"
 
@@ -360,7 +381,9 @@ class Folder:
         with ThreadPoolExecutor(THREADS) as threads:
             return list(threads.map(function, names))
 
-    def _checksum(self, name: str) -> Checksum:
+    def checksum(self, name: str) -> Checksum:
+        """Return the checksum of a file as it is now."""
+
         def read() -> Checksum:
             with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
                 return integrity.checksum(iter(lambda: stream.read(integrity.CHUNK), b""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -10,6 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from augury.core.errors import UserError
+from augury.core.integrity import Checksum
+from augury.core.parallel import map_ahead
+from augury.core.retries import retried
 from augury.core.store import Folder, Store
 
 KIND = "corpora"
@@ -254,35 +257,51 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
         ) from error
 
 
-def write_shard(folder: Folder, name: str, table: pa.Table) -> None:
-    """Write a Parquet shard atomically; its bytes depend on the table only."""
-    with folder.writing(name) as stream:
-        pq.write_table(
-            table,
-            stream,
-            compression="lz4",
-            row_group_size=SHARD_ROWS,
-            use_dictionary=REPEATED,
-            store_schema=True,
-        )
+def write_shard(folder: Folder, name: str, table: pa.Table) -> Checksum:
+    """Write a Parquet shard atomically, and return its checksum; its bytes depend on the table
+    only."""
+    buffer = pa.BufferOutputStream()
+    pq.write_table(
+        table,
+        buffer,
+        compression="lz4",
+        row_group_size=SHARD_ROWS,
+        use_dictionary=REPEATED,
+        store_schema=True,
+    )
+    return folder.write(name, buffer.getvalue())
+
+
+def shard_metadata(folder: Folder, name: str) -> pq.FileMetaData:
+    """Return the metadata of a shard, without reading its rows."""
+
+    def read() -> pq.FileMetaData:
+        with folder.filesystem.open_input_file(folder.path(name)) as file:
+            return pq.read_metadata(file)
+
+    return retried(read)
 
 
 class CorpusWriter:
-    """Writes tables as shards of `SHARD_ROWS` records, with at most one shard in memory."""
+    """Writes tables as shards of `SHARD_ROWS` records, with a few shards in memory."""
 
     def __init__(self, folder: Folder):
         self.folder = folder
         self.names: list[str] = []
         self.rows = 0
+        self._checksums: dict[str, Checksum] = {}
         self._buffer: list[pa.Table] = []
 
     def add(self, table: pa.Table) -> None:
         """Append records."""
-        self._buffer.append(table)
-        while sum(len(part) for part in self._buffer) >= SHARD_ROWS:
-            joined = pa.concat_tables(self._buffer)
-            self._write(joined.slice(0, SHARD_ROWS))
-            self._buffer = [joined.slice(SHARD_ROWS)]
+        for shard in self._full(table):
+            self._write(shard)
+
+    def add_all(self, tables: Iterable[pa.Table]) -> None:
+        """Append records, writing one shard while the tables of the next are made."""
+        shards = (shard for table in tables for shard in self._full(table))
+        for _ in map_ahead(self._write, shards, 1):
+            pass
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
         """Write the last shard, the manifest and the marker."""
@@ -290,11 +309,19 @@ class CorpusWriter:
         if remainder is not None and len(remainder):
             self._write(remainder)
         counts = {"schema": SCHEMA_VERSION, "rows": self.rows, "shards": self.names}
-        self.folder.finish({**counts, **manifest})
+        self.folder.finish({**counts, **manifest}, known=self._checksums)
         return Corpus(self.folder)
+
+    def _full(self, table: pa.Table) -> Iterator[pa.Table]:
+        """Add records to the buffer, and take full shards out of it."""
+        self._buffer.append(table)
+        while sum(len(part) for part in self._buffer) >= SHARD_ROWS:
+            joined = pa.concat_tables(self._buffer)
+            self._buffer = [joined.slice(SHARD_ROWS)]
+            yield joined.slice(0, SHARD_ROWS)
 
     def _write(self, table: pa.Table) -> None:
         name = shard_name(len(self.names))
-        write_shard(self.folder, name, table.combine_chunks())
+        self._checksums[name] = write_shard(self.folder, name, table.combine_chunks())
         self.names.append(name)
         self.rows += len(table)

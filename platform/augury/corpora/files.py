@@ -18,12 +18,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from augury.core.errors import UserError
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes
+NEWLINE = ord("\n")
 
 METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
@@ -124,6 +127,31 @@ def lines(path: Path) -> Iterator[bytes]:
         if first:
             yield first
         yield from stream
+
+
+def line_blocks(path: Path, size: int) -> Iterator[pa.Array]:
+    """Yield what `lines` does as arrays of `size` strings without line ends, fewer in the last."""
+    with open_bytes(path) as stream:
+        data, more = stream.read(CHUNK).removeprefix(codecs.BOM_UTF8), True
+        while more:
+            chunk = stream.read(CHUNK)
+            more = bool(chunk)
+            ends = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE) + 1
+            if not more and data and not data.endswith(b"\n"):
+                ends = np.append(ends, len(data))
+            start = 0
+            for first in range(0, len(ends) // size * size if more else len(ends), size):
+                bounds = np.concatenate([[start], ends[first : first + size]])
+                yield _strings(data, bounds)
+                start = int(bounds[-1])
+            data = data[start:] + chunk
+
+
+def _strings(data: bytes, bounds: np.ndarray) -> pa.Array:
+    """Return the lines between neighbouring bounds as strings."""
+    buffers = [None, pa.py_buffer(bounds.astype(np.int64)), pa.py_buffer(data)]
+    rows = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
+    return pc.ascii_rtrim(rows.cast(pa.string()), characters="\r\n")
 
 
 def sentences(path: Path, layout: str) -> Iterator[bytes]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import html
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
@@ -143,22 +142,6 @@ def rejections(
 def _code(reason: str) -> int:
     """Return the index of a reason; empty sides of kinds from outside are `empty text`."""
     return REASONS.index(reason if reason in REASONS else "empty text")
-
-
-class Duplicates:
-    """Detects repeated rows by their 64-bit hashes."""
-
-    def __init__(self) -> None:
-        self._seen: set[int] = set()
-
-    def repeated(self, *sides: pa.Array) -> np.ndarray:
-        """Return a mask of the rows that equal an earlier one, in this call or a previous one."""
-        result = np.zeros(len(sides[0]), bool)
-        for index, pair in enumerate(join_sides(*sides).cast(pa.binary()).to_pylist()):
-            key = int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")
-            result[index] = key in self._seen
-            self._seen.add(key)
-        return result
 
 
 def join_sides(*sides: pa.Array) -> pa.Array:

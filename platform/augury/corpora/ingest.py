@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, reduce
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.config import address
+from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.locks import make_once
+from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
@@ -21,6 +24,9 @@ from augury.corpora.mixture import mix, mixture_address
 from augury.corpora.readers import TextSource, open_text
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, ResolvedSplit
+
+MAX_THREADS = 8
+"""Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
 
 def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
@@ -91,19 +97,30 @@ def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) 
 
 def overlap(train: Corpus, other: Corpus) -> int:
     """Count the records of `other`, which must fit in memory, that are also in `train`."""
+    return overlaps(train, [other])[0]
+
+
+def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
+    """Count the records of each of `others` that are also in `train`, which is read once; the
+    others must fit in memory."""
+    if not others:
+        return []
     sides = KINDS[train.kind].sentences
-    pairs = pa.chunked_array([_pairs(block) for block in other.blocks(sides)])
-    leaked = reduce(
-        pc.or_, (pc.is_in(pairs, value_set=_pairs(block)) for block in train.blocks(sides))
-    )
-    return pc.sum(leaked).as_py() or 0
+    pairs = pa.chunked_array(_pairs(block) for other in others for block in other.blocks(sides))
+
+    def find(shard: str) -> pa.ChunkedArray:
+        return pc.is_in(pairs, value_set=_pairs(train.shard(shard, sides)))
+
+    leaked = reduce(pc.or_, map_ahead(find, train.shards, _threads()))
+    ends = np.cumsum([other.rows for other in others])
+    return [int(part.sum()) for part in np.split(leaked.to_numpy(), ends[:-1])]
 
 
 def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
     """Log a warning for each held-out corpus, by name, that shares records with the training
     set."""
-    for name, corpus in held_out.items():
-        shared = overlap(train, corpus)
+    counts = overlaps(train, list(held_out.values()))
+    for (name, corpus), shared in zip(held_out.items(), counts, strict=True):
         if shared:
             say_once(
                 f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also "
@@ -199,9 +216,7 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         with Stage(
             f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
         ) as stage:
-            for block in text.blocks():
-                writer.add(builder.build(block))
-                stage.advance(len(block))
+            writer.add_all(_records(builder, text, stage))
         builder.check()
     except UserError:
         folder.remove()
@@ -228,6 +243,17 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         }
     )
     say(f"{split.name}: {builder.summary()}")
+
+
+def _records(builder: RecordBuilder, text: TextSource, stage: Stage) -> Iterator[pa.Table]:
+    """Yield the records of a text, block by block; later blocks are cleaned meanwhile."""
+    for cleaned in map_ahead(builder.clean, text.blocks(), _threads()):
+        yield builder.add(cleaned)
+        stage.advance(len(cleaned.block))
+
+
+def _threads() -> int:
+    return min(available_cores(), MAX_THREADS)
 
 
 def _pairs(block: pa.Table) -> pa.Array:

@@ -19,8 +19,8 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
-from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.tables import batches, examine_parquet, line_of, read_table, strings
+from augury.corpora.files import InputFile, examine, find, line_blocks, sentences
+from augury.corpora.tables import BLOCK_ROWS, batches, examine_parquet, line_of, read_table, strings
 from augury.corpora.text_settings import BaseText, Role
 
 Reader = Callable[[], Iterator[pa.Table]]
@@ -146,14 +146,19 @@ def _open_lines(spec: BaseText) -> TextSource:
                 )
 
     def read() -> Iterator[pa.Table]:
-        def side(paths: Sequence[str]) -> Iterator[bytes]:
-            return chain.from_iterable(sentences(find(path), layout) for path in paths)
-
-        for rows in zip(*(batches(side(paths)) for paths in sides), strict=True):
-            yield _block(dict(zip(spec.COLUMNS, map(strings, rows), strict=True)))
+        for columns in zip(*(_side(paths, layout) for paths in sides), strict=True):
+            yield _block(dict(zip(spec.COLUMNS, columns, strict=True)))
 
     text = _text_source(spec, files, sum(counts[:number]), read)
     return replace(text, line_of=lambda row: row) if layout == "lines" and number == 1 else text
+
+
+def _side(paths: Sequence[str], layout: str) -> Iterator[pa.Array]:
+    """Yield the sentences of the files of a side; blocks of aligned files have equal lengths."""
+    if layout == "lines":
+        return chain.from_iterable(line_blocks(find(path), BLOCK_ROWS) for path in paths)
+    texts = chain.from_iterable(sentences(find(path), layout) for path in paths)
+    return map(strings, batches(texts))
 
 
 def _check_distinct(sources: Sequence[str], targets: Sequence[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.corpora.controls import count_controls
 from augury.corpora.corpus import LINEAGE, CorpusKind
+from augury.corpora.duplicates import Duplicates, row_hashes
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -22,7 +23,6 @@ from augury.corpora.filters import (
     NO_LABEL,
     NOT_SELECTED,
     REASONS,
-    Duplicates,
     clean,
     rejections,
 )
@@ -36,8 +36,25 @@ EXAMPLES = 3  # rejected rows to keep for each reason
 EXAMPLE_LENGTH = 200  # characters of each side of them
 
 
+class Cleaned(NamedTuple):
+    """A block of text with what can be found out about it without the blocks before."""
+
+    block: pa.Table
+    texts: list[pa.Array]
+    """The cleaned sides."""
+    broken: np.ndarray
+    """Whether a row had inner tabs or line ends, (rows,)."""
+    codes: np.ndarray
+    """Indices into REASONS, 0 for rows that pass the filter, (rows,)."""
+    hashes: np.ndarray | None
+    """The hashes of rows that pass, if repeated ones are to be removed."""
+
+
 class RecordBuilder(ABC):
-    """Builds the records of a corpus from the blocks of a text, in order, and counts them."""
+    """Builds the records of a corpus from the blocks of a text and counts them.
+
+    Blocks are cleaned in any order, on threads, and then added in that of the text.
+    """
 
     KIND: ClassVar[CorpusKind]
     TEXT: ClassVar[type[BaseText]]
@@ -60,7 +77,7 @@ class RecordBuilder(ABC):
         """Examples of rejected rows by reason: location and text."""
         self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
-        self._ids: set[str] = set()
+        self._ids = Duplicates()
 
     @classmethod
     def of(cls, split: ResolvedSplit, text: TextSource) -> RecordBuilder:
@@ -73,15 +90,34 @@ class RecordBuilder(ABC):
 
     def build(self, block: pa.Table) -> pa.Table:
         """Return the records of the rows that are kept."""
+        return self.add(self.clean(block))
+
+    def clean(self, block: pa.Table) -> Cleaned:
+        """Clean and filter a block; changes nothing in the builder."""
         sides = [block.column(side).combine_chunks() for side in self.KIND.sentences]
         cleaned = [clean(side, self._replace(), self.split.filter) for side in sides]
         texts = [text for text, _ in cleaned]
-        codes = self._reasons(block, *texts)
+        training = self.split.role == "train"
+        codes = rejections(texts, self.split.filter if training else None, self.KIND.sentences)
+        selection = self._selection(block)
+        codes = np.where(selection, selection, codes)
+        if not training and (codes > NO_LABEL).any():
+            raise self._empty_error(block, codes)
+        hashes = None
+        if training and self.split.filter.deduplicate:
+            passed = pa.array(np.flatnonzero(codes == 0))
+            hashes = row_hashes(*(text.take(passed) for text in texts))
+        broken = np.logical_or.reduce([broken for _, broken in cleaned])
+        return Cleaned(block, texts, broken, codes, hashes)
+
+    def add(self, cleaned: Cleaned) -> pa.Table:
+        """Return the records of a cleaned block, the next of the text."""
+        block, texts, codes = cleaned.block, cleaned.texts, self._reasons(cleaned)
         kept = codes == 0
         self.read += len(block)
         self.selected += int(block.column("selected").to_numpy().sum())
         self.kept += int(kept.sum())
-        self.cleaned += int((np.logical_or.reduce([broken for _, broken in cleaned]) & kept).sum())
+        self.cleaned += int((cleaned.broken & kept).sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
             self._add_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
@@ -161,19 +197,14 @@ class RecordBuilder(ABC):
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         """Return the columns between the sides and the origin."""
 
-    def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
+    def _reasons(self, cleaned: Cleaned) -> np.ndarray:
         """Return indices into REASONS, 0 for rows that are kept."""
-        training = self.split.role == "train"
-        codes = rejections(texts, self.split.filter if training else None, self.KIND.sentences)
-        selection = self._selection(block)
-        codes = np.where(selection, selection, codes)
-        if not training and (codes > NO_LABEL).any():
-            raise self._empty_error(block, codes)
-        if training and self.split.filter.deduplicate:
-            passed = np.flatnonzero(codes == 0)
-            repeated = self._duplicates.repeated(*(text.take(pa.array(passed)) for text in texts))
-            codes[passed[repeated]] = DUPLICATE
+        codes = cleaned.codes.copy()
         passed = np.flatnonzero(codes == 0)
+        if cleaned.hashes is not None:
+            repeated = self._duplicates.repeated_hashes(cleaned.hashes)
+            codes[passed[repeated]] = DUPLICATE
+            passed = passed[~repeated]
         codes[passed] = self._held_out(np.arange(self._passed, self._passed + len(passed)))
         self._passed += len(passed)
         return codes
@@ -183,17 +214,16 @@ class RecordBuilder(ABC):
         if "id" not in block.column_names:
             numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
             return pc.binary_join_element_wise(name, numbers, "-")
-        for row, record_id in zip(
-            block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True
-        ):
-            if not record_id or record_id in self._ids:
-                fault = f"the id '{record_id}' occurs twice" if record_id else "the id is empty"
-                raise UserError(
-                    f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; remove "
-                    "id_column to number the rows instead"
-                )
-            self._ids.add(record_id)
-        return block.column("id").combine_chunks()
+        ids = block.column("id").combine_chunks()
+        empty = pc.equal(pc.binary_length(ids), 0).to_numpy(zero_copy_only=False)
+        if (faulty := empty | self._ids.repeated(ids)).any():
+            place = int(faulty.argmax())
+            fault = "the id is empty" if empty[place] else f"the id '{ids[place]}' occurs twice"
+            raise UserError(
+                f"{name}: {fault} (column {column}, row {block.column('row')[place].as_py():,}): "
+                "ids must be unique; remove id_column to number the rows instead"
+            )
+        return ids
 
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
         ids, count = self._record_ids(block), len(block)

@@ -25,7 +25,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS, word_counts
 from augury.corpora.identification import doubts
-from augury.corpora.ingest import cached_corpus, overlap
+from augury.corpora.ingest import cached_corpus, overlap, overlaps
 from augury.corpora.labelled import LABEL, label_counts, label_doubts
 from augury.corpora.mixture import row_ranges
 from augury.corpora.records import describe_controls
@@ -330,15 +330,20 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     shared: dict[str, str] = {}
     for experiment in systems.values():
         texts = _texts(experiment, store)
+        train = texts["train"]
+        names: dict[str, str] = {}
         for name, corpus in texts.items():
-            key = f"{texts['train'].address} {corpus.address}"
+            key = f"{train.address} {corpus.address}"
             if name != "train" and key not in shared:
-                count = overlap(texts["train"], corpus)
-                leak = (
-                    f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' {_are(count)} in "
-                    "the training set too"
-                )
-                shared[key] = leak if count else ""
+                names.setdefault(key, name)
+        counts = overlaps(train, [texts[name] for name in names.values()])
+        for (key, name), count in zip(names.items(), counts, strict=True):
+            corpus = texts[name]
+            leak = (
+                f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' {_are(count)} in "
+                "the training set too"
+            )
+            shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
 
 

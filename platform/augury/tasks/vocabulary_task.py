@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +71,8 @@ class VocabularyTask(Task):
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         from augury.text.vocabulary import training
 
-        groups = {name: text.lines for name, text in texts.items()}
+        most = experiment.vocabulary.max_sentences
+        groups = {name: partial(text.lines, most) for name, text in texts.items()}
         languages = list(experiment.corpus.languages_of("train"))
         with Stage("vocabulary", unit="pieces") as stage:
             vocabulary = training.train(

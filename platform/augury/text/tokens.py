@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from augury.core import config
 from augury.core.execution import Executor
+from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
 from augury.core.store import Folder
@@ -45,12 +46,21 @@ class Text(NamedTuple):
             }
         )
 
-    def lines(self) -> Iterator[str]:
-        """Yield all sentences, shard by shard and column by column."""
-        for shard in self.folder.manifest()["shards"]:
+    def lines(self, most: int | None = None) -> Iterator[str]:
+        """Yield all sentences, shard by shard and column by column; of more than `most` rows every
+        n-th, with the smallest n that leaves no more.
+
+        Texts with as many rows, such as views of a corpus, keep the same ones.
+        """
+        manifest = self.folder.manifest()
+        step, first = -(-manifest["rows"] // most) if most else 1, 0
+        for shard in manifest["shards"]:
             block = read_shard(self.folder, shard, self.columns)
+            rows = pa.array(np.arange(first, len(block), step))
+            first += len(rows) * step - len(block)
             for column in self.columns:
-                yield from block.column(column).to_pylist()
+                texts = block.column(column)
+                yield from (texts if step == 1 else texts.take(rows)).to_pylist()
 
 
 class Encoded(NamedTuple):
@@ -102,6 +112,7 @@ def tokenise(
         missing = {name: text for name, text in texts.items() if folders[name] in incomplete}
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
         counts = {name: Counter[str]() for name in missing}
+        written: dict[str, dict[str, Checksum]] = {name: {} for name in missing}
         names, work = [], []
         for name, manifest in manifests.items():
             for shard in manifest["shards"]:
@@ -111,10 +122,11 @@ def tokenise(
             rows = sum(manifest["rows"] for manifest in manifests.values())
             with Stage("tokenise", rows) as stage:
                 results = executor.map(
-                    _Tokenise(tokenizer), work, stage, size=lambda result: result[0]
+                    _Tokenise(tokenizer), work, stage, size=lambda shard: shard.rows
                 )
-            for name, (_, shard_counts) in zip(names, results, strict=True):
-                counts[name].update(shard_counts)
+            for name, shard in zip(names, results, strict=True):
+                counts[name].update(shard.counts)
+                written[name] |= shard.checksums
         for name, text in missing.items():
             folders[name].finish(
                 {
@@ -124,29 +136,42 @@ def tokenise(
                     "columns": list(text.columns),
                     "view": text.view,
                     "counts": dict(counts[name]),
-                }
+                },
+                known=written[name],
             )
+
+
+class _Shard(NamedTuple):
+    """A shard that has been tokenised: rows, counts, and the checksums of its files."""
+
+    rows: int
+    counts: Mapping[str, int]
+    checksums: Mapping[str, Checksum]
 
 
 @dataclass(frozen=True)
 class _Tokenise:
-    """Creates the task that writes the ids and offsets of a shard, and returns its number of
-    rows and its counts."""
+    """Creates the task that writes the ids and offsets of a shard."""
 
     tokenizer: Tokenizer
 
-    def __call__(self) -> Callable[[tuple[Text, Folder, str]], tuple[int, Mapping[str, int]]]:
+    def __call__(self) -> Callable[[tuple[Text, Folder, str]], _Shard]:
         encode = self.tokenizer.load()
         dtype = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
+        folders: dict[Folder, Folder] = {}
+        """Those that have read their manifest, with the checksums of all shards; items come with
+        new ones."""
 
-        def tokenise(item: tuple[Text, Folder, str]) -> tuple[int, Mapping[str, int]]:
+        def tokenise(item: tuple[Text, Folder, str]) -> _Shard:
             text, folder, shard = item
-            ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
+            source = folders.setdefault(text.folder, text.folder)
+            ids, offsets, counts = encode(read_shard(source, shard, text.columns), text.view)
+            checksums = {}
             for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
-                buffer = io.BytesIO()
+                buffer, file = io.BytesIO(), f"{shard}.{suffix}.npy"
                 np.save(buffer, array)
-                folder.write(f"{shard}.{suffix}.npy", buffer.getvalue())
-            return len(offsets) - 1, counts
+                checksums[file] = folder.write(file, buffer.getvalue())
+            return _Shard(len(offsets) - 1, counts, checksums)
 
         return tokenise
 

@@ -384,3 +384,8 @@ def test_what_is_not_letter_for_letter_cannot_be_mirrored(tmp_path: Path) -> Non
                 MIRRORED,
                 {**VIEWS, "rot-1": texts},
             )
+
+
+def test_learning_from_all_sentences_is_in_no_address() -> None:
+    assert "max_sentences" not in VocabularyConfig().to_dict()
+    assert VocabularyConfig(max_sentences=5).to_dict()["max_sentences"] == 5
