@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from augury.core import roots
 from augury.core.errors import UserError
 from augury.core.outages import outage_of, refusal_of
 from augury.core.store import Folder, Store
@@ -48,6 +49,7 @@ def test_what_may_not_be_written_is_an_outage_only_in_a_storage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setattr(roots, "_opened", set())  # other tests have opened what is around it
     Store(tmp_path / "results")
 
     def forbidden(path: str) -> OSError:

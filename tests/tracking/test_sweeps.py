@@ -306,7 +306,7 @@ def test_the_status_of_trials(trials: Any, database: str) -> None:
     trials.state["time"] -= 1000.0  # its driver was killed
     trials.report("3" * 16, 1, "waiting")
     sync(trials.write(), Tracking(uri=database))
-    interrupted = ("KILLED", "interrupted")
+    interrupted = ("SCHEDULED", "interrupted")
     assert states(database) == {
         "beta": ("KILLED", None),
         "stopped seed 1": stopped,

@@ -188,7 +188,11 @@ def test_an_interrupted_command_leaves_its_status(
         tracker.follow(trials.folder),
     ):
         raise error
-    assert statuses(database) == {"beta": status, "regime.beta=5": "KILLED", "bb seed 1": "KILLED"}
+    assert statuses(database) == {
+        "beta": status,
+        "regime.beta=5": "SCHEDULED",
+        "bb seed 1": "SCHEDULED",
+    }
 
 
 def test_concurrent_syncs_create_every_run_once(

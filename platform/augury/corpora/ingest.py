@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, reduce
+from itertools import accumulate, pairwise
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -112,8 +112,9 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
         return pc.is_in(pairs, value_set=_pairs(train.shard(shard, sides)))
 
     leaked = reduce(pc.or_, map_ahead(find, train.shards, _threads()))
-    ends = np.cumsum([other.rows for other in others])
-    return [int(part.sum()) for part in np.split(leaked.to_numpy(), ends[:-1])]
+    starts = [0, *accumulate(other.rows for other in others)]
+    parts = (leaked[start:end] for start, end in pairwise(starts))
+    return [pc.sum(part).as_py() or 0 for part in parts]
 
 
 def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:

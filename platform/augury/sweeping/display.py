@@ -84,14 +84,12 @@ def summary(sweep: Sweep) -> str:
     left."""
     counts = Counter(trial.progress for _, trial in sweep.trials)
     states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
-    parts = [f"{counts[state]} {state}" for state in states if counts[state]]
     left = seconds_left(sweep)
     bound = "" if sweep.scheduler == "all" else "at most "
+    # The best first, as narrow terminals cut the end of the line.
+    parts = [f"best so far {best.name} {value:.2f}" for best, value in leaders(sweep)[:1]]
+    parts += [f"{counts[state]} {state}" for state in states if counts[state]]
     parts += [f"{bound}{duration(left)} left"] if left else []
-    # Last, as narrow terminals cut the end of the line.
-    parts += [
-        f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]
-    ]
     return f"{sweep.name}: {', '.join(parts)}"
 
 

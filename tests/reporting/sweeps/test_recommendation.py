@@ -47,9 +47,7 @@ def test_a_winner_has_to_be_worth_its_time(sweeps: Any, winner: float, name: str
 def test_a_race_that_has_not_ended_recommends_the_best_that_has_finished(sweeps: Any) -> None:
     baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
     sweeps.trial(baseline, 1, [30.0])
-    assert recommendation_text(summarise(sweeps.load((1,), ended=False))).startswith(
-        "Recommended so far: baseline "
-    )
+    assert recommendation_text(summarise(sweeps.load((1,), ended=False))) == ""
     sweeps.trial(ours, 1, [31.0])
     assert recommendation_text(summarise(sweeps.load((1,), ended=False))).startswith(
         "Recommended so far: ours "
