@@ -4,7 +4,7 @@ QUIET ?= --quiet
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs site audit licences test test-slow test-processors clean
+.PHONY: install demo docs site audit licences test test-slow test-long test-processors clean
 
 install: $(VENV)/.installed
 
@@ -66,7 +66,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 -m 'not slow' --durations=15
 
 test-slow: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m slow --durations=15
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow and not long' --durations=15
 
 # Tests that train, without vector instructions and with those of AVX2: PyTorch, oneDNN, MKL, CTranslate2, OpenBLAS.
 SCALAR := ATEN_CPU_CAPABILITY=default DNNL_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE CT2_FORCE_CPU_ISA=GENERIC OPENBLAS_CORETYPE=Prescott
@@ -76,7 +76,11 @@ test-processors: $(VENV)/.installed-test
 	for processor in '$(SCALAR)' '$(AVX2)'; do \
 	    env $$processor $(BIN)/python -m pytest -n 2 -m 'trains and not slow' || exit 1; \
 	done
-	env $(SCALAR) $(BIN)/python -m pytest -n 2 -m trains tests/system
+
+# A minute or more each, and what CI has no time for; before a release.
+test-long: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -m long --durations=15
+	env $(SCALAR) $(BIN)/python -m pytest -n 2 -m 'trains and not long' tests/system
 
 clean:
 	rm -rf demo results build *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -68,6 +68,7 @@ def test_commands_of_a_training_can_be_typed(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.trains
 def test_commands_of_sweeps_and_tables_given_by_path_can_be_typed(
     local_ray: Any,

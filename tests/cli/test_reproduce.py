@@ -59,6 +59,7 @@ def test_missing_rows_are_run_and_every_row_is_shown(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_measured_values_are_kept_with_the_sweep(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,6 +84,7 @@ def test_measured_values_are_kept_with_the_sweep(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_runs_are_measured_with_the_baseline_of_their_seed(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -331,6 +331,7 @@ print(spilled, results == [task(item) for item in items])
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_items_that_do_not_fit_into_the_object_store_are_spilled() -> None:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as directory:  # sockets: short names

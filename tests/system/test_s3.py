@@ -142,6 +142,7 @@ def test_two_commands_at_once_train_every_run_once(
     assert weights(storage) == undisturbed
 
 
+@pytest.mark.long
 def test_two_workers_of_a_job(server: S3Server, experiment: Path, tmp_path: Path) -> None:
     content: dict[str, Any] = yaml.safe_load(experiment.read_text(encoding="utf-8"))
     content["training"] |= {"workers": 2, "max_updates": 20, "validate_every": 10}

@@ -3,7 +3,6 @@ the weights of an undisturbed training, and nothing is left."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,10 +20,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.trains,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(
-        not os.environ.get("AUGURY_SOAK"),
-        reason="AUGURY_SOAK is unset: it takes minutes",
-    ),
+    pytest.mark.long,
 ]
 
 KILLS = [(0.0, "GCS"), (0.0, "worker"), (2.0, "command")]

@@ -274,6 +274,7 @@ def test_the_sweep_of_a_killed_driver_is_continued(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_server_that_starts_late_and_hangs(
     database: str,
     store: Store,
