@@ -65,6 +65,7 @@ def test_two_drivers_share_the_work(tmp_path):
     assert len(results(tmp_path)) == 3
 
 
+@pytest.mark.long
 def test_a_killed_train_worker_of_a_trial(tmp_path):
     """A trial with two Ray Train workers, one of which is killed, equals the same training
     without a sweep."""

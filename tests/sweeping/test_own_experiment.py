@@ -42,6 +42,7 @@ SPACE = SearchSpace(
 """
 
 
+@pytest.mark.long
 def test_the_best_of_two_families_are_combined_and_tuned_once(tmp_path: Path) -> None:
     (tmp_path / "families.py").write_text(FAMILIES)
     training = BASE["training"] | {"max_updates": 16}

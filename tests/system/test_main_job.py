@@ -232,7 +232,13 @@ def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
 
 
 @pytest.mark.trains
-@pytest.mark.parametrize("signalled", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "ended"])
+@pytest.mark.parametrize(
+    "signalled",
+    [
+        pytest.param(signal.SIGKILL, id="killed"),
+        pytest.param(signal.SIGTERM, id="ended", marks=pytest.mark.long),
+    ],
+)
 def test_an_interrupted_training_equals_an_undisturbed_one(
     trained: SimpleNamespace, tmp_path: Path, signalled: signal.Signals
 ) -> None:

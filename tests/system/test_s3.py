@@ -91,6 +91,7 @@ def test_runs_are_sent_shown_and_used(trained: str, server: S3Server, tmp_path: 
         assert done.returncode == 0 and done.stdout.strip(), done.stderr
 
 
+@pytest.mark.long
 def test_a_sweep_on_s3_and_the_system_that_it_recommends(server: S3Server, tmp_path: Path) -> None:
     storage = server.uri("augury/swept")
     flags = ["--name", "quick", "--storage", storage, "--set", "training.max_updates=16"]
