@@ -7,7 +7,9 @@ import time
 
 import pytest
 
+from augury.core.periodic import Throttle
 from augury.core.store import Store
+from augury.sweeping.closing import Closing
 from augury.sweeping.dispatcher import Dispatcher, Limits
 from augury.sweeping.driver import DEADLINE, _deadline
 from augury.sweeping.race import Exhaustive
@@ -106,3 +108,21 @@ def test_a_trial_that_a_decided_race_does_not_need_is_stopped(tmp_path):
     assert dispatcher.on_result(key) == "PAUSE" and dispatcher.progress[key] == "paused"
     dispatcher.scheduler.finished = True
     assert dispatcher.on_result(key) == "STOP" and dispatcher.progress[key] == "stopped"
+
+
+def test_a_budget_ends_with_trials_that_can_still_finish(tmp_path):
+    reference, other = TrialKey("a", 1), TrialKey("b", 1)
+    dispatcher = make(Store(tmp_path), seeds=(1, 2), deadline=time.monotonic() + 5)
+    dispatcher.closing = Closing("a", time.monotonic() + 5, lambda address: 1.0, "max")
+    for key, seconds in ((reference, 20.0), (other, 10.0)):
+        assert dispatcher.next_trial() == key
+        history = History(dispatcher.folder(key))
+        history.add(8, 0, {"valid/bleu": 3.0, "train/seconds": seconds})
+        history.flush()
+    dispatcher.progress[other] = "running"
+    dispatcher.folder(reference).finish({})
+    dispatcher.on_complete(reference)
+    dispatcher._closing_throttle = Throttle(0)
+    assert dispatcher.wanted() == [other]
+    dispatcher.on_error(other, "out of memory")
+    assert dispatcher.wanted() == [TrialKey("a", 2), TrialKey("b", 2)]

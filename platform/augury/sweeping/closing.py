@@ -18,8 +18,8 @@ class Closing:
 
     A race decides halfway through training, with all configurations at hand, so that a budget can
     end while the reference alone is finished: nothing could be compared. Before that happens, the
-    best trials, as many as run at once, train to their end in place of all others. That is so until
-    a configuration other than the reference has finished.
+    best trials, as many as run at once, train to their end in place of all others. It is
+    of use until a configuration other than the reference has finished.
     """
 
     def __init__(
@@ -43,10 +43,9 @@ class Closing:
     ) -> list[TrialKey]:
         """Return the trials to finish now, the best first; none while there is time for others.
 
-        `curves` are those of trials that may go on and of finished ones.
+        `curves` are those of trials that may go on and of `finished` ones, which are of the
+        reference.
         """
-        if any(key.configuration != self.reference for key in finished):
-            return []
         if not self._chosen:
             chosen = self._best([key for key in curves if key not in finished], curves)[:at_once]
             remaining = [self._remaining(key, curves, finished) for key in chosen]

@@ -200,21 +200,21 @@ class Dispatcher:
         """Return the trials to finish in place of all others before the budget ends."""
         if self.closing is None or self.stopping:
             return []
-        closing = self.closing
+        closing, compared = self.closing, [*filter(self.compared, self.progress)]
+        finished = [key for key in compared if self.progress[key] == "finished"]
+        if any(key.configuration != closing.reference for key in finished):
+            self.closing = None  # there is something to compare
+            return []
+        active = [key for key in compared if self.progress[key] in ("waiting", "running", "paused")]
+        active = [key for key in active if not self._eliminated(key)]
 
         def look() -> None:
-            states = ("waiting", "running", "paused", "finished")
-            curves = {
-                key: curve
-                for key, progress in self.progress.items()
-                if progress in states and self.compared(key) and not self._eliminated(key)
-                if (curve := self.curves.of(self.folder(key)))
-            }
-            finished = [key for key in curves if self.progress[key] == "finished"]
+            known = {key: self.curves.of(self.folder(key)) for key in (*active, *finished)}
+            curves = {key: curve for key, curve in known.items() if curve}
             self._last_trials = closing.trials(curves, finished, self.limits.at_once)
 
         self._closing_throttle.run(look)
-        return [key for key in self._last_trials if self.progress.get(key) != "finished"]
+        return [key for key in self._last_trials if key in active]
 
     def next_trial(self) -> TrialKey | None:
         """Return a trial that Tune does not have yet, or None if no further one may start now."""
