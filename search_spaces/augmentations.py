@@ -75,7 +75,28 @@ MONOLINGUAL = {
 GENERATED = {
     "generate": (
         "it reads a language model: give the experiment a system, systems: {generated: {augment: "
-        "[{operator: generate, model: PATH, prompt: .., columns: ..}]}} (docs/synthetic.md)"
+        "[{operator: generate, model: PATH, prompt: ..}]}} (docs/synthetic.md)"
+    )
+}
+REORDERED = {
+    "reorder": (
+        "it reads text that is parallel to the language whose order it takes: give the experiment "
+        "a system, systems: {reordered: {augment: [{operator: reorder, parallel: "
+        "{source_language: .., target_language: .., train: {source: .., target: ..}, valid: "
+        "{source: .., target: ..}}, model: {name: PATH}}]}}, with a T5 as the model"
+    )
+}
+TRANSCRIBED = {
+    "asr_transcript": (
+        "it reads transcripts of the sources by a speech recogniser: give the experiment a system, "
+        "systems: {transcripts: {augment: [{operator: asr_transcript, transcripts: FILE}]}}"
+    )
+}
+SEMANTIC = {
+    "semantic": (
+        "it tunes a generator and a teacher: give the experiment a system, systems: {semantic: "
+        "{augment: [{operator: semantic, generator: {model: {name: PATH}}, teacher: {model: {name: "
+        "PATH}}}]}}, with a T5 and a classifier"
     )
 }
 
@@ -135,7 +156,11 @@ SPACE = SearchSpace(
     families=families,
     main_settings=main_settings,
     joins=True,
-    needs={"nmt": MONOLINGUAL | GENERATED, "classification": GENERATED, "nli": GENERATED},
+    needs={
+        "nmt": MONOLINGUAL | GENERATED | REORDERED | TRANSCRIBED,
+        "classification": GENERATED | REORDERED,
+        "nli": GENERATED | REORDERED | SEMANTIC,
+    },
     worth=0.1,
     metric="valid/bleu",
     mode="max",

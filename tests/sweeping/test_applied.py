@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from augury.augment.operator import OPERATORS
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -118,3 +119,10 @@ def test_a_warm_up_leaves_half_of_the_training_to_the_regime(tmp_path: Path) -> 
     assert rows["R-Drop"]["regime"]["warmup_epochs"] == 2
     long = tiny.experiment("nli", tmp_path, training={"max_epochs": 40})
     assert "warmup_epochs" not in apply(find("augmentations"), long).space.rows["R-Drop"]["regime"]
+
+
+def test_every_operator_is_a_row_or_named_with_what_it_needs() -> None:
+    space = find("augmentations")
+    rows = {part["operator"] for row in space.rows.values() for part in row.get("augment", ())}
+    named = {name for needs in space.needs.values() for name in needs}
+    assert set(OPERATORS.builtin()) <= rows | named
