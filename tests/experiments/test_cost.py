@@ -9,7 +9,7 @@ import pytest
 from transformers import BertConfig, BertModel, MarianConfig, MarianModel, T5Config, T5Model
 
 from augury.core.store import Store
-from augury.experiments.cost import Text, cost, cpu_is_fast_in_bfloat16
+from augury.experiments.cost import Text, core_flops, cost, cpu_is_fast_in_bfloat16
 from augury.experiments.sizes import Size, pretrained_size
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.task import find_task
@@ -125,3 +125,12 @@ def test_bfloat16_is_fast_on_processors_made_for_it(cpuinfo, fast, tmp_path):
     path = tmp_path / "cpuinfo"
     path.write_text(cpuinfo)
     assert cpu_is_fast_in_bfloat16(path) == fast
+
+
+def test_a_faster_core_makes_all_trainings_cheaper_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, attacked = {}, {"regime": {"name": "adversarial", "preset": "paper"}}
+    before = [of(**changes).seconds for changes in (plain, attacked)]
+    speed = core_flops()
+    monkeypatch.setattr("augury.experiments.cost.core_flops", lambda: 2 * speed)
+    after = [of(**changes).seconds for changes in (plain, attacked)]
+    assert before == pytest.approx([2 * seconds for seconds in after], rel=0.01)

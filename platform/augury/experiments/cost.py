@@ -3,7 +3,9 @@ from its budget."""
 
 from __future__ import annotations
 
+import functools
 import math
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +20,9 @@ from augury.training.settings import Training
 
 SUBWORDS_PER_WORD = 1.4
 FLOPS_PER_PARAMETER = 6  # of a parameter and a piece, forward and backward
-CORE_FLOPS = 3e10  # FLOP/s that small models reach on one core: 15 to 35e9 were measured (LOG.md)
+PRODUCT_SHARE = 0.55
+"""What small models reach of the speed of a product of matrices: 0.4 to 0.6 were measured."""
+PRODUCTS, PRODUCT_SIZE, PRODUCT_REPEATS = 512, 48, 8
 BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU made for them: 1.4 to 2.0 were measured
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
@@ -148,11 +152,30 @@ def cpu_is_fast_in_bfloat16(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
     )
 
 
+@functools.cache
+def core_flops() -> float:
+    """Return the FLOP/s that small models reach on a core of this machine, by the best of a few
+    products of matrices, which take 10 to 50 ms.
+
+    Cores differ by a factor of five. The products are so small that they run on one core, and
+    processor time is the same on a busy machine.
+    """
+    import numpy as np
+
+    stack = np.ones((PRODUCTS, PRODUCT_SIZE, PRODUCT_SIZE), np.float32)
+    seconds = []
+    for _ in range(PRODUCT_REPEATS):
+        start = time.thread_time()
+        stack @ stack[0]
+        seconds.append(time.thread_time() - start)
+    return PRODUCT_SHARE * 2 * PRODUCTS * PRODUCT_SIZE**3 / min(seconds)
+
+
 def _speed(execution: Execution, training: Training) -> float:
     if uses_gpu(execution):
         return GPU_FLOPS * training.workers
     faster = BF16_SPEEDUP if training.precision == "bf16" and cpu_is_fast_in_bfloat16() else 1
-    return CORE_FLOPS * faster * _cores(execution, training.workers) ** 0.8
+    return core_flops() * faster * _cores(execution, training.workers) ** 0.8
 
 
 def _cores(execution: Execution, workers: int) -> int:
