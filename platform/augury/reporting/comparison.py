@@ -291,9 +291,7 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         return []
     sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
     over = segment_noun(metric)
-    both_levels = (
-        f"{'moderated ' if method == 'moderated' else ''}two-level test over seeds and {over}"
-    )
+    both_levels = f"{'moderated ' if method == 'moderated' else ''}t-test over seeds and {over}"
     match method:
         case "bootstrap":
             test_name = "sacreBLEU's paired bootstrap"
@@ -308,16 +306,18 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
                 f"{both_levels}, two-sided; paired bootstrap over {over} for "
                 f"{', '.join(sentences_only)}"
             )
-    family = f", with Holm's correction for {len(tested)} comparisons" if len(tested) > 1 else ""
+    family = f"; corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
+    if method == "moderated" and len(sentences_only) < len(tested):
+        lines.append("moderated: the variation between seeds is estimated from all systems together")
     if sentences_only:
         lines.append(
-            f"one seed against one says nothing of other seeds: {', '.join(sentences_only)}"
+            f"one seed against one cannot tell a method from chance: {', '.join(sentences_only)}"
         )
     seeds = len(rows[0].scores[metric].seeds)
     lines += [
-        f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, count)} it is "
-        "compared with"
+        f"{row.name}: one of the two systems has one seed, whose variation is taken to be that of "
+        f"the other's {max(seeds, count)}"
         for row in tested
         if min(seeds, count := len(row.scores[metric].seeds)) == 1 < max(seeds, count)
     ]

@@ -129,21 +129,23 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [_budget_note(results), "epochs: how often the plain text was read / each other view"]
+    lines = [_budget_note(results), "epochs: passes over the original text / over each further view"]
     kinds = {
         name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights))
         for name, cost in costs.items()
     }
     lines.append(f"weights: {_summarise_values(kinds)}")
     lines += _cost_notes(costs)
-    delayed = [
-        f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset
-    ]
-    if delayed:
-        lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
+    warm: dict[str, list[str]] = {}
+    for name, cost in costs.items():
+        if cost.onset:
+            warm.setdefault(f"after update {cost.onset:,.0f}", []).append(name)
+    if warm:
+        ends = "; ".join(f"{end} for {', '.join(names)}" for end, names in warm.items())
+        lines.append(f"the warm-up of the additional loss or attack ends {ends}")
     pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
     lines.append(
-        "subwords of a plain record: "
+        "subwords in a training example, before augmentation: "
         + _summarise_values({name: f"{count:.1f}" for name, count in pieces.items()})
     )
     return lines
@@ -188,19 +190,17 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
     patience: set[tuple[Any, ...]] = {
         tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters
     }
-    stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
-    counted = f" of the plain text, in {units.pop()}" if len(units) == 1 else ""
-    return (
-        f"held equal: {' and '.join(equal)}{counted}{stops}"
-        if equal
-        else "held equal: nothing; budgets differ"
-    )
+    stops = f", or until {_patience(*patience.pop())}" if len(patience) == 1 else ""
+    counted = f" of the original text, counted in {units.pop()}" if len(units) == 1 else ""
+    if not equal:
+        return "training budget: not the same for all systems"
+    return f"training budget of every system: {' and '.join(equal)}{counted}{stops}"
 
 
 def _patience(allowed: int, mean_of: int | None) -> str:
     """Say when patience ends a training; runs from before `patience_mean` existed have none."""
-    gain = f"gain in the mean of the last {mean_of}" if mean_of and mean_of > 1 else "gain"
-    return f"{allowed} validations without {gain}"
+    what = f" in the mean of the last {mean_of}" if mean_of and mean_of > 1 else ""
+    return f"{allowed} validations bring no improvement{what}"
 
 
 def _summarise_values(values: Mapping[str, str]) -> str:

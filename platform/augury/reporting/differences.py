@@ -198,7 +198,7 @@ def _notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[s
         result.name for result, layout in zip(results, layouts, strict=True) if layout == "blocks"
     ]:
         lines.append(
-            f"seeds are paired, as all systems of a seed have one hardware: {', '.join(blocks)}"
+            f"seeds are paired, as all systems of a seed ran on the same hardware: {', '.join(blocks)}"
         )
     for result, layout in zip(results, layouts, strict=True):
         if layout == "confounded":

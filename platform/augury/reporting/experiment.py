@@ -177,8 +177,8 @@ def _sections(
         sections.append(section("Stages", stages))
     if outputs := output_table(results):
         text = (
-            "Copied: equal to what it is made from. Repeated: equal to a text made from another "
-            "one of the same block. Length: characters per character to be expected."
+            "Copied: the output equals its input. Repeated: it equals the output of another input "
+            "of the same block. Length: the ratio of its characters to those expected."
         )
         sections.append(section("What operators made", outputs, text))
     if curves := learning_curves(results, metric):
@@ -193,7 +193,8 @@ def _sections(
     if len(results) > 1:
         settings = differences(results) or "Their configurations are equal."
         sections.append(section("Differences between the systems", settings))
-    sections.append(section("Runs, texts and versions", _sources(results)))
+    sources = Details("Addresses of runs and texts, versions of packages", [_sources(results)])
+    sections.append(section("Where it comes from", sources))
     if files_of_systems := [file for result in results if (file := _repetition(result))]:
         text = (
             "Each file trains one system again, with all of its seeds; paths in it are those of "

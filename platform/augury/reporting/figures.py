@@ -284,7 +284,7 @@ def score_against_cost(
     values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
     clock, axis = f"{kind} of one seed ({unit})", within_bounds(metric)
     figure = chart(traces, clock, label, height=380, legend=styles is None, yaxis=axis)
-    caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
+    caption = f"On the line, the Pareto front, no system is both better and cheaper: {values}."
     return [Figure("cost", f"{label} against {kind}", caption, figure)]
 
 

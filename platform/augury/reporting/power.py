@@ -62,8 +62,8 @@ def power(
     unit, segments = title(metric), segment_noun(metric)
     more = f"{needed} seeds" if needed else f"more {segments}"
     text = (
-        f"power: with {counted(seeds, 'seed')} and {sentences:,} {segments}, differences below "
-        f"{smallest:.1f} {unit} can go unseen; to see one of {target:g} takes {more}"
+        f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss differences below "
+        f"{smallest:.1f} {unit}; finding one of {target:g} takes {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text, known)
 

@@ -30,7 +30,7 @@ def test_published_measured_heat_map_cost_and_deviations(table7: Any, read: Any)
     assert page.texts["p"][1].startswith(
         "On the mean of the test sets, +A scores 14.0 accuracy more than plain"
     )
-    assert page.texts["p"][2].startswith("power: with 2 seeds and 200 examples")
+    assert page.texts["p"][2].startswith("power: 2 seeds and 200 examples")
     assert page.texts["p"][3].startswith("scale toy is not the paper's")
     assert len(page.texts["h2"]) == 6
     assert {

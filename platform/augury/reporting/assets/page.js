@@ -14,6 +14,9 @@ function colours(layout) {
 const drawn = Object.entries(figures).map(([name, figure]) =>
   Plotly.newPlot(name, figure.data, figure.layout, { responsive: true, displayModeBar: false })
     .then((chart) => Plotly.relayout(chart, colours(figure.layout))));
+// Not only windows change their size: a chart may be unfolded, or a phone turned.
+const fitted = new ResizeObserver((entries) => entries.forEach(({ target }) => target.clientWidth && Plotly.Plots.resize(target)));
+Object.keys(figures).forEach((name) => fitted.observe(document.getElementById(name)));
 dark.addEventListener("change", () => {
   for (const [name, figure] of Object.entries(figures)) Plotly.relayout(name, colours(figure.layout));
 });

@@ -63,7 +63,7 @@ def front_text(summary: Summary) -> str:
         for row in front
     ]
     return (
-        f"Score against cost, where nothing is both better and cheaper ({title(metric)}, "
+        f"Pareto front, where no other is both better and cheaper ({title(metric)} at × the "
         f"{summary.deciding.time_kind} of the reference): {', '.join(shown)}."
     )
 

@@ -133,7 +133,7 @@ def rungs(summary: Summary) -> list[Figure]:
         line = {"color": GREY, "dash": "dash", "shape": "hvh", "width": 1.5}
         cut = [decision.cut for decision in ordered]
         traces = [
-            go.Scatter(mode="lines", name="cut", x=list(range(1, len(cut) + 1)), y=cut, line=line)
+            go.Scatter(mode="lines", name="threshold", x=list(range(1, len(cut) + 1)), y=cut, line=line)
         ]
         counts = []
         for action, (colour, symbol) in ACTIONS.items():
@@ -144,7 +144,7 @@ def rungs(summary: Summary) -> list[Figure]:
             ]
             if not ranked:
                 continue
-            counts.append(f"{len(ranked)} {action}")
+            counts.append(f"{len(ranked)} × {action}")
             texts = [
                 f"{names[d.address].name}: {action} with "
                 f"{adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"

@@ -20,7 +20,7 @@ from augury.reporting.tables import Cell, Row, Table, cell, row, table
 from augury.scoring.registry import title
 from augury.sweeping.state import Point, Trial
 
-NAME_WIDTH = 24
+NAME_WIDTH = 18
 """Characters of a line of a name at the side of a chart."""
 LINE_HEIGHT, MARGINS = 26, 90
 """Pixels of a system in a chart, and of what is around them."""
@@ -57,7 +57,7 @@ def families(summary: Summary, styles: Mapping[str, Style]) -> Table | None:
     ]
     test = summary.deciding.test_label if summary.deciding else "test"
     columns = ["family", "state", "seeds", summary.metric, f"difference on {test}"]
-    notes = ("its best in validation, of those that came furthest",)
+    notes = ("of each family the configuration that trained furthest and, of these, scores best",)
     return table([*columns, "p", summary.time_factor_title], rows, notes=notes)
 
 
@@ -152,7 +152,7 @@ def lanes(summary: Summary) -> list[Figure]:
     places = {result.address: place for place, result in enumerate(order)}
     traces += _decisions(summary, places, at)
     zone = datetime.fromtimestamp(sweep.started, UTC)
-    x = f"time since {zone:%Y-%m-%d %H:%M} UTC ({unit})"
+    x = f"{unit} since {zone:%H:%M} UTC"
     figure = chart(
         traces, x, "", height=MARGINS + LINE_HEIGHT * len(order), legend=True, hovermode="closest"
     )
@@ -162,7 +162,7 @@ def lanes(summary: Summary) -> list[Figure]:
         f"What was trained when, a line for each seed: {duration(trained)} of training in "
         f"{duration(latest - sweep.started)}"
     )
-    return [Figure("lanes", caption, caption, figure, min_width=560)]
+    return [Figure("lanes", caption, caption, figure)]
 
 
 def _segments(curve: Sequence[Point]) -> list[tuple[float, float]]:

@@ -62,8 +62,8 @@ def recommendation_text(summary: Summary) -> str:
     if (price := leader.configuration.price) > 0:
         why += (
             f"; {leader.name} is estimated to take {factor(2 ** (price / summary.sweep.worth))} "
-            f"the training time of {reference.name}, which has to bring "
-            f"{adaptive(price, like=leader.mean)}"
+            f"the training time of {reference.name}, which is worth it from a gain of "
+            f"{adaptive(price, like=leader.mean)} on"
         )
     so_far = "" if summary.sweep.ended else " so far"
     return f"Recommended{so_far}: {result.name} ({why})."

@@ -152,7 +152,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     sections += test_sections(comparisons, "configurations", compare)
     sections.append(
-        section("Response of the score to the swept keys", importance(summary), *_response(summary))
+        section("Effect of the swept settings on the score", importance(summary), *_response(summary))
     )
     if parallel := parallel_coordinates(summary, styles):
         sections.append(section("Parallel coordinates", Charts(parallel, names)))
@@ -161,7 +161,8 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     if not overview:
         sections += costs
     if timeline := lanes(summary):
-        sections.append(section("What was trained when", Charts(timeline)))
+        text = "Colours are those of the states at the top of the page."
+        sections.append(section("What was trained when", Charts(timeline), text))
     raced = any(decision.action != "chosen" for decision in summary.decisions)
     if raced and (decisions := _decisions(summary)):
         every = Details(f"All {len(decisions.rows)} decisions", [decisions])
@@ -297,7 +298,7 @@ def _decisions(summary: Summary) -> Table | None:
             "rung": f"{decision.rung}, {rung_time(decision)}",
             "action": decision.action,
             "mean [interval]": adaptive_interval(decision.mean, decision.low, decision.high),
-            "cut": adaptive(decision.cut, like=decision.mean),
+            "threshold": adaptive(decision.cut, like=decision.mean),
             "seeds": decision.seeds,
             "when": _when(decision.time),
         }
