@@ -61,7 +61,7 @@ from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.regimes import regime
-from augury.reporting.planned_power import TYPICAL
+from augury.reporting.power import TYPICAL
 from augury.reporting.sweeps.recommendation import is_better
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from augury.execution.preflight import LeftOutRows, Report, TextSummary
     from augury.experiments.cost import Cost
     from augury.experiments.spec import Experiment
-    from augury.reporting.planned_power import PlannedPower
+    from augury.reporting.power import PlannedPower
 
 HELP = (
     "Check an experiment before training: settings, texts, keys, sizes, excluded rows and "
@@ -120,7 +120,7 @@ def show(
 def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPower]:
     """Return what the experiment can see on each test set."""
     from augury.core.store import Store
-    from augury.reporting.planned_power import planned_power
+    from augury.reporting.power import planned_power
 
     return planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
 

@@ -15,7 +15,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
 
 if TYPE_CHECKING:
-    from augury.reporting.planned_power import PlannedPower
+    from augury.reporting.power import PlannedPower
     from augury.sweeping.declarations import SchedulerName
     from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan
@@ -307,7 +307,7 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 def power_of_plan(plan: Plan, options: SweepOptions) -> list[PlannedPower]:
     """Return what the configurations of a sweep can show on each test set."""
-    from augury.reporting.planned_power import planned_power
+    from augury.reporting.power import planned_power
 
     experiments = [configuration.experiment for configuration in plan.configurations.values()]
     return planned_power(experiments, plan.store, len(options.seeds))

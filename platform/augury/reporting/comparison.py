@@ -11,6 +11,7 @@ from augury.core.naming import counted
 from augury.regimes.regime import SHORTEN
 from augury.reporting.comparison_notes import (
     cautions,
+    imbalance_notes,
     measured,
     measurement_notes,
     problem_notes,
@@ -18,7 +19,6 @@ from augury.reporting.comparison_notes import (
     training_notes,
 )
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
-from augury.reporting.imbalance import imbalance_notes
 from augury.reporting.numbers import number, signed
 from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
@@ -309,7 +309,7 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     family = f"; corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if method == "moderated" and len(sentences_only) < len(tested):
-        lines.append("moderated: the variation between seeds is estimated from all systems together")
+        lines.append("moderated: the variation between seeds is estimated from all systems")
     if sentences_only:
         lines.append(
             f"one seed against one cannot tell a method from chance: {', '.join(sentences_only)}"

@@ -5,10 +5,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
+from augury.core.store import Folder
+from augury.corpora.corpus import KINDS, Corpus
+from augury.corpora.labelled import LABEL, label_counts
+from augury.reporting import run_files
 from augury.reporting.results import ADD_A_SEED, MEAN, WIDE, Estimate, SystemResult, on_one_device
 from augury.runs.record import Cost
+from augury.scoring.imbalance import imbalance_note
 from augury.scoring.registry import lower_is_better, segment_noun, title
 
 WEIGHTS = {
@@ -72,6 +78,26 @@ def measurement_notes(
     return lines
 
 
+def imbalance_notes(
+    results: Sequence[SystemResult], test: str, metrics: Sequence[str]
+) -> list[str]:
+    """Return a note on a test set one of whose labels is most of it, with what always answering
+    it scores."""
+    of_labels = tuple(name for name in metrics if segment_noun(name) == "examples")
+    runs = (run for result in results for run in result.runs.values())
+    run = next((run for run in runs if run_files.is_described(run)), None)
+    corpus = run_files.test_corpus(run, test) if run and of_labels else None
+    note = _imbalance_note(corpus.folder, test, of_labels) if corpus else None
+    return [note] if note else []
+
+
+@lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
+def _imbalance_note(corpus: Folder, test: str, metrics: tuple[str, ...]) -> str | None:
+    if KINDS[Corpus(corpus).kind].target != LABEL:
+        return None
+    return imbalance_note(test, label_counts(Corpus(corpus)), metrics)
+
+
 def problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
     """Return notes on numbers that cannot be compared or are missing."""
     lines = [
@@ -129,7 +155,10 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [_budget_note(results), "epochs: passes over the original text / over each further view"]
+    lines = [
+        _budget_note(results),
+        "epochs: passes over the original text / each further view",
+    ]
     kinds = {
         name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights))
         for name, cost in costs.items()

@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.reporting.resampling import stored_systems
 from augury.reporting.results import Estimate, SystemResult
-from augury.reporting.stored_systems import stored_systems
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.power import Components, components
 from augury.scoring.registry import bounds, metric_class
@@ -198,7 +198,8 @@ def _notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[s
         result.name for result, layout in zip(results, layouts, strict=True) if layout == "blocks"
     ]:
         lines.append(
-            f"seeds are paired, as all systems of a seed ran on the same hardware: {', '.join(blocks)}"
+            "seeds are paired, as all systems of a seed ran on the same hardware: "
+            f"{', '.join(blocks)}"
         )
     for result, layout in zip(results, layouts, strict=True):
         if layout == "confounded":

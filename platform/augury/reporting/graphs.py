@@ -1,4 +1,4 @@
-"""A graph of what is made, for people: as a table, as a Mermaid drawing, and as a drawing of pages.
+"""A graph of what is made, for people: as a table, as a Mermaid drawing, and as an SVG file.
 
 Tokens of one training, the seeds of one model, and corpora that are read for the same are drawn as
 one box.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup, escape
+from markupsafe import escape
 
 from augury.core.progress import duration
 from augury.execution.nodes import Kind, Node
@@ -147,30 +147,21 @@ def mermaid(nodes: Sequence[Node]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def svg(nodes: Sequence[Node]) -> Markup:
-    """Return the graph as a drawing for pages: a column for each step of the way, left to right."""
-    return Markup(_drawing(nodes))
-
-
 def image(nodes: Sequence[Node]) -> str:
-    """Return the graph as an SVG file of its own, with the colours of pages."""
-    drawing = _drawing(nodes).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    """Return the graph as an SVG file with the colours of pages: a column for each step of the way,
+    left to right."""
     css = str(asset("page.css"))
     rules = [css.partition("@media")[0], *re.findall(r"^\.graph.*$", css, re.MULTILINE)]
     style = "\n".join(rules)
-    head, close, rest = drawing.partition(">")
-    return f"{head}{close}<style>{style}</style>{rest}\n"
-
-
-def _drawing(nodes: Sequence[Node]) -> str:
     drawn = boxes(nodes)
     columns = _columns(drawn)
     corners = _corners(drawn, columns)
     width = max(x for x, _ in corners.values()) + WIDTH + 2
     height = max(y for _, y in corners.values()) + HEIGHT + 2
     parts = [
-        f'<svg class="graph" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'role="img" aria-label="what is made from what">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="what is made from what">'
+        f"<style>{style}</style>"
     ]
     for number in range(len(drawn)):
         parts += [_line(corners[source], corners[number]) for source in _arrows(drawn, number)]
@@ -184,7 +175,7 @@ def _drawing(nodes: Sequence[Node]) -> str:
             f'<text x="{x + 8}" y="{y + 17}">{escape(_short(box.title))}</text>'
             f'<text class="state" x="{x + 8}" y="{y + 32}">{escape(_short(box.state))}</text></g>'
         )
-    return "".join([*parts, "</svg>"])
+    return "".join([*parts, "</svg>\n"])
 
 
 def _arrows(drawn: Sequence[Box], number: int) -> list[int]:

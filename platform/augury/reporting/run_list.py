@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from augury.core.locks import is_locked
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.reporting import run_names
-from augury.reporting.numbers import number
+from augury.reporting.numbers import MISSING, amount, interval, number
 from augury.reporting.run_names import Label
 from augury.reporting.tables import Cell, Table, cell, table
 from augury.runs.dependents import size
@@ -22,6 +23,9 @@ from augury.training.run import FAILURE
 
 State = Literal["scored", "trained", "running", "failed", "unfinished"]
 STATES: tuple[State, ...] = get_args(State)
+COLUMNS = ("run", "name and tags", "task", "state")
+"""What a run is; a page leaves out names and tags that users gave where there are none."""
+COSTS = ("date (UTC)", "cost")
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,12 @@ class StoredRun:
     state: State
     """trained: not scored; unfinished: interrupted, or paused or stopped by a race."""
     date: datetime
-    bytes: int
     label: Label
+
+    @cached_property
+    def bytes(self) -> int:
+        """The size of its folder."""
+        return size(self.folder)
 
     @property
     def score(self) -> tuple[str, Score] | None:
@@ -86,25 +94,47 @@ def stored(store: Store) -> list[StoredRun]:
 
 
 def run_table(runs: Sequence[StoredRun]) -> Table:
-    """Return the table of runs."""
+    """Return the table of runs for a terminal, with the score on the first test set."""
     rows = []
     for run in runs:
         test, score = run.score or (None, None)
-        shown = f"{test}: {title(score.name)} {number(score.value)}" if score else None
-        rows.append(
-            [
-                run.name,
-                Cell(run.label.text),
-                run.record.task or "",
-                run.state,
-                Cell(shown or "", score.value if score else None),
-                f"{run.date:%Y-%m-%d %H:%M}",
-                cell(run.seconds, duration),
-                cell(run.bytes, size_text),
-            ]
-        )
-    columns = ["run", "name and tags", "task", "state", "score", "date (UTC)", "cost", "size"]
-    return table(columns, rows, kind="words")
+        shown = f"{test}: {title(score.name)} {number(score.value)}" if score else ""
+        scored = Cell(shown, score.value if score else None)
+        rows.append([*_cells(run), scored, *_costs(run), cell(run.bytes, size_text)])
+    return table([*COLUMNS, "score", *COSTS, "size"], rows, kind="words")
+
+
+def page_table(runs: Sequence[StoredRun]) -> Table:
+    """Return the table of runs for a page, with the scores on every test set."""
+    tests = dict.fromkeys(test for run in runs for test in run.record.tests)
+    rows = []
+    for run in runs:
+        scores = [_score(run.record.tests.get(test, ())) for test in tests]
+        parameters = cell(run.record.cost.parameters if run.record.cost else None, amount)
+        folder = Cell(run.folder.name.removeprefix("runs/"), code=True)
+        rows.append([*_cells(run), *scores, *_costs(run), parameters, folder])
+    columns = [*COLUMNS, *tests, *COSTS, "parameters", "folder"]
+    if not any(run.label.text for run in runs):
+        for line in (columns, *rows):
+            del line[1]
+    return table(columns, rows, title="runs")
+
+
+def _cells(run: StoredRun) -> list[object]:
+    return [run.name, Cell(run.label.text), run.record.task or "", run.state]
+
+
+def _costs(run: StoredRun) -> list[object]:
+    return [f"{run.date:%Y-%m-%d %H:%M}", cell(run.seconds, duration)]
+
+
+def _score(scores: Sequence[Score]) -> Cell:
+    """Return the deciding score on a test set with its interval; a dash where there is none."""
+    if not scores:
+        return Cell(MISSING)
+    first = scores[0]
+    shown = interval(first.value, first.low, first.high)
+    return Cell(f"{title(first.name)} {shown}", first.value)
 
 
 def size_text(count: float) -> str:
@@ -124,7 +154,6 @@ def _stored(name: str, folder: Folder) -> StoredRun:
         record=record,
         state=state_of(folder, record),
         date=run_names.date(folder),
-        bytes=size(folder),
         label=run_names.label(folder),
     )
 

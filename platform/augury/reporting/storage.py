@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from augury.core.store import Folder, Store
-from augury.reporting import reported, run_names
-from augury.reporting.analysis_links import AnalysisLink, analysis_links
+from augury.reporting import reported, run_files, run_list, run_names
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
-from augury.reporting.numbers import MISSING, amount, interval
 from augury.reporting.page import render_page
 from augury.reporting.report import Download
 from augury.reporting.run_files import is_scored
-from augury.reporting.run_list import state_of
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
-from augury.reporting.tables import Cell, Table, cell, csv, table
+from augury.reporting.tables import Table, csv
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, RunRecord
 from augury.scoring.registry import title
 from augury.sweeping import state
 
 PAGE = "index.html"
-LABELS = "name and tags"
-"""The column of names and tags that users gave; left out where there are none."""
+ANALYSIS_PAGE = ".html"
+"""The ending of the pages of analyses."""
+
+
+class AnalysisLink(NamedTuple):
+    """The page of an analysis."""
+
+    label: str
+    """`outputs of baseline seed 1 and R-Drop seed 1 on test`."""
+    link: str
+    """Its path within the storage."""
+    runs: tuple[str, ...]
+    """The names of the runs that are analysed; empty for an analysis of texts."""
 
 
 def render(store: Store, refresh: int | None = None) -> str:
@@ -38,7 +46,7 @@ def render(store: Store, refresh: int | None = None) -> str:
     sweeps = [state.load(store, name) for name in state.names(store)]
     folders = {name: store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)}
     all_runs, downloads = _runs(store)
-    links = analysis_links(store, stored_runs.folders(store))
+    links = _analysis_links(store, stored_runs.folders(store))
     reports = [
         _report(folder, name, links)
         for name, folder in folders.items()
@@ -110,45 +118,41 @@ def _scores(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
-    """Return the runs of a storage with the deciding score on every test set, and all scores as
-    CSV."""
-    frame, described = results(store.root), stored_runs.folders(store)
-    if not described:
+    """Return the runs of a storage, and all their scores as CSV."""
+    runs = run_list.stored(store)
+    if not runs:
         return None, []
-    deciding = frame.drop_duplicates(["run", "test"])
-    by_place = {(score["run"], score["test"]): score for score in deciding.to_dict("records")}
-    tests = list(dict.fromkeys(deciding["test"]))
-    rows = []
-    for run in described:
-        record = RunRecord.read(run)
-        names = [
-            record.name,
-            run_names.label(run).text,
-            record.experiment or MISSING,
-            record.task or MISSING,
-            cell(record.seed, "d"),
-            state_of(run, record),
-            f"{run_names.date(run):%Y-%m-%d %H:%M}",
-        ]
-        scores = (by_place.get((run.uri, test)) for test in tests)
-        cells = [_score(score) if score else Cell(MISSING) for score in scores]
-        rows.append(
-            [
-                *names,
-                *cells,
-                cell(record.cost.parameters if record.cost else None, amount),
-                Cell(run.name.removeprefix("runs/"), code=True),
-            ]
-        )
-    names = ["system", LABELS, "experiment", "task", "seed", "state", "date (UTC)"]
-    columns = [*names, *tests, "parameters", "run"]
-    if not any(row[1] for row in rows):
-        columns, rows = [*columns[:1], *columns[2:]], [[*row[:1], *row[2:]] for row in rows]
-    return table(columns, rows, title="runs"), [
-        download("all scores as CSV", "scores.csv", csv(frame))
-    ]
+    scores = csv(results(store.root))
+    return run_list.page_table(runs), [download("all scores as CSV", "scores.csv", scores)]
 
 
-def _score(score: Mapping[Any, Any]) -> Cell:
-    shown = interval(score["value"], score["low"], score["high"])
-    return Cell(f"{title(score['metric'])} {shown}", score["value"])
+def _analysis_links(store: Store, runs: Iterable[Folder]) -> list[AnalysisLink]:
+    """Return the analyses of runs, each once, then those of texts.
+
+    An analysis of several runs is in the folder of each, under one name.
+    """
+    pages: dict[tuple[str, str], list[tuple[Folder, Folder]]] = {}
+    for run in runs:
+        for folder in run_files.analyses(run).values():
+            place = folder.name.rpartition("/")[2]
+            owner = place if "-with-" in place else folder.name
+            for file in folder.names():
+                if file.endswith(ANALYSIS_PAGE):
+                    pages.setdefault((owner, file), []).append((run, folder))
+    links = [_link(file, folders) for (_, file), folders in pages.items()]
+    for name in store.addresses(run_files.ANALYSES):
+        folder = store.folder(run_files.ANALYSES, name)
+        pages_of_texts = [file for file in folder.names() if file.endswith(ANALYSIS_PAGE)]
+        for file in pages_of_texts:
+            label = f"{file.removesuffix(ANALYSIS_PAGE)} of texts"
+            links.append(AnalysisLink(label, f"{folder.name}/{file}", ()))
+    return links
+
+
+def _link(file: str, folders: list[tuple[Folder, Folder]]) -> AnalysisLink:
+    records = [RunRecord.read(run) for run, _ in folders]
+    names = [f"{record.name} seed {record.seed}" for record in records]
+    folder = folders[0][1]
+    test = folder.name.rpartition("/")[2].partition("-with-")[0]
+    label = f"{file.removesuffix(ANALYSIS_PAGE)} of {' and '.join(names)} on {test}"
+    return AnalysisLink(label, f"{folder.name}/{file}", tuple(run.name for run, _ in folders))

@@ -67,7 +67,7 @@ def test_a_rung_shows_its_last_word_on_every_configuration(sweeps: Any) -> None:
     first_rung, second_rung = rungs(summarise(sweeps.load(scheduler="halving")))
     assert "2 × promoted, 1 × stopped" in first_rung.title and "1 × chosen" in second_rung.title
     (cut,), (promoted,), (stopped,) = (
-        lines(first_rung, name) for name in ("cut", "promoted", "stopped")
+        lines(first_rung, name) for name in ("threshold", "promoted", "stopped")
     )
     assert (cut["x"], cut["y"]) == ([1, 2, 3], [30, 30.5, 30])
     assert (promoted["x"], promoted["y"]) == ([1, 2], [33, 32])

@@ -133,7 +133,9 @@ def rungs(summary: Summary) -> list[Figure]:
         line = {"color": GREY, "dash": "dash", "shape": "hvh", "width": 1.5}
         cut = [decision.cut for decision in ordered]
         traces = [
-            go.Scatter(mode="lines", name="threshold", x=list(range(1, len(cut) + 1)), y=cut, line=line)
+            go.Scatter(
+                mode="lines", name="threshold", x=list(range(1, len(cut) + 1)), y=cut, line=line
+            )
         ]
         counts = []
         for action, (colour, symbol) in ACTIONS.items():

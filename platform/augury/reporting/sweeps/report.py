@@ -152,7 +152,7 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     sections += test_sections(comparisons, "configurations", compare)
     sections.append(
-        section("Effect of the swept settings on the score", importance(summary), *_response(summary))
+        section("Effect of the swept settings", importance(summary), *_response(summary))
     )
     if parallel := parallel_coordinates(summary, styles):
         sections.append(section("Parallel coordinates", Charts(parallel, names)))
