@@ -6,7 +6,7 @@ from typing import Any
 
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, comparison
-from augury.reporting.figures import pareto_front
+from augury.reporting.pareto import pareto_front
 from augury.reporting.results import load
 from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.sweeps.answer import answer as sweep_answer

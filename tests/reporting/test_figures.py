@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from augury.reporting.comparison import comparison
-from augury.reporting.figures import learning_curves, score_against_cost, training_seconds
+from augury.reporting.curves import learning_curves, training_seconds
+from augury.reporting.pareto import score_against_cost
 from augury.reporting.results import load
 from augury.reporting.styles import COLOURS, system_style
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from augury.reporting.power import TYPICAL, planned_power
 
 from augury.core.rng import generator
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
+from augury.reporting.power import TYPICAL, planned_power
 from augury.scoring.power import components
 
 

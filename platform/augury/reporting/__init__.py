@@ -1,1 +1,15 @@
-"""The results of an experiment: scores, comparisons, tables, figures and pages for people."""
+"""What runs say: answers, tables and charts, on pages, in terminals and in papers.
+
+One path leads from stored runs to every format:
+
+- `results` reads the runs of systems, `resampling` their scores on resampled sentences;
+- `comparison` compares systems on a test set (`differences` tests, `power`, `comparison_notes` and
+  `untrained` say what to think of it), and `mean` on several sets; `answer` says it in a sentence,
+  `score_tables` in a table, `pareto` and `curves` in charts;
+- `experiment`, `sweeps`, `papers` and `analyses` put these together as a `report`: a value of
+  sections, tables, figures and notes;
+- `rendering` makes a page, text, Markdown, LaTeX or CSV of a report.
+
+Beside it, `run_names`, `selection`, `run_list`, `reported` and `storage` find and list what a
+storage has, and `exporting`, `card` and `hub` give a model away.
+"""

@@ -14,20 +14,19 @@ from augury.reporting import rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.comparison_notes import cautions
+from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.equal_time import equal_time
-from augury.reporting.figures import MAX_POINTS, learning_curves
 from augury.reporting.label_scores import label_table
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING
 from augury.reporting.operator_outputs import output_table
+from augury.reporting.pareto import cost_sections
 from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
 from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
-from augury.reporting.score_tables import by_test, frame, score_tables
-from augury.reporting.sections import cost_sections, test_sections
+from augury.reporting.score_tables import by_test, frame, score_tables, test_sections
 from augury.reporting.setting_differences import differences
 from augury.reporting.stages import stage_table
 from augury.reporting.styles import legend

@@ -1,4 +1,4 @@
-"""The charts of an experiment (learning curves, score against cost), and the base of all charts."""
+"""Charts: points, bars and intervals of systems in their styles, over titled axes."""
 
 from __future__ import annotations
 
@@ -14,15 +14,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import time_unit
-from augury.reporting.results import CLOCKS, SystemResult, on_one_device, time_kind
-from augury.reporting.styles import COLOURS, OTHER, Style, system_style
-from augury.scoring.registry import bounds, title
-from augury.training.history import Record
+from augury.reporting.styles import Style
+from augury.scoring.registry import bounds
 
-MAX_POINTS = 400
-"""The maximum number of points of a line; a chart has no room for more."""
 LINE = 30
 """The maximum number of characters in a line of the title of a vertical axis."""
 IntervalEnds = tuple[float, float | None, float | None]
@@ -132,39 +126,6 @@ def error_bars(
     }
 
 
-def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Return validation score and training loss, each against updates and against training time,
-    with a line per seed.
-
-    `metric` is the one that decides; where training did not measure it, the validation loss takes
-    its place. Charts without records are left out.
-    """
-    kind = time_kind([result.cost for result in results if result.cost])
-    points = _histories(results, CLOCKS[kind])
-    valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
-    labels = {
-        valid: f"validation {title(valid.removeprefix('valid/'))}",
-        "train/loss": "training loss",
-    }
-    shown = points[points["metric"].isin(labels)].copy()
-    unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
-    shown["time"] /= size
-    figures = []
-    for metric_name, label in labels.items():
-        of_metric = shown[shown["metric"] == metric_name]
-        lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
-        ends = []
-        for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False):
-            for over in lines:
-                lines[over].append(_line(results[system], system, seed, over, curve))
-            ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
-        if ends:
-            name, caption = metric_name.replace("/", "-"), f"at the end: {', '.join(ends)}"
-            clock = f"{kind} of one seed ({unit})"
-            figures += curve_charts(name, label, lines, clock, caption, metric=metric_name)
-    return figures
-
-
 def curve_charts(
     name: str,
     label: str,
@@ -186,19 +147,6 @@ def curve_charts(
     return figures
 
 
-def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
-    """Return a row for every system, seed, metric and record; `clock` is the metric of times."""
-    rows = []
-    for system, result in enumerate(results):
-        for seed, records in result.histories.items():
-            for record, time in zip(records, training_seconds(records, clock), strict=True):
-                rows += [
-                    (system, seed, name, record["update"], time, v)
-                    for name, v in record["metrics"].items()
-                ]
-    return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
-
-
 def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list[float | None]]:
     """Return columns of a curve at `max_points` evenly spaced rows, both ends included; None for
     values not finite."""
@@ -206,99 +154,4 @@ def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list
     return [
         [float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]]
         for column in columns
-    ]
-
-
-def _line(
-    result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame
-) -> go.Scatter:
-    x, y = thin_curve(curve, MAX_POINTS, over, "value")
-    mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
-    hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
-    return trace(result.name, system_style(system), x, y, hover, mode=mode, width=width, size=5)
-
-
-def pareto_front(comparison: Comparison) -> list[Row]:
-    """Return the rows that no other beats in both score and cost, by the metric that decides.
-
-    Cheapest first.
-    """
-    metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
-    kept: list[Row] = []
-    for row, _ in sorted(
-        _costed(comparison), key=lambda item: (item[1], sign * item[0].scores[metric].value)
-    ):
-        if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
-            kept.append(row)
-    return kept
-
-
-def _costed(comparison: Comparison) -> list[tuple[Row, float]]:
-    """Return the systems that have the deciding score and a training time, with the time."""
-    known = [(row, comparison.seconds(row)) for row in comparison.rows]
-    metric = comparison.metrics[0]
-    return [(row, time) for row, time in known if time is not None and metric in row.scores]
-
-
-def score_against_cost(
-    comparison: Comparison, styles: Mapping[str, Style] | None = None
-) -> list[Figure]:
-    """Draw the deciding score with its interval against training time, and the Pareto front.
-
-    None for one system, and where times of different devices cannot be compared.
-    With `styles`, by address, systems without one are drawn small and without interval.
-    """
-    metric, best = comparison.metrics[0], pareto_front(comparison)
-    costed = _costed(comparison)
-    if len(costed) < 2 or not on_one_device([row.cost for row, _ in costed if row.cost]):
-        return []
-    unit, size = time_unit(max(seconds for _, seconds in costed))
-    own_styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
-    drawn = own_styles if styles is None else styles
-    kind, times = comparison.time_kind, {row.name: time for row, time in costed}
-    on_front = [(row, times[row.name] / size, row.scores[metric].value) for row in best]
-    _, x, y = zip(*on_front, strict=True)
-    line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
-    traces = [
-        go.Scatter(
-            mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line
-        )
-    ]
-    for row, seconds in sorted(
-        costed, key=lambda item: item[0].address in drawn
-    ):  # highlighted ones are on top
-        highlighted, score = row.address in drawn, row.scores[metric]
-        point = trace(
-            row.name,
-            drawn.get(row.address, OTHER),
-            [seconds / size],
-            [score.value],
-            f": {score.text} after %{{x:.2f}} {unit}",
-            mode="markers",
-            size=11 if highlighted else 8,
-            ends=[score.ends] if highlighted else (),
-            marker_line={"width": 2 if row in best else 0, "color": COLOURS[0]},
-        )
-        traces.append(point)
-    label = f"{title(metric)} on {comparison.test_label}"
-    values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
-    clock, axis = f"{kind} of one seed ({unit})", within_bounds(metric)
-    figure = chart(traces, clock, label, height=380, legend=styles is None, yaxis=axis)
-    caption = f"On the line, the Pareto front, no system is both better and cheaper: {values}."
-    return [Figure("cost", f"{label} against {kind}", caption, figure)]
-
-
-def training_seconds(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
-    """Return the training time at every record, without pauses between restarts where training
-    recorded it."""
-    measured = [
-        (record["update"], record["metrics"][clock])
-        for record in records
-        if clock in record["metrics"]
-    ]
-    if not measured:
-        return [record["time"] - records[0]["time"] for record in records]
-    updates, times = zip((0, 0.0), *measured, strict=True)
-    return [
-        float(time) for time in np.interp([record["update"] for record in records], updates, times)
     ]

@@ -12,6 +12,7 @@ from augury.core.store import Folder, Store
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
+from augury.reporting.score_tables import record as score_record
 from augury.reporting.selection import common_tests, load_systems
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.recommendation import recommended
@@ -93,18 +94,9 @@ def _swept(summary: Summary, result: ConfigurationResult, chosen: bool) -> dict[
     record |= {"test": deciding.test, "metric": deciding.metrics[0]}
     if row is None:
         return record
-    score, tested = row.scores.get(deciding.metrics[0]), row.tested
-    return {
-        **record,
-        "score": getattr(score, "value", None),
-        "low": getattr(score, "low", None),
-        "high": getattr(score, "high", None),
-        "difference": row.difference,
-        "difference_low": getattr(tested, "low", None),
-        "difference_high": getattr(tested, "high", None),
-        "p": row.corrected,
-        **{name: getattr(row.cost, name, None) for name in COSTS},
-    }
+    exact = score_record(deciding, row, deciding.metrics[0])
+    known = {name: exact[name] for name in ("low", "high", *TESTED[:-1], *COSTS)}
+    return {**record, **known, "score": exact["value"], "p": exact["p_corrected"]}
 
 
 def _records(run: Folder) -> list[dict[str, Any]]:

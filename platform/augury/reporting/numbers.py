@@ -41,6 +41,12 @@ def adaptive_interval(mean: float, low: float | None, high: float | None) -> str
     return interval(mean, low, high, lambda end: adaptive(end, like=mean))
 
 
+def spread(value: float | None, deviation: float | None, form: NumberFormat = ".1f") -> str:
+    """Return `31.2 ± 0.4`; only the value where no deviation is known."""
+    more = "" if deviation is None else f" ± {number(deviation, form)}"
+    return number(value, form) + more
+
+
 def signed(difference: float) -> str:
     """Return `+1.8`."""
     return f"{round(difference, 1) + 0.0:+.1f}"

@@ -4,6 +4,7 @@ numbers."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -11,6 +12,7 @@ import pandas as pd
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import MISSING, amount, epochs, factor, probability
+from augury.reporting.report import Block, Section, section
 from augury.reporting.results import ADD_A_SEED
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
@@ -30,9 +32,8 @@ COSTS = (
 """The fields of a cost that are columns of frames."""
 
 
-TIMES = 2
-"""The number of columns of `cost_columns` that say what is paid, at its end; the others are
-details."""
+DETAILS = 5
+"""The first columns of `cost_columns`, which pages fold away; the others say what is paid."""
 
 
 def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
@@ -42,63 +43,54 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     Notes that hold for all sets appear once. With `bars`, the deciding scores are also drawn.
     """
     first, several = comparisons[0], len(comparisons) > 1
-    with_costs = first.has_costs and not several
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
-    columns = [
-        "system",
-        *(["test set"] if several else []),
-        "seeds",
-        scores[0],
-        *([""] if bars else []),
-        *scores[1:],
-    ]
     rows = []
     for item in comparisons:
         for index, system in enumerate(item.rows):
-            by_column = dict(zip(score_columns(item), score_cells(item, system), strict=True))
-            cells = [by_column.get(column, Cell(MISSING)) for column in scores]
+            known = dict(zip(score_columns(item), score_cells(item, system), strict=True))
+            cells = [known.get(column, Cell(MISSING)) for column in scores]
             if bars:
                 cells.insert(1, _bar_cell(item, system, index))
-            names = [
-                Cell(system.name),
-                *([Cell(item.test_label)] if several else []),
-                cell(len(system.seeds), "d"),
-            ]
-            rows.append(
-                row(
-                    [
-                        *names,
-                        *cells,
-                        *(cost_cells(item, system) if with_costs else []),
-                    ],
-                    style=system_style(index),
-                    note=seed_note(item, system),
-                )
-            )
-    costs, parts = (cost_columns(first), (len(columns),)) if with_costs else ([], ())
-    notes = tuple(shared_notes(comparisons))
-    shown = table(
-        [*columns, *costs],
-        rows,
-        title="" if several else first.test_label,
-        notes=notes,
-        parts=parts,
-        details=_details(costs, len(columns)),
-    )
-    if with_costs or not first.has_costs:
+            test_set = [item.test_label] if several else []
+            names = [system.name, *test_set, cell(len(system.seeds), "d")]
+            note = seed_note(item, system)
+            rows.append(row([*names, *cells], style=system_style(index), note=note))
+    drawn = [""] if bars else []
+    test_set = ["test set"] if several else []
+    columns = ["system", *test_set, "seeds", scores[0], *drawn, *scores[1:]]
+    title_of_set, notes = "" if several else first.test_label, tuple(shared_notes(comparisons))
+    shown = table(columns, rows, title=title_of_set, notes=notes)
+    if not first.has_costs:
         return [shown]
-    cost_rows = [
-        row([system.name, *cost_cells(first, system)], style=system_style(index))
-        for index, system in enumerate(first.rows)
+    if several:
+        return [shown, _cost_table(first)]
+    return [_beside(shown, _cost_table(first))]
+
+
+def _cost_table(comparison: Comparison) -> Table:
+    rows = [
+        row([system.name, *cost_cells(comparison, system)], style=system_style(index))
+        for index, system in enumerate(comparison.rows)
     ]
-    columns = ["system", *cost_columns(first)]
-    details = _details(columns[1:], 1)
-    return [shown, table(columns, cost_rows, title="cost of one seed", details=details)]
+    columns = ["system", *cost_columns(comparison)]
+    details = tuple(range(1, 1 + DETAILS))
+    return table(columns, rows, title="cost of one seed", details=details)
 
 
-def _details(costs: Sequence[str], start: int) -> tuple[int, ...]:
-    """Return the places of the columns of a cost but those of time, the first being at `start`."""
-    return tuple(range(start, start + len(costs) - TIMES)) if costs else ()
+def _beside(scores: Table, costs: Table) -> Table:
+    """Return both as one table; a narrow terminal shows the costs below the scores."""
+    start = len(scores.columns)
+    rows = [
+        replace(left, cells=left.cells + right.cells[1:])
+        for left, right in zip(scores.rows, costs.rows, strict=True)
+    ]
+    return replace(
+        scores,
+        columns=scores.columns + costs.columns[1:],
+        rows=tuple(rows),
+        parts=(start,),
+        details=tuple(start + column - 1 for column in costs.details),
+    )
 
 
 def seed_note(comparison: Comparison, system: Row) -> str:
@@ -165,6 +157,21 @@ def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
     ]
 
 
+def test_sections(comparisons: Sequence[Comparison], what: str, *others: Block) -> list[Section]:
+    """Return the scores on every test set beside each other, where there are several.
+
+    `what` are the rows that p-values are corrected for, `others` further blocks.
+    """
+    if len(comparisons) < 2:
+        return []
+    baseline = comparisons[0].rows[0].name
+    text = (
+        f"Blue is better than {baseline} on the same test set, orange is worse; * p < 0.05, "
+        f"** p < 0.01, corrected for the {what} of one set."
+    )
+    return [section("Test sets", by_test(comparisons), text, *others)]
+
+
 def by_test(comparisons: Sequence[Comparison]) -> Table:
     """Return the deciding score of every system on every test set, with its difference to the first
     system.
@@ -228,46 +235,36 @@ def _bar_cell(comparison: Comparison, system: Row, index: int) -> Cell:
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Return a row for every test set, system and metric, with exact numbers.
-
-    Only the rows of the deciding metric have the difference.
-    """
+    """Return a row for every test set, system and metric, with exact numbers."""
     return pd.DataFrame(
-        [record for item in comparisons for row in item.rows for record in _records(item, row)]
+        [
+            record(comparison, system, metric)
+            for comparison in comparisons
+            for system in comparison.rows
+            for metric in comparison.metrics
+        ]
     )
 
 
-def _records(comparison: Comparison, row: Row) -> list[dict[str, Any]]:
-    system = {
+def record(comparison: Comparison, system: Row, metric: str) -> dict[str, Any]:
+    """Return a system's score in a metric and its cost, with exact numbers; only the deciding
+    metric has the difference."""
+    score, decides = system.scores.get(metric), metric == comparison.metrics[0]
+    tested = system.tested if decides else None
+    scored = ("value", "low", "high", "n", "signature")
+    return {
         "test": comparison.test,
-        "system": row.name,
-        "address": row.address,
-        "seeds": " ".join(map(str, row.seeds)),
+        "system": system.name,
+        "address": system.address,
+        "seeds": " ".join(map(str, system.seeds)),
+        "metric": metric,
+        **{name: getattr(score, name, None) for name in scored},
+        "difference": system.difference if decides else None,
+        "difference_low": getattr(tested, "low", None),
+        "difference_high": getattr(tested, "high", None),
+        "p": getattr(tested, "p_value", None),
+        "p_corrected": system.corrected if decides else None,
+        "tested_over": getattr(tested, "over", None),
+        **{name: getattr(system.cost, name, None) for name in COSTS},
+        "time_factor": system.time_factor,
     }
-    cost = {name: getattr(row.cost, name, None) for name in COSTS}
-    records = []
-    for metric in comparison.metrics:
-        first, score = metric == comparison.metrics[0], row.scores.get(metric)
-        tested = row.tested if first else None
-        values = {
-            name: getattr(score, name, None) for name in ("value", "low", "high", "n", "signature")
-        }
-        difference = {
-            "difference": row.difference if first else None,
-            "difference_low": getattr(tested, "low", None),
-            "difference_high": getattr(tested, "high", None),
-            "p": getattr(tested, "p_value", None),
-            "p_corrected": row.corrected if first else None,
-            "tested_over": getattr(tested, "over", None),
-        }
-        records.append(
-            {
-                **system,
-                "metric": metric,
-                **values,
-                **difference,
-                **cost,
-                "time_factor": row.time_factor,
-            }
-        )
-    return records

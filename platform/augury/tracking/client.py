@@ -170,36 +170,24 @@ class MlflowExperiment:
         self.open()
         return f"#/experiments/{self._experiment_id}/runs"
 
-    def charts(self, filter_string: str, metric: str, *, lower_first: bool = False) -> str:
-        """Return the URL fragment of charts of the runs that match a filter, sorted by a metric."""
-        query = {
-            "searchFilter": filter_string,
-            "compareRunsMode": "CHART",
-            # Without it, the browser's own choice comes before the tag of the experiment.
-            "workflowType": "machine_learning",
-            "orderByKey": f"metrics.`{metric}`",
-            "orderByAsc": "true" if lower_first else "false",
-        }
-        return f"{self.link}?{urlencode(query, quote_via=quote)}"
-
-    def table(
+    def views(
         self,
-        view: str,
+        name: str,
         filter_string: str,
         columns: Sequence[str],
         metric: str,
         *,
         lower_first: bool = False,
-    ) -> str:
-        """Return the URL fragment of a table of the runs that match a filter, sorted by a metric.
+    ) -> tuple[str, str]:
+        """Return the URL fragments of a table and of charts of the runs that match a filter, sorted
+        by a metric.
 
         By default MLflow's UI shows no scores. `columns`, such as "metrics.`valid/best`", are those
         of a shared view, which is a tag of the experiment.
         """
-        client, tag = self.open(), f"{VIEW}{view}"
-        state = {
-            "searchFilter": filter_string,
-            "orderByKey": f"metrics.`{metric}`",
+        client, tag = self.open(), f"{VIEW}{name}"
+        shown = {"searchFilter": filter_string, "orderByKey": f"metrics.`{metric}`"}
+        state = shown | {
             "orderByAsc": lower_first,
             "selectedColumns": list(columns),
             "startTime": "ALL",
@@ -210,8 +198,13 @@ class MlflowExperiment:
         if self._views.get(tag) != text:
             client.set_experiment_tag(self._experiment_id, tag, text)
             self._views[tag] = text
-        query = {"viewStateShareKey": view, "workflowType": "machine_learning"}
-        return f"{self.link}?{urlencode(query, quote_via=quote)}"
+        charts = shown | {"compareRunsMode": "CHART", "orderByAsc": str(lower_first).lower()}
+        return self._address({"viewStateShareKey": name}), self._address(charts)
+
+    def _address(self, query: Mapping[str, str]) -> str:
+        # Without the type, the browser's own choice comes before the tag of the experiment.
+        typed = {**query, "workflowType": "machine_learning"}
+        return f"{self.link}?{urlencode(typed, quote_via=quote)}"
 
     def search(self, **tags: str) -> list[Run]:
         """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),

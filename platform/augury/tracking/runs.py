@@ -101,7 +101,6 @@ def sync_experiment(
     status, finished = experiment_status(folder)
     filter_string = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
     answer, systems = report.get("answer", ""), report.get("systems", {})
-    charts = mlflow.charts(filter_string, "valid/best")
     scores = {
         f"test/{test}/{record_name(metric)}": lower_is_better(metric)
         for tests in report.get("scores", {}).values()
@@ -110,7 +109,7 @@ def sync_experiment(
     }
     sorted_by, lower_first = next(iter(scores.items()), ("valid/best", False))
     shown = [f"metrics.`{score}`" for score in ("valid/best", *scores)]
-    table = mlflow.table(
+    table, charts = mlflow.views(
         f"experiment-{name}",
         filter_string,
         ["attributes.`Created`", *shown],

@@ -275,16 +275,13 @@ class _Sync:
         if best is not None:
             tags |= {"augury.best": best["name"], "augury.best_configuration": best["address"]}
         filter_string = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
-        charts = self.mlflow.charts(
-            filter_string, f"best/{sweep.metric}", lower_first=sweep.mode == "min"
-        )
         scores = dict.fromkeys(
             f"metrics.`test/{test}/{record_name(metric)}`"
             for entry in summary["table"]
             for test, row in entry["tests"].items()
             for metric in row["scores"]
         )
-        table = self.mlflow.table(
+        table, charts = self.mlflow.views(
             f"sweep-{sweep.name}",
             filter_string,
             [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.figures import pareto_front, score_against_cost
+from augury.reporting.pareto import pareto_front, score_against_cost
 from augury.reporting.styles import OTHER, system_style
 from augury.reporting.sweeps.figures import configuration_styles, learning_curves, rungs
 from augury.reporting.sweeps.summary import summarise

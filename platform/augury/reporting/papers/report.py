@@ -18,6 +18,7 @@ from augury.reporting.papers.tables import (
     tables,
     to_dict,
 )
+from augury.reporting.pareto import cost_sections
 from augury.reporting.report import (
     Code,
     Details,
@@ -28,7 +29,7 @@ from augury.reporting.report import (
     Section,
     section,
 )
-from augury.reporting.sections import cost_sections, test_sections
+from augury.reporting.score_tables import test_sections
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
 from augury.reporting.tables import csv, latex
 

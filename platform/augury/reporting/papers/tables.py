@@ -12,7 +12,7 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.numbers import MISSING, NumberFormat, factor, number, probability, signed
+from augury.reporting.numbers import MISSING, NumberFormat, factor, probability, signed, spread
 from augury.reporting.papers.reproduction import Measurement, Reproduction, TableLine
 from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS
@@ -388,8 +388,7 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
 
 def _with_deviation(measured: Measurement, form: NumberFormat) -> Cell:
     """Return a measured value with its standard deviation over seeds: `31.2 ± 0.4`."""
-    spread = "" if measured.deviation is None else f" ± {number(measured.deviation, form)}"
-    return Cell(number(measured.value, form) + spread, measured.value)
+    return Cell(spread(measured.value, measured.deviation, form), measured.value)
 
 
 def _quantity(value: float) -> str:

@@ -9,8 +9,8 @@ from dataclasses import replace
 from augury.core.naming import counted
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
-from augury.reporting.figures import pareto_front
 from augury.reporting.numbers import adaptive, factor
+from augury.reporting.pareto import pareto_front
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import title
 

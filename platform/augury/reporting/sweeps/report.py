@@ -16,8 +16,9 @@ from augury.core.naming import counted
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.figures import Figure, pareto_front
+from augury.reporting.figures import Figure
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
+from augury.reporting.pareto import cost_sections, pareto_front
 from augury.reporting.report import (
     Block,
     Charts,
@@ -31,8 +32,7 @@ from augury.reporting.report import (
     Status,
     section,
 )
-from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes
-from augury.reporting.sections import cost_sections, test_sections
+from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
 from augury.reporting.sweeps.axes import short_names, value_text

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds, spread
 from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import score_cells, score_columns
 from augury.reporting.tables import Cell
@@ -78,9 +78,7 @@ class ConfigurationResult:
     @property
     def spread_text(self) -> str:
         """The mean over seeds with its standard deviation: `31.2 ± 0.4`."""
-        if self.mean is None or self.deviation is None:
-            return adaptive(self.mean)
-        return f"{adaptive(self.mean)} ± {adaptive(self.deviation, like=self.mean)}"
+        return spread(self.mean, self.deviation, lambda value: adaptive(value, like=self.mean))
 
 
 @dataclass(frozen=True)

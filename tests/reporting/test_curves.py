@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from augury.reporting.comparison import comparison
-from augury.reporting.equal_time import equal_time
-from augury.reporting.figures import score_against_cost
+from augury.reporting.curves import equal_time
+from augury.reporting.pareto import score_against_cost
 from augury.reporting.results import load
 
 

@@ -1,0 +1,166 @@
+"""Systems while they train: learning curves, and the best validation after equal times."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from augury.core.progress import duration
+from augury.reporting.figures import Figure, curve_charts, thin_curve, trace
+from augury.reporting.numbers import MISSING, spread, time_unit
+from augury.reporting.results import (
+    CLOCKS,
+    SystemResult,
+    deviation,
+    on_one_device,
+    time_kind,
+)
+from augury.reporting.styles import system_style
+from augury.reporting.tables import Cell, Table, row, table
+from augury.scoring.registry import lower_is_better, title
+from augury.training.history import Record
+
+MAX_POINTS = 400
+"""The maximum number of points of a line; a chart has no room for more."""
+SHARES = (0.125, 0.25, 0.5, 0.75, 1.0)
+"""The times at which systems are compared, as shares of the longest training."""
+
+
+def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
+    """Return validation score and training loss, each against updates and against training time,
+    with a line per seed.
+
+    `metric` is the one that decides; where training did not measure it, the validation loss takes
+    its place. Charts without records are left out.
+    """
+    kind = time_kind([result.cost for result in results if result.cost])
+    points = _histories(results, CLOCKS[kind])
+    valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
+    labels = {
+        valid: f"validation {title(valid.removeprefix('valid/'))}",
+        "train/loss": "training loss",
+    }
+    shown = points[points["metric"].isin(labels)].copy()
+    unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
+    shown["time"] /= size
+    figures = []
+    for metric_name, label in labels.items():
+        of_metric = shown[shown["metric"] == metric_name]
+        lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
+        ends = []
+        for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False):
+            for over in lines:
+                lines[over].append(_line(results[system], system, seed, over, curve))
+            ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
+        if ends:
+            name, caption = metric_name.replace("/", "-"), f"at the end: {', '.join(ends)}"
+            clock = f"{kind} of one seed ({unit})"
+            figures += curve_charts(name, label, lines, clock, caption, metric=metric_name)
+    return figures
+
+
+def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
+    """Return the best validation by `metric` at equal times: mean ± standard deviation over seeds.
+
+    A seed whose training has ended keeps its best. None where fewer than two systems recorded it,
+    where they were trained on different devices, and where a system consists of several trainings,
+    whose times do not add up in one curve.
+    """
+    costs = [result.cost for result in results if result.cost]
+    if any(cost.trainings > 1 for cost in costs) or not on_one_device(costs):
+        return None
+    kind = time_kind(costs)
+    curves = {result.name: _curves(result, f"valid/{metric}", CLOCKS[kind]) for result in results}
+    curves = {name: of_seeds for name, of_seeds in curves.items() if of_seeds and all(of_seeds)}
+    if len(curves) < 2:
+        return None
+    longest = max(max(curve) for of_seeds in curves.values() for curve in of_seeds)
+    times = [share * longest for share in SHARES]
+    rows = [
+        row(
+            [
+                name,
+                str(len(of_seeds)),
+                *(_mean_cell([_best(curve, time, metric) for curve in of_seeds]) for time in times),
+            ]
+        )
+        for name, of_seeds in curves.items()
+    ]
+    note = (
+        f"best validation {title(metric)} within the {kind} of one seed: mean ± standard "
+        "deviation over seeds"
+    )
+    return table(["system", "seeds", *map(duration, times)], rows, notes=(note,))
+
+
+def _curves(result: SystemResult, metric: str, clock: str) -> list[Mapping[float, float]]:
+    """Return time -> validation for every seed."""
+    return [
+        {
+            record["metrics"][clock]: record["metrics"][metric]
+            for record in records
+            if metric in record["metrics"] and clock in record["metrics"]
+        }
+        for records in result.histories.values()
+    ]
+
+
+def _best(curve: Mapping[float, float], time: float, metric: str) -> float | None:
+    """Return the best value up to a time; None before the first validation."""
+    values = [value for at, value in curve.items() if at <= time and math.isfinite(value)]
+    return (min if lower_is_better(metric) else max)(values, default=None)
+
+
+def _mean_cell(values: Sequence[float | None]) -> Cell:
+    """Return the mean and the standard deviation over seeds.
+
+    Missing where a seed was not validated yet.
+    """
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return Cell(MISSING)
+    mean = statistics.fmean(known)
+    return Cell(spread(mean, deviation(known)), mean)
+
+
+def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
+    """Return a row for every system, seed, metric and record; `clock` is the metric of times."""
+    rows = []
+    for system, result in enumerate(results):
+        for seed, records in result.histories.items():
+            for record, time in zip(records, training_seconds(records, clock), strict=True):
+                rows += [
+                    (system, seed, name, record["update"], time, v)
+                    for name, v in record["metrics"].items()
+                ]
+    return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
+
+
+def training_seconds(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
+    """Return the training time at every record, without pauses between restarts where training
+    recorded it."""
+    measured = [
+        (record["update"], record["metrics"][clock])
+        for record in records
+        if clock in record["metrics"]
+    ]
+    if not measured:
+        return [record["time"] - records[0]["time"] for record in records]
+    updates, times = zip((0, 0.0), *measured, strict=True)
+    return [
+        float(time) for time in np.interp([record["update"] for record in records], updates, times)
+    ]
+
+
+def _line(
+    result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame
+) -> go.Scatter:
+    x, y = thin_curve(curve, MAX_POINTS, over, "value")
+    mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
+    hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
+    return trace(result.name, system_style(system), x, y, hover, mode=mode, width=width, size=5)

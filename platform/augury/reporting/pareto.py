@@ -1,0 +1,96 @@
+"""Scores against cost: the Pareto front, and its chart for pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import plotly.graph_objects as go
+
+from augury.reporting.comparison import Comparison, Row
+from augury.reporting.figures import Figure, chart, trace, within_bounds
+from augury.reporting.numbers import time_unit
+from augury.reporting.report import Charts, Section, section
+from augury.reporting.results import on_one_device
+from augury.reporting.styles import COLOURS, OTHER, Style, system_style
+from augury.scoring.registry import title
+
+
+def cost_sections(
+    comparison: Comparison | None, styles: Mapping[str, Style] | None = None, more: str = ""
+) -> list[Section]:
+    """Return the chart of the score against cost, where times can be compared; `styles` are those
+    of `score_against_cost`, `more` explains them."""
+    charts = score_against_cost(comparison, styles) if comparison else []
+    return [
+        section("Score against cost", Charts([chart]), f"{chart.caption}{more}") for chart in charts
+    ]
+
+
+def pareto_front(comparison: Comparison) -> list[Row]:
+    """Return the rows that no other beats in both score and cost, by the metric that decides.
+
+    Cheapest first.
+    """
+    metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
+    kept: list[Row] = []
+    for row, _ in sorted(
+        _costed(comparison), key=lambda item: (item[1], sign * item[0].scores[metric].value)
+    ):
+        if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
+            kept.append(row)
+    return kept
+
+
+def _costed(comparison: Comparison) -> list[tuple[Row, float]]:
+    """Return the systems that have the deciding score and a training time, with the time."""
+    known = [(row, comparison.seconds(row)) for row in comparison.rows]
+    metric = comparison.metrics[0]
+    return [(row, time) for row, time in known if time is not None and metric in row.scores]
+
+
+def score_against_cost(
+    comparison: Comparison, styles: Mapping[str, Style] | None = None
+) -> list[Figure]:
+    """Draw the deciding score with its interval against training time, and the Pareto front.
+
+    None for one system, and where times of different devices cannot be compared.
+    With `styles`, by address, systems without one are drawn small and without interval.
+    """
+    metric, best = comparison.metrics[0], pareto_front(comparison)
+    costed = _costed(comparison)
+    if len(costed) < 2 or not on_one_device([row.cost for row, _ in costed if row.cost]):
+        return []
+    unit, size = time_unit(max(seconds for _, seconds in costed))
+    own_styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
+    drawn = own_styles if styles is None else styles
+    kind, times = comparison.time_kind, {row.name: time for row, time in costed}
+    on_front = [(row, times[row.name] / size, row.scores[metric].value) for row in best]
+    _, x, y = zip(*on_front, strict=True)
+    line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
+    traces = [
+        go.Scatter(
+            mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line
+        )
+    ]
+    for row, seconds in sorted(
+        costed, key=lambda item: item[0].address in drawn
+    ):  # highlighted ones are on top
+        highlighted, score = row.address in drawn, row.scores[metric]
+        point = trace(
+            row.name,
+            drawn.get(row.address, OTHER),
+            [seconds / size],
+            [score.value],
+            f": {score.text} after %{{x:.2f}} {unit}",
+            mode="markers",
+            size=11 if highlighted else 8,
+            ends=[score.ends] if highlighted else (),
+            marker_line={"width": 2 if row in best else 0, "color": COLOURS[0]},
+        )
+        traces.append(point)
+    label = f"{title(metric)} on {comparison.test_label}"
+    values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
+    clock, axis = f"{kind} of one seed ({unit})", within_bounds(metric)
+    figure = chart(traces, clock, label, height=380, legend=styles is None, yaxis=axis)
+    caption = f"On the line, the Pareto front, no system is both better and cheaper: {values}."
+    return [Figure("cost", f"{label} against {kind}", caption, figure)]
