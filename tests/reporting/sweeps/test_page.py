@@ -13,8 +13,9 @@ import pytest
 from augury.cli import main
 from augury.core.progress import duration
 from augury.reporting import rendering
-from augury.reporting.sweeps.report import configurations, report
+from augury.reporting.sweeps.report import report
 from augury.reporting.sweeps.summary import summarise
+from augury.reporting.sweeps.tables import configurations
 from augury.scoring.stored import Measured, write_statistics
 from augury.sweeping.state import Sweep
 

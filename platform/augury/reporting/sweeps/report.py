@@ -6,18 +6,14 @@ Its page is rewritten while the sweep runs.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import Any
 
 from augury.core.naming import counted
-from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.figures import Figure
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.pareto import cost_sections, pareto_front
 from augury.reporting.report import (
     Block,
@@ -32,15 +28,13 @@ from augury.reporting.report import (
     Status,
     section,
 )
-from augury.reporting.score_tables import by_test, frame, seed_note, shared_notes, test_sections
+from augury.reporting.score_tables import by_test, frame, shared_notes, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
-from augury.reporting.sweeps.axes import short_names, value_text
 from augury.reporting.sweeps.figures import (
     configuration_styles,
     learning_curves,
     parallel_coordinates,
-    rung_time,
     rungs,
 )
 from augury.reporting.sweeps.locations import (
@@ -55,7 +49,14 @@ from augury.reporting.sweeps.recommendation import recommendation_text, recommen
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.settle import settlement
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
-from augury.reporting.tables import Cell, Table, cell, csv, latex, records, row, table
+from augury.reporting.sweeps.tables import (
+    configurations,
+    decision_table,
+    failure_table,
+    terminal_table,
+    when,
+)
+from augury.reporting.tables import Table, csv, latex
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord
 from augury.sweeping.state import Progress, Sweep
@@ -103,7 +104,7 @@ def _summary(summary: Summary) -> list[Table | str]:
     merged = [f"same as {point.same_as}: {point.label} ({point.reason})" for point in sweep.merged]
     return [
         sweep.question,
-        _terminal_table(summary),
+        terminal_table(summary),
         *([by_test(comparisons)] if len(comparisons) > 1 else []),
         "\n".join(notes),
         "\n".join([*failures, *merged]),
@@ -164,11 +165,11 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         text = "Colours are those of the states at the top of the page."
         sections.append(section("What was trained when", Charts(timeline), text))
     raced = any(decision.action != "chosen" for decision in summary.decisions)
-    if raced and (decisions := _decisions(summary)):
-        every = Details(f"All {len(decisions.rows)} decisions", [decisions])
+    if raced and (decided := decision_table(summary)):
+        every = Details(f"All {len(decided.rows)} decisions", [decided])
         sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
-    if failures := _failures(summary):
-        sections.append(section("Failed trials", failures))
+    if failed := failure_table(summary):
+        sections.append(section("Failed trials", failed))
     runs = [trial.folder for trial in leader.configuration.trials] if leader else []
     alone = experiment_file(leader.name, runs, sweep.seeds, " alone") if leader else None
     configured = ((item.name, item.configuration) for item in summary.ranking)
@@ -215,108 +216,9 @@ def _facts(summary: Summary) -> dict[str, str]:
         "scale": sweep.scale,
         "wall time of all trials": duration(sweep.seconds)
         + (f" on {', '.join(devices)}" if devices else ""),
-        "started": _when(sweep.started),
-        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": _when(sweep.updated),
+        "started": when(sweep.started),
+        "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": when(sweep.updated),
     }
-
-
-def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
-    """Return all configurations, best first, each followed by points that are the same
-    experiment."""
-    sweep, deciding = summary.sweep, summary.deciding
-    named = not sweep.keys  # rows of a space: their names say what they are
-    columns = [
-        "system" if named else "rank",
-        *short_names(sweep.keys),
-        "state",
-        "seeds",
-        summary.metric,
-        *summary.score_columns,
-    ]
-    rows = []
-    for rank, result in enumerate(summary.ranking, start=1):
-        point, scores = result.configuration.point, _scores(summary, result)
-        name = (
-            "" if result.name == point_name(point) else result.name
-        )  # of a row, or of the additional baseline
-        tested, reference = summary.row(result), "reference" if result is summary.reference else ""
-        few = seed_note(deciding, tested) if deciding and tested else ""
-        note = ", ".join(part for part in ("" if named else name, reference, few) if part)
-        first = Cell(result.name, rank) if named else cell(rank, "d")
-        cells = [first, *_key_cells(sweep, point), result.state_text, *scores]
-        faint = result.state in ("stopped", "failed")
-        rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
-        for merged in (merged for merged in sweep.merged if merged.same_as == result.name):
-            name = (
-                f"{merged.name}: "
-                if merged.name and merged.name != point_name(merged.point)
-                else ""
-            )
-            hint = f"the same experiment as {merged.same_as}: {merged.reason}"
-            state = Cell(f"as {result.name if named else f'rank {rank}'}", "as", hint=hint)
-            first = Cell(merged.label, rank) if named else cell(rank, "d")
-            cells = [first, *_key_cells(sweep, merged.point), state, *scores]
-            note = f"{'' if named else name}same experiment, as {merged.reason}"
-            rows.append(row(cells, note=note, faint=True))
-    notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
-    notes += deciding.notes if deciding else ()
-    return table(
-        [*columns, "wall time/seed", summary.time_factor_title],
-        rows,
-        title="configurations",
-        notes=tuple(dict.fromkeys(notes)),
-    )
-
-
-def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
-    return [_key_cell(point[key]) if key in point else Cell(MISSING) for key in sweep.keys]
-
-
-def _key_cell(value: Any) -> Cell:
-    sortable = value is None or (
-        isinstance(value, int | float | str) and not isinstance(value, bool)
-    )
-    return Cell(value_text(value), value if sortable else json.dumps(value))
-
-
-def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
-    """Return the seeds, scores and cost of a configuration."""
-    return [
-        Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
-        Cell(result.spread_text, result.mean),
-        *summary.score_cells(result),
-        cell(result.seconds, duration),
-        cell(summary.time_factor(result), factor),
-    ]
-
-
-def _decisions(summary: Summary) -> Table | None:
-    names = summary.sweep.by_address
-    rows = [
-        {
-            "configuration": names[decision.address].name,
-            "rung": f"{decision.rung}, {rung_time(decision)}",
-            "action": decision.action,
-            "mean [interval]": adaptive_interval(decision.mean, decision.low, decision.high),
-            "threshold": adaptive(decision.cut, like=decision.mean),
-            "seeds": decision.seeds,
-            "when": _when(decision.time),
-        }
-        for decision in summary.decisions
-    ]
-    return records(rows) if rows else None
-
-
-def _failures(summary: Summary) -> Table | None:
-    rows = [
-        {"trial": name, "error": trial.error or "unknown", "run": Cell(trial.folder.uri, code=True)}
-        for name, trial in summary.failures.items()
-    ]
-    return records(rows, kind="words") if rows else None
-
-
-def _when(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _text_notes(sweep: Sweep) -> list[str]:
@@ -384,21 +286,3 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
         "train_seconds": result.seconds,
         "tests": tests,
     }
-
-
-def _terminal_table(summary: Summary) -> Table:
-    """Return validations, scores on the test set or the mean of several, and cost."""
-    columns = ["configuration", "state", "seeds", summary.metric, *summary.score_columns]
-    rows = [
-        [
-            f"{result.name} (reference)" if result is summary.reference else result.name,
-            result.state_text,
-            *_scores(summary, result),
-        ]
-        for result in summary.ranking
-    ]
-    return table(
-        [*columns, "wall time/seed", summary.time_factor_title],
-        rows,
-        parts=(4, len(columns)),
-    )
