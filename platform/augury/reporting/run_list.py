@@ -115,8 +115,9 @@ def page_table(runs: Sequence[StoredRun]) -> Table:
         rows.append([*_cells(run), *scores, *_costs(run), parameters, folder])
     columns = [*COLUMNS, *tests, *COSTS, "parameters", "folder"]
     if not any(run.label.text for run in runs):
-        for line in (columns, *rows):
-            del line[1]
+        del columns[1]
+        for cells in rows:
+            del cells[1]
     return table(columns, rows, title="runs")
 
 
