@@ -100,7 +100,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--at-once",
         type=whole_number,
         metavar="N",
-        help="maximum concurrent trials (default: execution.at_once of the file, or as many as fit)",
+        help="maximum concurrent trials (default: the file's execution.at_once, or as many as fit)",
     )
     parser.add_argument(
         "--budget",
