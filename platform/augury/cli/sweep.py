@@ -261,8 +261,12 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             stored = options.storage
             elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]
             print(f"train    {command('augury', 'train', recommended, *elsewhere)}")
-        if outcome.unfinished:
+        if outcome.unfinished and sweep.count("finished"):
             print("next     not decided yet: repeat the command to continue")
+        elif outcome.unfinished:
+            print(
+                "next     no trial has finished: repeat the command to continue, with more --budget"
+            )
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 
