@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -92,8 +91,7 @@ def sweep(
     arguments.scale, arguments.scheduler = scale, scheduler
     arguments.rows, arguments.seeds = rows and list(rows), seeds and list(seeds)
     arguments.storage, arguments.name = str(storage) if storage else None, name
-    found, options = command.prepare(arguments)
-    outcome = command.run_sweep(found, replace(options, assignments=settings))
+    outcome = command.run_sweep(*command.prepare(arguments, settings))
     frame: pd.DataFrame = import_module("augury.reporting.frames").sweep(outcome.sweep)
     return frame
 

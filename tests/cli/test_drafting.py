@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,6 +60,29 @@ def test_it_is_an_experiment_of_a_baseline_and_a_system(
     name = "CipherDAug" if options["task"] == "nmt" else "EDA"
     assert list(expand(experiment)) == ["baseline", name]
     assert experiment.test_sets == list(options.get("tests", ["test"]))
+
+
+@pytest.mark.parametrize(
+    ("hidden", "layers", "rate"), [(384, 6, 1e-4), (384, 12, 1e-4), (768, 12, 1e-5)]
+)
+def test_the_learning_rate_follows_the_size_of_an_encoder(
+    hidden: int, layers: int, rate: float, tmp_path: Path
+) -> None:
+    sizes = {
+        "hidden_size": hidden,
+        "num_hidden_layers": layers,
+        "intermediate_size": 4 * hidden,
+        "vocab_size": 250_000,
+    }
+    (tmp_path / "config.json").write_text(json.dumps(sizes))
+    drafted = draft(DraftOptions(**NLI, model=str(tmp_path), rows=2400))
+    assert parse(yaml.safe_load(drafted)).training.learning_rate == rate
+
+
+@pytest.mark.parametrize(("model", "rate"), [("tiny", 1e-3), (None, 1e-5)])
+def test_a_model_that_is_not_known_has_the_rate_of_its_kind(model: str | None, rate: float) -> None:
+    drafted = draft(DraftOptions(**NLI, model=model, rows=2400))
+    assert parse(yaml.safe_load(drafted)).training.learning_rate == rate
 
 
 TEXT = st.text(

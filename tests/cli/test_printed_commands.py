@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import base64
 import html
 import io
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,10 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
-from augury.cli import main
+from augury.cli import main, verbs
 from tests import commands, tiny
 
 HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
 QUICK = HERE.parent / "sweeping" / "quick.py"
 FAST = ["--set", "training.max_updates=16"]
 
@@ -93,3 +96,66 @@ def test_commands_of_sweeps_and_tables_given_by_path_can_be_typed(
     assert {"sweep", "reproduce", "train"} <= {argv[0] for argv in typed}
     for argv in typed:
         run(argv, files, whole=True)
+
+
+@cache
+def messages() -> str:
+    """Return all strings of the source, a line each, and stored experiments."""
+    texts = [
+        file.read_text(encoding="utf-8")
+        for file in sorted((ROOT / "search_spaces").rglob("*.yaml"))
+    ]
+    for folder in ("platform", "trainables", "search_spaces"):
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    texts.append(node.value)
+                elif isinstance(node, ast.JoinedStr):
+                    parts = (getattr(part, "value", None) for part in node.values)
+                    texts.append("".join(part if isinstance(part, str) else "X" for part in parts))
+    return "\n".join(text for text in texts if "augury" in text or "--" in text)
+
+
+@cache
+def flags_of(verb: str, *words: str) -> frozenset[str]:
+    """Return the flags of a verb; `words` are those behind it that its flags depend on."""
+    return frozenset(verbs.parser(verb, words)._option_string_actions)
+
+
+def flags_of_command(verb: str, words: tuple[str, ...]) -> frozenset[str]:
+    """Return the flags of a command, of `submit` with those of the command that it submits."""
+    if verb == "analyze" and words[:1] in (("keys",), ("attack",)):
+        return flags_of(verb, words[0])
+    if verb == "augment" and "cipher" in words:
+        return flags_of(verb, "--operator", "cipher")
+    inner = next((word for word in words if word in verbs.VERBS), None)
+    return flags_of(verb) | flags_of(inner) if verb == "submit" and inner else flags_of(verb)
+
+
+def test_commands_that_any_message_names_have_verbs_and_flags_that_exist() -> None:
+    """Messages of errors too, which no test can all bring about."""
+    named = {
+        (match[1], tuple(match[2].split()))
+        for match in re.finditer(r"\baugury (?!augury)([a-z]+)\b([^`'\"\n;,)]*)", messages())
+    }
+    assert len(named) > 50
+    for verb, words in named:
+        assert verb in verbs.VERBS, (verb, words)
+        flags = {word for word in words if word.startswith("--")}
+        assert flags <= flags_of_command(verb, words), (verb, words)
+
+
+FOREIGN = {
+    *("--abbrev", "--always", "--dirty"),  # git
+    *("--head", "--resources", "--runtime-env-json", "--working-dir"),  # ray
+    *("--backend-store-uri", "--workers", "--logdir"),  # mlflow, tensorboard
+    *("--no-deps", "--version"),  # pip
+    *("--paired-ar", "--paired-bs"),  # sacrebleu
+}
+
+
+def test_flags_that_any_message_names_exist() -> None:
+    known = {flag for verb in verbs.VERBS for flag in flags_of(verb)}
+    known |= flags_of("analyze", "keys") | flags_of("analyze", "attack")
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]*[a-z](?![\w-]|\{)", messages()))
+    assert named - known <= FOREIGN

@@ -43,6 +43,13 @@ def test_the_driver_of_workers_requests_no_cpu():
     assert placement.at_once == int(ray.cluster_resources()["CPU"])
 
 
+def test_the_file_can_say_how_many_trials_run_at_once():
+    one = quick(execution={"at_once": 1})
+    assert (place([one]).at_once, place([one]).standby) == (1, 0)
+    many = quick(execution={"at_once": 99, "launcher": "ray"})
+    assert place([many]).at_once <= int(ray.cluster_resources()["CPU"])
+
+
 @pytest.mark.parametrize(
     ("sections", "at_once", "message"),
     [

@@ -178,7 +178,7 @@ def test_a_detached_job_is_followed_and_stopped(
 
 def test_a_command_that_fails_there_fails_here(head: Head, tmp_path: Path) -> None:
     failed = augury(head, tmp_path, "submit", "train", "missing.yaml", "--storage", "s3://bucket")
-    assert failed.returncode == 1 and "no experiment file 'missing.yaml'" in failed.stdout
+    assert failed.returncode == 2 and "no experiment file 'missing.yaml'" in failed.stdout
     assert "reason   Job entrypoint command failed with exit code 2" in failed.stderr
     unknown = augury(head, tmp_path, "submit", "--follow", "nothing")
     assert unknown.returncode == 2 and "no job 'nothing'" in unknown.stderr

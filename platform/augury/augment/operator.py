@@ -20,7 +20,7 @@ from augury.core.store import Store
 
 OperatorClass = TypeVar("OperatorClass", bound="type[Operator]")
 VIEW, RECORDS, DRAW = "view", "records", "draw"
-OF_ANOTHER_TASK = "it belongs to experiments of another task"
+OF_ANOTHER_TASK = "for experiments of another task"
 OPERATORS = Registry(
     "operator",
     package="augury.augment",

@@ -201,6 +201,13 @@ def failure(client: JobSubmissionClient, name: str) -> str:
     return message.partition(", last available logs")[0].strip()
 
 
+def exit_code(client: JobSubmissionClient, name: str) -> int:
+    """Return the exit code of a command that has not succeeded; 1 where it has none of its own, as
+    it was stopped or killed."""
+    code = client.get_job_info(name).driver_exit_code
+    return code if code and code > 0 else 1
+
+
 def _state(client: JobSubmissionClient, name: str) -> str:
     """Return Ray's name of the state of a job; UserError where there is none of this name."""
     try:

@@ -132,7 +132,7 @@ def _submit(command: list[str], arguments: argparse.Namespace) -> int:
 
 
 def _follow(client: Any, name: str, arguments: argparse.Namespace) -> int:
-    """Show the output of a job; return 0 where it succeeds."""
+    """Show the output of a job; return the exit code of its command."""
     from augury.cli import jobs
 
     output = sys.stderr if arguments.json else sys.stdout
@@ -156,7 +156,7 @@ def _follow(client: Any, name: str, arguments: argparse.Namespace) -> int:
     if arguments.json:
         result = {"job": name, "address": client.get_address(), "state": state}
         print_json(result | ({"reason": reason} if reason else {}))
-    return 0 if state == jobs.SUCCEEDED else 1
+    return 0 if state == jobs.SUCCEEDED else jobs.exit_code(client, name)
 
 
 def _check_words(command: Sequence[str]) -> None:

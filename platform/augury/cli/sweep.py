@@ -6,9 +6,9 @@ import argparse
 import math
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
 from augury.core.errors import UserError, unknown
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 PAGE_SECONDS = 15
-OF_THE_SWEEP = ("seeds", "storage")
-"""Settings of an experiment that are not those of its systems."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -102,7 +100,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         "--at-once",
         type=whole_number,
         metavar="N",
-        help="maximum concurrent trials (default: as many as fit)",
+        help="maximum concurrent trials (default: the file's execution.at_once, or as many as fit)",
     )
     parser.add_argument(
         "--budget",
@@ -123,12 +121,16 @@ def run(arguments: argparse.Namespace) -> int:
     return _run(space, options, arguments.json)
 
 
-def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
-    """Return the space and the options that the flags of a sweep describe."""
+def prepare(
+    arguments: argparse.Namespace, settings: Mapping[str, Any] | None = None
+) -> tuple[Space, SweepOptions]:
+    """Return the space and the options that the flags of a sweep describe; `settings` override by
+    dotted keys, as `--set` does."""
     from augury.sweeping import space as spaces
 
+    settings = settings or {}
     found = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
-    space = _apply(found, arguments) if arguments.experiment else found
+    space = _apply(found, arguments, settings) if arguments.experiment else found
     if arguments.rows:
         space = _select_rows(space, arguments.rows, {**found.rows, **space.rows})
     options = options_of(
@@ -137,17 +139,30 @@ def prepare(arguments: argparse.Namespace) -> tuple[Space, SweepOptions]:
     decided_by_time = space.scheduler != "pbt" and space.search != "optuna"
     default = space.worth if decided_by_time else 0.0
     worth = default if arguments.worth is None else arguments.worth
-    return space, replace(options, worth=worth, rows=tuple(arguments.rows or ()))
+    return space, replace(
+        options,
+        worth=worth,
+        rows=tuple(arguments.rows or ()),
+        assignments={**options.assignments, **settings},
+    )
 
 
-def _apply(space: Space, arguments: argparse.Namespace) -> Space:
-    """Return a space on the experiment file that was given, and say what it does not allow."""
+def _apply(space: Space, arguments: argparse.Namespace, settings: Mapping[str, Any]) -> Space:
+    """Return a space on the experiment file that was given, and say what it does not allow.
+
+    What is set applies to the file first, but for the method, which the space brings.
+    """
     from augury.core.progress import say
     from augury.experiments.systems import load
-    from augury.sweeping.applied import apply, left_out_lines
+    from augury.sweeping.applied import METHOD, apply, left_out_lines
 
-    ours = [item for item in arguments.assignments if item.partition("=")[0] in OF_THE_SWEEP]
-    applied = apply(space, load(arguments.experiment, ours), arguments.experiment)
+    def of_file(setting: str) -> bool:
+        return re.split(r"[.=]", setting)[0] not in METHOD
+
+    assigned = [text for text in arguments.assignments if of_file(text)]
+    given = {key: value for key, value in settings.items() if of_file(key)}
+    experiment = load(arguments.experiment, assigned, given)
+    applied = apply(space, experiment, arguments.experiment)
     wanted = arguments.rows or [name for name, _ in applied.left_out]
     for line in left_out_lines(item for item in applied.left_out if item.name in wanted):
         say(line)
@@ -246,8 +261,12 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             stored = options.storage
             elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]
             print(f"train    {command('augury', 'train', recommended, *elsewhere)}")
-        if outcome.unfinished:
+        if outcome.unfinished and sweep.count("finished"):
             print("next     not decided yet: repeat the command to continue")
+        elif outcome.unfinished:
+            print(
+                "next     no trial has finished: repeat the command to continue, with more --budget"
+            )
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 

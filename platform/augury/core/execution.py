@@ -198,6 +198,11 @@ class Execution(Section):
     max_failures: int = Field(2, ge=0)
     """Number of times a failed worker group is restarted before the run fails."""
 
+    @property
+    def most_at_once(self) -> int | None:
+        """The maximum number of runs that train concurrently, where it is set."""
+        return self.at_once if "at_once" in self.model_fields_set else None
+
     def check(self, workers: int) -> None:
         """Raise UserError if runs with so many training workers cannot be launched in this way."""
         if self.at_once > 1 and self.launcher != "ray":

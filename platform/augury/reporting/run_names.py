@@ -187,6 +187,7 @@ def _matching(word: str, known: list[NamedRuns]) -> list[tuple[NamedRuns, Mappin
     parts = [(runs, *runs.name.partition("/")[::2]) for runs in known]
     for forms in (
         [(runs, runs.name) for runs in known],
+        [(runs, runs.name.rpartition("@")[0]) for runs in known],
         [(runs, system) for runs, _, system in parts if system],
         [(runs, experiment) for runs, experiment, _ in parts],
     ):

@@ -154,4 +154,5 @@ def _parts(plan: Plan, planned: Planned, seeds: Sequence[int]) -> _Parts | None:
 def _parallel(base: Experiment, at_once: int | None) -> int:
     """Return how many trials this machine runs side by side."""
     per_trial = base.training.workers * max(1, int(base.execution.cpus_per_worker))
-    return at_once or max(1, available_cores() // per_trial)
+    fitting = max(1, available_cores() // per_trial)
+    return at_once or min(fitting, base.execution.most_at_once or fitting)

@@ -38,7 +38,8 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
 
     A trial with one worker trains in its own actor. One with more workers requests no CPU itself,
     only the custom resource `trial_driver`; otherwise drivers would occupy the CPUs that their
-    workers wait for. Raises UserError if not a single trial fits, or fewer than `at_once`.
+    workers wait for. By default as many as fit run at once, or as the first experiment sets.
+    Raises UserError if not a single trial fits, or fewer than `at_once`.
     """
     import ray
 
@@ -74,7 +75,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
         raise UserError(
             f"--at-once {at_once}: only {limit} trials fit at once; give {limit} or fewer:\n{table}"
         )
-    concurrent = at_once or limit
+    concurrent = at_once or min(limit, execution.most_at_once or limit)
     return Placement(
         launcher=launcher,
         device="cuda" if cuda else "cpu",

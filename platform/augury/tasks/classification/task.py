@@ -27,6 +27,13 @@ if TYPE_CHECKING:
 
     from augury.training.learner import Learner
 
+SMALL = 50_000_000
+"""The parameters of a small encoder at most, without embeddings: MiniLM has 11M, BERT base 85M."""
+RATES = """
+
+# Where no learning_rate is set, it is 1e-5, as for XLM-R base, and from nothing 1e-3. Encoders of
+# BERT's size take 2e-5 to 5e-5, small ones such as MiniLM 1e-4."""
+
 
 class ClassifierTask(SubwordTask):
     """A task that classifies rows of one or two sentences; a subclass names their columns."""
@@ -115,8 +122,9 @@ class ClassifierTask(SubwordTask):
     def draft(self, rows: int, model: str | None) -> Draft:
         """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
         the name of an architecture."""
-        scratch = model in ARCHITECTURES
-        named = f"name: {yaml_file.scalar(model or PretrainedClassifier().name)}"
+        name = model or PretrainedClassifier().name
+        scratch = name in ARCHITECTURES
+        named = f"architecture: {name}" if scratch else f"name: {yaml_file.scalar(name)}"
         return Draft(
             question="Does EDA help on these examples?",
             name="EDA",
@@ -128,8 +136,9 @@ augment:
 # regime: {{name: adversarial, preset: paper}}    # adds PGD
 
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
-model: {{{f"architecture: {model}" if scratch else named}}}""",
-            training="max_tokens: 4096",  # the rest follows the model
+model: {{{named}}}{"" if scratch else RATES}""",
+            # The rest follows the model.
+            training="max_tokens: 4096" + (", learning_rate: 1.0e-4" if _is_small(name) else ""),
             baseline="augment: []",
             other="regime: {name: adversarial, preset: fgm}",
         )
@@ -153,6 +162,12 @@ model: {{{f"architecture: {model}" if scratch else named}}}""",
             base_model=base_model(experiment.model),
             reads_arguments=True,
         )
+
+
+def _is_small(name: str) -> bool:
+    """Return whether a model is a pretrained encoder that is known to be small."""
+    size = pretrained_size(name)
+    return size is not None and size.source <= SMALL
 
 
 def _usage(columns: Sequence[str], max_length: int) -> str:

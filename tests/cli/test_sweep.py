@@ -1,0 +1,52 @@
+"""What the flags of `augury sweep` describe, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from augury.cli import main, sweep, verbs
+from augury.core.cores import available_cores
+from augury.sweeping.budget import estimate
+from tests import tiny
+
+
+def prepared(folder: Path, *flags: str, **sections: Any) -> tuple[Any, Any]:
+    """Return the space and the options of a sweep of the augmentations of a small experiment."""
+    file = folder / "my.yaml"
+    file.write_text(yaml.safe_dump(tiny.content("nli", folder / "store", **sections)))
+    words = ["augmentations", str(file), "--rows", "R-Drop", *flags]
+    return sweep.prepare(verbs.parser("sweep", words).parse_args(words))
+
+
+def test_set_applies_to_the_file_before_the_space(tmp_path: Path) -> None:
+    """Here a warm-up, which takes half of the training at most."""
+    space, options = prepared(tmp_path, "--set", "training.max_epochs=4")
+    assert space.base["training"]["max_epochs"] == 4
+    assert space.rows["R-Drop"]["regime"]["warmup_epochs"] == 2
+    assert options.assignments == {"training.max_epochs": 4}
+
+
+def test_a_wrong_key_is_named_as_the_flag_that_set_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "my.yaml"
+    file.write_text(yaml.safe_dump(tiny.content("nli", tmp_path / "store")))
+    assert main(["sweep", "augmentations", str(file), "--set", "training.max_epohcs=4"]) == 2
+    assert "--set training.max_epohcs" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(available_cores() < 2, reason="one core runs one trial at once")
+@pytest.mark.parametrize(
+    ("execution", "flags", "at_once"),
+    [({"at_once": 1}, [], 1), ({}, [], available_cores()), ({"at_once": 1}, ["--at-once", "2"], 2)],
+)
+def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
+    execution: dict[str, Any], flags: list[str], at_once: int, tmp_path: Path
+) -> None:
+    space, options = prepared(tmp_path, *flags, execution=execution)
+    cost = estimate(sweep.make_plan(space, options), options.seeds, options.at_once)
+    assert cost and cost.trials_at_once == at_once
