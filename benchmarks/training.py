@@ -1,10 +1,11 @@
 """Compare the engine's training speed with a plain loop around the same Hugging Face model.
 
-    PYTHONPATH=platform:. python benchmarks/training.py [--repeats 5] [--json]
+    PYTHONPATH=platform:. python benchmarks/training.py [--precision fp32 bf16] [--repeats 5]
+        [--json]
 
     engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective
-                    with a chunked gradient, a single division, gradient norm, a check for
-                    non-finite values, fused Adam, history
+                    with a chunked gradient, dropout of its own, a single division, gradient norm,
+                    a check for non-finite values, fused Adam, history
     plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward,
                     torch.optim.Adam; with co-regularisation one forward pass per view, and the
                     divergence as in R-Drop's code, with softmax and log-softmax of the logits
@@ -120,6 +121,7 @@ class PlainLoop:
         self.pad, self.eos = task.vocabulary.pad, task.vocabulary.eos
         training, classes = task.experiment.training, len(task.vocabulary)
         self.smoothing = self.regime.label_smoothing * classes / (classes - 1)
+        self.bf16 = training.precision == "bf16"
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
             lr=training.learning_rate,
@@ -131,7 +133,9 @@ class PlainLoop:
         batch = self.task.load(examples, 0, CPU).batch
         self.model.train()
         self.optimizer.zero_grad()
-        self._loss(batch).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.bf16):
+            loss = self._loss(batch)
+        loss.backward()
         self.optimizer.step()
 
     @torch.no_grad()
@@ -176,7 +180,7 @@ class PlainLoop:
         return (likelihood + regime.beta * agreement) / regime.norm
 
 
-def prepare(regime: str, store: Store) -> Run:
+def prepare(regime: str, precision: str, store: Store) -> Run:
     """Return a prepared run of a regime."""
     languages = {"source_language": "de", "target_language": "en"}
     builtin = {
@@ -192,7 +196,7 @@ def prepare(regime: str, store: Store) -> Run:
             "corpus": languages
             | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
             "model": {"architecture": "small"},
-            "training": {"max_tokens": MAX_TOKENS},
+            "training": {"max_tokens": MAX_TOKENS, "precision": precision},
             "execution": {"executor": "local"},
             **REGIMES[regime],
         }
@@ -254,20 +258,27 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=5, help="batches of each regime (default 5)")
     parser.add_argument(
+        "--precision",
+        nargs="+",
+        choices=["fp32", "bf16"],
+        default=["fp32", "bf16"],
+        help="precisions to train in (default both)",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of a table"
     )
     arguments = parser.parse_args()
     torch.set_num_threads(2)
 
-    regimes = {}
+    results = {}
     with tempfile.TemporaryDirectory() as root:
         store = Store(root)
-        for regime in REGIMES:
-            run = prepare(regime, store)
+        for precision, regime in itertools.product(arguments.precision, REGIMES):
+            run = prepare(regime, precision, store)
             task = Translation(run)
             assert len(task.vocabulary) == VOCABULARY
             losses, rounds = measure(Engine(task, run), PlainLoop(task), arguments.repeats)
-            regimes[regime] = {
+            results[f"{regime}, {precision}"] = {
                 "padding": 1
                 - sum(batch.tokens for batch in rounds) / sum(batch.positions for batch in rounds),
                 "losses": losses,
@@ -277,10 +288,10 @@ def main() -> None:
     setting = {"text": text, "repeats": arguments.repeats, "threads": torch.get_num_threads()}
     if arguments.json:
         versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-        print(json.dumps({**setting, **versions, "regimes": regimes}, indent=2))
+        print(json.dumps({**setting, **versions, "regimes": results}, indent=2))
         return
     print(", ".join(f"{name} {value}" for name, value in setting.items()))
-    for regime, result in regimes.items():
+    for regime, result in results.items():
         report(regime, result)
 
 

@@ -26,6 +26,7 @@ from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
 from augury.training.budget import Worth, planned, worth
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
+from augury.training.dropout import Dropout
 from augury.training.history import History
 from augury.training.initialisation import Initialisation
 from augury.training.interrupts import Interrupted, Interrupts
@@ -200,7 +201,9 @@ class Trainer:
         position = self.position
         progress = Progress(position.update, position.all_epochs)
         # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
-        torch.manual_seed(seed_of(self.run.seed, "update", position.update, distributed.rank()))
+        seed = seed_of(self.run.seed, "update", position.update, distributed.rank())
+        torch.manual_seed(seed)
+        dropout = Dropout(seed) if self.device.type == "cpu" else nullcontext()
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
 
@@ -209,7 +212,8 @@ class Trainer:
         for number, examples in enumerate(batches, start=1):
             loaded = self.learner.load(examples, position.epochs, self.device)
             with self._exchange_gradients(number == len(batches)):
-                losses = self._losses(loaded.batch, progress)
+                with dropout:
+                    losses = self._losses(loaded.batch, progress)
                 losses.total.backward()
             sums += loss_sums(losses)
             self.meter.add(losses, loaded)
