@@ -102,6 +102,7 @@ class Trainer:
         self.meter = Meter()
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
+        self.most_unread = 1 if device.type == "cpu" else UNREAD_UPDATES
 
     # ----- the loop
 
@@ -230,7 +231,7 @@ class Trainer:
         # Reading a number makes a GPU wait: there the check comes some updates late, but always
         # before state is saved.
         self.unread.append((position.update, batches, torch.stack([loss / divisor, norm, rows])))
-        if self.device.type == "cpu" or len(self.unread) == UNREAD_UPDATES:
+        if len(self.unread) >= self.most_unread:
             self._check_finite()
 
         # Schedules count updates from 1, or the first one of a warm-up would have the rate 0.
