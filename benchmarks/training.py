@@ -19,7 +19,9 @@ source, the co-regularised one the source and one of two ciphers.
 The contenders alternate, so that other load affects them equally; a round is one batch. Figures are
 medians over rounds; ratios are medians of the ratios within a round. CPU seconds are those of this
 process. A target token counts once, however many views it is predicted from; `src+tgt` counts all
-tokens that pass through the model. `padding` is the share of padding among the model's positions.
+tokens that pass through the model. `padding` is the share of padding among the model's positions;
+`shapes` are those of an epoch's batches (rows, longest source and target), for each of which a GPU
+would compile a graph.
 
 First, the losses of both on the first batch without dropout must be equal. The engine distributes
 the smoothing mass ε over the other V - 1 classes, like fairseq, torch over all V: ε V / (V - 1) in
@@ -101,6 +103,13 @@ class Engine:
     def batches(self) -> Iterator[np.ndarray]:
         """Return the examples of every update."""
         return (examples for update in self.trainer.rest_of_epoch() for examples in update)
+
+    def shapes(self) -> tuple[int, int]:
+        """Return how many batches an epoch has, and how many shapes of plain text."""
+        sources, targets = self.task.lengths.sources, self.task.lengths.targets
+        batches = [examples % len(targets) for examples in self.batches()]
+        shapes = {(len(rows), sources[rows].max(), targets[rows].max()) for rows in batches}
+        return len(batches), len(shapes)
 
     def step(self, examples: np.ndarray) -> None:
         self.trainer.step([examples])
@@ -277,8 +286,12 @@ def main() -> None:
             run = prepare(regime, precision, store)
             task = Translation(run)
             assert len(task.vocabulary) == VOCABULARY
-            losses, rounds = measure(Engine(task, run), PlainLoop(task), arguments.repeats)
+            engine = Engine(task, run)
+            batches, shapes = engine.shapes()
+            losses, rounds = measure(engine, PlainLoop(task), arguments.repeats)
             results[f"{regime}, {precision}"] = {
+                "batches": batches,
+                "shapes": shapes,
                 "padding": 1
                 - sum(batch.tokens for batch in rounds) / sum(batch.positions for batch in rounds),
                 "losses": losses,
@@ -298,6 +311,7 @@ def main() -> None:
 def report(regime: str, result: dict[str, Any]) -> None:
     losses = ", ".join(f"{name} {loss:.6f}" for name, loss in result["losses"].items())
     print(f"\n{regime}: padding {result['padding']:.1%}; loss of the first batch: {losses}")
+    print(f"an epoch's {result['batches']} batches have {result['shapes']} shapes")
     titles = "CPU s", "wall s", "target/s", "src+tgt/s", "target/CPU s", "x plain loop", "by CPU"
     forms = ".2f", ".2f", ",.0f", ",.0f", ",.0f", ".2f", ".2f"
     print(f"{'':10}" + "".join(f"{title:>13}" for title in titles))

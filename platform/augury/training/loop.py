@@ -1,9 +1,9 @@
 """The training loop: one optimizer step per update, validations, checkpoints, early stopping.
 
 Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, epoch,
-world size), and torch is seeded from (seed, update, rank) before every update. A run that was
-killed and continued from its last checkpoint therefore ends with the parameters of the undisturbed
-run, bit for bit, on the same hardware.
+world size), and torch and dropout are seeded from (seed, update, rank) before every update. A run
+that was killed and continued from its last checkpoint therefore ends with the parameters of the
+undisturbed run, bit for bit, on the same hardware.
 """
 
 from __future__ import annotations
