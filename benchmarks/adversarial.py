@@ -12,10 +12,10 @@ XLM-R base's shape.
 First, the gradients of the regime and of the naive loop with the same dropout are compared; they
 must be equal up to rounding.
 
-All contenders train the same model on the same batch, in rotating order, so that other load affects
-them equally. CPU seconds are those of this process; ratios are medians over repetitions of the
-ratio to `plain` in the same repetition. The vocabulary is small because its cost is the same for
-all contenders and would move the ratios closer together.
+All contenders train the same model on the same batch with the dropout of training, in rotating
+order, so that other load affects them equally. CPU seconds are those of this process; ratios are
+medians over repetitions of the ratio to `plain` in the same repetition. The vocabulary is small
+because its cost is the same for all contenders and would move the ratios closer together.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Embedded, Progress, Rows
+from augury.training.dropout import Dropout
 
 VOCABULARY, PAD, LABELS = 8_000, 1, 3
 PAIRS, LONGEST = 4, 128
@@ -67,6 +68,7 @@ class Classifier:
             num_labels=LABELS,
             pad_token_id=PAD,
         )
+        config._attn_implementation = "eager"  # as in training on a CPU
         torch.manual_seed(0)
         self.module = XLMRobertaForSequenceClassification(config).train()
 
@@ -148,10 +150,11 @@ class Trainer:
         self.model = Classifier()
         self.batch = nli_like_batch()
         self.optimizer = torch.optim.AdamW(self.model.module.parameters(), lr=1e-5, fused=True)
-        self.precision = precision
+        self.precision, self.dropout = precision, Dropout(seed=0)
 
     def step(self, contender: str) -> None:
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bf16"):
+        bf16 = self.precision == "bf16"
+        with self.dropout, torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             loss = CONTENDERS[contender](self.model, self.batch)
         (loss / PAIRS).backward()
         self.optimizer.step()
@@ -163,9 +166,10 @@ def disagreement() -> float:
     model, batch = Classifier(), nli_like_batch()
     gradients = []
     for contender in ("PGD K=3", "PGD K=3, naive"):
-        torch.manual_seed(1)
         model.module.zero_grad(set_to_none=True)
-        CONTENDERS[contender](model, batch).backward()
+        with Dropout(seed=1):
+            loss = CONTENDERS[contender](model, batch)
+        loss.backward()
         by_parameter = [p.grad.flatten() for p in model.module.parameters() if p.grad is not None]
         gradients.append(torch.cat(by_parameter))
     regime, naive_loop = gradients

@@ -5,9 +5,9 @@ A step is forward, backward and Adam.
     PYTHONPATH=platform python benchmarks/objective.py [--repeats 5] [--json]
 
     plain               torch's cross-entropy of the full logits
-    plain, fused        the same by augury.regimes.objective
+    plain, fused        the same by augury.regimes.objective, with augury's dropout
     CipherDAug          the formula as printed: two forward passes, two softmaxes of full logits
-    CipherDAug, fused   one forward pass over both views, augury.regimes.objective
+    CipherDAug, fused   one forward pass over both views, augury.regimes.objective, its dropout
 
 All contenders train the same model on the same batch, in rotating order, so that other load affects
 them equally. CPU seconds are those of this process; ratios are medians over repetitions of the
@@ -38,6 +38,7 @@ from torch import Tensor
 from transformers import MarianConfig, MarianMTModel
 
 from augury.regimes.objective import Agreement, view_objective
+from augury.training.dropout import Dropout
 
 VOCABULARY, PAD, END = 20_000, 1, 2
 SENTENCES, LONGEST = 256, 16  # 4,096 target positions, padding included
@@ -129,14 +130,16 @@ def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
 
 def fused(views: int) -> Callable[[MarianMTModel, Batch], Tensor]:
     agreement = Agreement(BETA) if views > 1 else None
+    dropout = Dropout(seed=0)
 
     def loss(model: MarianMTModel, batch: Batch) -> Tensor:
         source = batch.sources[:views].flatten(0, 1)
-        states = model.model(
-            source,
-            attention_mask=source != PAD,
-            decoder_input_ids=batch.decoder_input.repeat(views, 1),
-        ).last_hidden_state
+        with dropout:
+            states = model.model(
+                source,
+                attention_mask=source != PAD,
+                decoder_input_ids=batch.decoder_input.repeat(views, 1),
+            ).last_hidden_state
         labels = batch.labels.flatten()
         rows = (labels != PAD).nonzero().squeeze(-1)
         hidden = states.view(views, len(labels), -1).index_select(1, rows)

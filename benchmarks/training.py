@@ -1,10 +1,11 @@
 """Compare the engine's training speed with a plain loop around the same Hugging Face model.
 
-    PYTHONPATH=platform:. python benchmarks/training.py [--repeats 5] [--json]
+    PYTHONPATH=platform:. python benchmarks/training.py [--precision fp32 bf16] [--repeats 5]
+        [--json]
 
     engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective
-                    with a chunked gradient, a single division, gradient norm, a check for
-                    non-finite values, fused Adam, history
+                    with a chunked gradient, dropout of its own, a single division, gradient norm,
+                    a check for non-finite values, fused Adam, history
     plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward,
                     torch.optim.Adam; with co-regularisation one forward pass per view, and the
                     divergence as in R-Drop's code, with softmax and log-softmax of the logits
@@ -18,7 +19,9 @@ source, the co-regularised one the source and one of two ciphers.
 The contenders alternate, so that other load affects them equally; a round is one batch. Figures are
 medians over rounds; ratios are medians of the ratios within a round. CPU seconds are those of this
 process. A target token counts once, however many views it is predicted from; `src+tgt` counts all
-tokens that pass through the model. `padding` is the share of padding among the model's positions.
+tokens that pass through the model. `padding` is the share of padding among the model's positions;
+`shapes` are those of an epoch's batches (rows, longest source and target), for each of which a GPU
+would compile a graph.
 
 First, the losses of both on the first batch without dropout must be equal. The engine distributes
 the smoothing mass ε over the other V - 1 classes, like fairseq, torch over all V: ε V / (V - 1) in
@@ -101,6 +104,13 @@ class Engine:
         """Return the examples of every update."""
         return (examples for update in self.trainer.rest_of_epoch() for examples in update)
 
+    def shapes(self) -> tuple[int, int]:
+        """Return how many batches an epoch has, and how many shapes of plain text."""
+        sources, targets = self.task.lengths.sources, self.task.lengths.targets
+        batches = [examples % len(targets) for examples in self.batches()]
+        shapes = {(len(rows), sources[rows].max(), targets[rows].max()) for rows in batches}
+        return len(batches), len(shapes)
+
     def step(self, examples: np.ndarray) -> None:
         self.trainer.step([examples])
 
@@ -120,6 +130,7 @@ class PlainLoop:
         self.pad, self.eos = task.vocabulary.pad, task.vocabulary.eos
         training, classes = task.experiment.training, len(task.vocabulary)
         self.smoothing = self.regime.label_smoothing * classes / (classes - 1)
+        self.bf16 = training.precision == "bf16"
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),
             lr=training.learning_rate,
@@ -131,7 +142,9 @@ class PlainLoop:
         batch = self.task.load(examples, 0, CPU).batch
         self.model.train()
         self.optimizer.zero_grad()
-        self._loss(batch).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.bf16):
+            loss = self._loss(batch)
+        loss.backward()
         self.optimizer.step()
 
     @torch.no_grad()
@@ -176,7 +189,7 @@ class PlainLoop:
         return (likelihood + regime.beta * agreement) / regime.norm
 
 
-def prepare(regime: str, store: Store) -> Run:
+def prepare(regime: str, precision: str, store: Store) -> Run:
     """Return a prepared run of a regime."""
     languages = {"source_language": "de", "target_language": "en"}
     builtin = {
@@ -192,7 +205,7 @@ def prepare(regime: str, store: Store) -> Run:
             "corpus": languages
             | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
             "model": {"architecture": "small"},
-            "training": {"max_tokens": MAX_TOKENS},
+            "training": {"max_tokens": MAX_TOKENS, "precision": precision},
             "execution": {"executor": "local"},
             **REGIMES[regime],
         }
@@ -254,20 +267,31 @@ def main() -> None:
     )
     parser.add_argument("--repeats", type=int, default=5, help="batches of each regime (default 5)")
     parser.add_argument(
+        "--precision",
+        nargs="+",
+        choices=["fp32", "bf16"],
+        default=["fp32", "bf16"],
+        help="precisions to train in (default both)",
+    )
+    parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of a table"
     )
     arguments = parser.parse_args()
     torch.set_num_threads(2)
 
-    regimes = {}
+    results = {}
     with tempfile.TemporaryDirectory() as root:
         store = Store(root)
-        for regime in REGIMES:
-            run = prepare(regime, store)
+        for precision, regime in itertools.product(arguments.precision, REGIMES):
+            run = prepare(regime, precision, store)
             task = Translation(run)
             assert len(task.vocabulary) == VOCABULARY
-            losses, rounds = measure(Engine(task, run), PlainLoop(task), arguments.repeats)
-            regimes[regime] = {
+            engine = Engine(task, run)
+            batches, shapes = engine.shapes()
+            losses, rounds = measure(engine, PlainLoop(task), arguments.repeats)
+            results[f"{regime}, {precision}"] = {
+                "batches": batches,
+                "shapes": shapes,
                 "padding": 1
                 - sum(batch.tokens for batch in rounds) / sum(batch.positions for batch in rounds),
                 "losses": losses,
@@ -277,16 +301,17 @@ def main() -> None:
     setting = {"text": text, "repeats": arguments.repeats, "threads": torch.get_num_threads()}
     if arguments.json:
         versions = {"torch": torch.__version__, "transformers": transformers.__version__}
-        print(json.dumps({**setting, **versions, "regimes": regimes}, indent=2))
+        print(json.dumps({**setting, **versions, "regimes": results}, indent=2))
         return
     print(", ".join(f"{name} {value}" for name, value in setting.items()))
-    for regime, result in regimes.items():
+    for regime, result in results.items():
         report(regime, result)
 
 
 def report(regime: str, result: dict[str, Any]) -> None:
     losses = ", ".join(f"{name} {loss:.6f}" for name, loss in result["losses"].items())
     print(f"\n{regime}: padding {result['padding']:.1%}; loss of the first batch: {losses}")
+    print(f"an epoch's {result['batches']} batches have {result['shapes']} shapes")
     titles = "CPU s", "wall s", "target/s", "src+tgt/s", "target/CPU s", "x plain loop", "by CPU"
     forms = ".2f", ".2f", ",.0f", ",.0f", ",.0f", ".2f", ".2f"
     print(f"{'':10}" + "".join(f"{title:>13}" for title in titles))

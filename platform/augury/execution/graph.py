@@ -28,8 +28,8 @@ from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer
 from augury.training.settings import without_end
 
-VERSION = 1
-"""Raised when the preparation of the same inputs changes; part of every run's address."""
+VERSION = 2
+"""Raised when the same inputs are prepared or trained on otherwise; part of every run's address."""
 TRAIN, VALID = "train", "valid"
 
 

@@ -1,9 +1,9 @@
 """The training loop: one optimizer step per update, validations, checkpoints, early stopping.
 
 Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, epoch,
-world size), and torch is seeded from (seed, update, rank) before every update. A run that was
-killed and continued from its last checkpoint therefore ends with the parameters of the undisturbed
-run, bit for bit, on the same hardware.
+world size), and torch and dropout are seeded from (seed, update, rank) before every update. A run
+that was killed and continued from its last checkpoint therefore ends with the parameters of the
+undisturbed run, bit for bit, on the same hardware.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
 from augury.training.budget import Worth, planned, worth
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
+from augury.training.dropout import Dropout
 from augury.training.history import History
 from augury.training.initialisation import Initialisation
 from augury.training.interrupts import Interrupted, Interrupts
@@ -101,6 +102,7 @@ class Trainer:
         self.meter = Meter()
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
+        self.most_unread = 1 if device.type == "cpu" else UNREAD_UPDATES
 
     # ----- the loop
 
@@ -200,7 +202,9 @@ class Trainer:
         position = self.position
         progress = Progress(position.update, position.all_epochs)
         # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
-        torch.manual_seed(seed_of(self.run.seed, "update", position.update, distributed.rank()))
+        seed = seed_of(self.run.seed, "update", position.update, distributed.rank())
+        torch.manual_seed(seed)
+        dropout = Dropout(seed) if self.device.type == "cpu" else nullcontext()
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
 
@@ -209,7 +213,8 @@ class Trainer:
         for number, examples in enumerate(batches, start=1):
             loaded = self.learner.load(examples, position.epochs, self.device)
             with self._exchange_gradients(number == len(batches)):
-                losses = self._losses(loaded.batch, progress)
+                with dropout:
+                    losses = self._losses(loaded.batch, progress)
                 losses.total.backward()
             sums += loss_sums(losses)
             self.meter.add(losses, loaded)
@@ -226,7 +231,7 @@ class Trainer:
         # Reading a number makes a GPU wait: there the check comes some updates late, but always
         # before state is saved.
         self.unread.append((position.update, batches, torch.stack([loss / divisor, norm, rows])))
-        if self.device.type == "cpu" or len(self.unread) == UNREAD_UPDATES:
+        if len(self.unread) >= self.most_unread:
             self._check_finite()
 
         # Schedules count updates from 1, or the first one of a warm-up would have the rate 0.

@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional
+
+from augury.training.dropout import LEVELS, Dropout
+
+
+@pytest.mark.parametrize("rate", [0.001, 0.1, 0.3, 0.9])
+def test_as_many_are_dropped_as_the_rate_says_and_the_mean_stays(rate: float) -> None:
+    with Dropout(seed=1):
+        result = functional.dropout(torch.ones(400_000), rate)
+    dropped = float((result == 0).float().mean())
+    assert dropped == pytest.approx(rate, abs=5 * (rate * (1 - rate) / 400_000) ** 0.5)
+    scale = LEVELS / (LEVELS - round(rate * LEVELS))
+    assert result[result != 0].unique().tolist() == [pytest.approx(scale)]
+
+
+def test_the_gradient_passes_where_the_value_did() -> None:
+    values = torch.randn(50, 7, requires_grad=True)
+    with Dropout(seed=1):
+        result = functional.dropout(values, 0.4)
+    result.sum().backward()
+    assert values.grad is not None
+    assert torch.allclose(result, values * values.grad) and 0 < (values.grad == 0).sum() < 350
+
+
+def test_a_mask_is_of_its_seed_and_of_the_calls_before_it() -> None:
+    def masks(seed: int) -> list[torch.Tensor]:
+        stream = Dropout(seed)
+        results = []
+        for size in (3, 1000, 5):
+            with stream:
+                results.append(functional.dropout(torch.ones(size)))
+        return results
+
+    first, again, other = masks(1), masks(1), masks(2)
+    assert all(map(torch.equal, first, again))
+    assert not torch.equal(first[1], other[1])
+    with Dropout(1):
+        assert not torch.equal(functional.dropout(torch.ones(1000)), first[1])
+
+
+def test_modules_take_their_masks_from_it() -> None:
+    model = nn.Sequential(nn.Linear(8, 64), nn.Dropout(0.5))
+    states = torch.randn(5, 8)
+
+    def results(seed: int) -> torch.Tensor:
+        with Dropout(seed):
+            return model(states)
+
+    assert torch.equal(results(1), results(1)) and not torch.equal(results(1), results(2))
+    model.eval()
+    assert torch.equal(results(1), results(2))
+
+
+def test_the_precision_of_the_input_stays() -> None:
+    with Dropout(seed=1):
+        assert functional.dropout(torch.ones(9, dtype=torch.bfloat16)).dtype == torch.bfloat16

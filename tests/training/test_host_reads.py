@@ -1,0 +1,93 @@
+"""An update reads no number of a tensor, for which the host would wait for a GPU.
+
+Models of transformers read whether a mask has padding, once a forward pass, which is theirs.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from augury.core.store import Folder
+from augury.regimes.adversarial import Adversarial
+from augury.regimes.coregularised import CoRegularised
+from augury.regimes.plain import Plain
+from augury.regimes.regime import Losses, Progress, Regime, Rows
+from augury.training import meter
+from augury.training.loop import UNREAD_UPDATES, Trainer
+from augury.training.run import TrainingRun
+from tests.regimes import words
+
+pytestmark = pytest.mark.trains
+
+
+class Task(words.Task):
+    """Reads every view as the same sentences."""
+
+    def rows(
+        self, batch: words.Batch, views: Sequence[int], perturbation: Tensor | None = None
+    ) -> Rows:
+        rows = super().rows(batch, views, perturbation)
+        return rows._replace(hidden=rows.hidden.repeat(len(views), 1, 1))
+
+
+class Reading(Task):
+    """Reads its loss, as careless code does."""
+
+    def loss(self, batch: Any, progress: Progress) -> Losses:
+        losses = super().loss(batch, progress)
+        assert losses.total.item() > 0
+        return losses
+
+
+class NoReads(TorchDispatchMode):
+    """Raises where `item`, `float` or `bool` read a tensor."""
+
+    def __torch_dispatch__(
+        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        assert function is not torch.ops.aten._local_scalar_dense.default, "reads a tensor"
+        return function(*args, **(kwargs or {}))
+
+
+def unexpected(tensor: Tensor) -> None:
+    raise AssertionError("reads a tensor")
+
+
+def updates(task: Task, storage: Path, patch: pytest.MonkeyPatch) -> None:
+    """Make three updates that may read nothing, as on a GPU, where numbers are checked later."""
+    run = TrainingRun(folder=Folder(str(storage), "run"), address="words", seed=1)
+    training = words.TRAINING.model_copy(update={"clip_norm": 1.0, "accumulation": 2})
+    trainer = Trainer(task, training, run, device=torch.device("cpu"))
+    trainer.most_unread = UNREAD_UPDATES
+    planned = list(itertools.islice(trainer.rest_of_epoch(), 3))
+    patch.setattr(meter, "RECORD_SECONDS", math.inf)
+    patch.setattr(Tensor, "tolist", unexpected)
+    with NoReads():
+        for batches in planned:
+            trainer.step(batches)
+    assert trainer.position.update == 3
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [Plain(), CoRegularised(over="identity"), Adversarial(epsilon=0.5, alpha=0.3)],
+    ids=lambda regime: regime.name,
+)
+def test_updates_read_no_tensor(
+    regime: Regime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    updates(Task(regime), tmp_path, monkeypatch)
+
+
+def test_one_that_does_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(AssertionError, match="reads a tensor"):
+        updates(Reading(Plain()), tmp_path, monkeypatch)
