@@ -20,7 +20,7 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
-from augury.execution import execute, graph
+from augury.execution import execute
 from augury.execution.graph import Graph
 from augury.execution.rendering import render_texts
 from augury.experiments.run import Run
@@ -246,7 +246,7 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
         ("qaa", "qab"),
         ("qab", "qaa"),
     )
-    baseline = graph.address(expand(experiment)["baseline"], store)
+    baseline = Graph(store).plan(expand(experiment)["baseline"]).address
     (models,) = Graph(store).models(experiment)
     assert list(models) == ["forward-1", "forward-2", "backward-1", "backward-2"]
     assert [model.name for model in models.values()][:2] == [

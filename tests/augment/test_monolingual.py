@@ -16,7 +16,7 @@ from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.parallel import CorpusSpec
 from augury.decoding.settings import Decoding
-from augury.execution import execute, graph
+from augury.execution import execute
 from augury.execution.graph import Graph
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import expand
@@ -50,7 +50,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     Back, the source side is. All sentences are used.
     """
     config, store = experiment(tmp_path, name, language), Store(tmp_path)
-    address = graph.address(config, store)
+    address = Graph(store).plan(config).address
     run = execute.prepare(config, store)
     assert run.address == address and list(run.records) == [name]
     folder = run.stored_folder(run.records[name])
@@ -127,7 +127,7 @@ def test_a_long_text_is_counted_and_not_paired_with_a_translation_of_its_beginni
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
     config, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
     (models,) = Graph(store).models(config)
-    baseline = graph.address(expand(config)["baseline"], store)
+    baseline = Graph(store).plan(expand(config)["baseline"]).address
     assert models["translator"].name == f"runs/{baseline}/seed-1"
 
 

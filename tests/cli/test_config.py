@@ -33,6 +33,23 @@ def path(tmp_path: Path) -> Path:
     return path
 
 
+def test_it_states_the_addresses_that_are_trained(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A setting without effect changes none."""
+
+    def addresses(form: str, *settings: str) -> list[str]:
+        assert main(["config", str(path), f"--{form}", "--json", *settings]) == 0
+        content = json.loads(capsys.readouterr().out)
+        if form == "resolved":
+            return [system["address"] for system in content.values()]
+        return list(dict.fromkeys(node["step"][0] for node in content))
+
+    idle = ("--set", "training.warmup_share=0.1", "--set", "training.warmup_updates=17")
+    assert addresses("resolved", *idle) == addresses("graph", *idle)
+    assert addresses("resolved", *idle) == addresses("resolved", *idle[:2])
+
+
 def test_it_states_the_shares_of_labels_and_what_the_largest_scores(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

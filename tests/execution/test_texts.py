@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.execution.execute import prepare
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from augury.execution.texts import examples_of
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
@@ -33,7 +33,7 @@ def prepared(task: str, storage: Path, **changes: Any) -> Run:
 @pytest.mark.parametrize("task", TASKS)
 def test_the_address_is_known_before_anything_is_made(task: str, tmp_path: Path) -> None:
     experiment, store = tiny.experiment(task, tmp_path, augment=[EDA, DROP]), Store(tmp_path)
-    known = address(experiment, store)
+    known = Graph(store).plan(experiment).address
     assert not (tmp_path / "corpora").exists()
     run = prepare(experiment, store)
     assert run.address == known and run.folder.name == f"runs/{known}/seed-1"
@@ -54,7 +54,7 @@ def test_a_test_set_that_is_the_validation_text_changes_no_address(tmp_path: Pat
         "nmt", tmp_path, corpus={**tiny.PARALLEL, "tests": {"dev": {"validation": True}}}
     )
     assert run.tests == ["dev"] and run.corpus("dev").address == run.corpus("valid").address
-    assert run.address == address(tiny.experiment("nmt", tmp_path), Store(tmp_path))
+    assert run.address == Graph(Store(tmp_path)).plan(tiny.experiment("nmt", tmp_path)).address
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(
     store = Store(tmp_path)
 
     def known(**changes: Any) -> str:
-        return address(tiny.experiment(task, tmp_path, **changes), store)
+        return Graph(store).plan(tiny.experiment(task, tmp_path, **changes)).address
 
     unrelated = {
         "name": "other",
@@ -105,7 +105,7 @@ def test_settings_without_effect_do_not_count(tmp_path: Path) -> None:
     store, ciphers = Store(tmp_path), {"regime": "coregularised", "augment": [CIPHER]}
 
     def known(**changes: Any) -> str:
-        return address(tiny.experiment("nmt", tmp_path, **changes), store)
+        return Graph(store).plan(tiny.experiment("nmt", tmp_path, **changes)).address
 
     assert known() == known(vocabulary={"size": 200, "size_per_key": 99})
     sizes = {"size": 200, "size_per_key": 60}

@@ -10,8 +10,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution import graph
 from augury.execution.execute import run_experiment
+from augury.execution.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand
 from augury.training.trained import Outcome
@@ -54,7 +54,7 @@ def test_it_is_part_of_addresses_where_it_acts(tmp_path: Path) -> None:
     for unit in ("epochs", "updates", "tokens"):
         for name, system in expand(systems(tmp_path, unit, {"max_epochs": 3})).items():
             addresses.setdefault(name, []).append(
-                graph.address(canonical(system, store).experiment, store)
+                Graph(store).plan(canonical(system, store).experiment).address
             )
     assert len(set(addresses["baseline"])) == 1
     assert len(set(addresses["twice"])) == 3

@@ -14,7 +14,7 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import read_shard
-from augury.execution import execute, graph
+from augury.execution import execute
 from augury.execution.graph import Graph
 from augury.experiments import training
 from augury.experiments.spec import parse
@@ -84,7 +84,7 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
         tiny.experiment("nmt", tmp_path, augment=augment, regime=regime),
         Store(tmp_path),
     )
-    known = graph.address(experiment, store)
+    known = Graph(store).plan(experiment).address
     run = execute.prepare(experiment, store)
     assert run.address == known and run.data_factor == 2.0
     (model,) = Graph(store).models(experiment)[0].values()

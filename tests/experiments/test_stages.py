@@ -10,7 +10,8 @@ import pytest
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.execution import execute, graph
+from augury.execution import execute
+from augury.execution.graph import Graph
 from augury.experiments import evaluate
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
@@ -40,7 +41,7 @@ def experiment(storage: Path, **changes: Any) -> Experiment:
 
 def addresses(tuned: Experiment, store: Store) -> list[str]:
     """The addresses of all stages."""
-    return [graph.address(stage, store) for stage in last_stage(tuned).chain]
+    return [Graph(store).plan(stage).address for stage in last_stage(tuned).chain]
 
 
 def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> 
     )
     simplest = [canonical(written, store).experiment for written in (tuned, with_dead_setting)]
     assert simplest[0].first == canonical(experiment(tmp_path), store).experiment
-    assert graph.address(simplest[0], store) == graph.address(simplest[1], store)
+    assert Graph(store).plan(simplest[0]).address == Graph(store).plan(simplest[1]).address
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,9 @@ import pytest
 
 from augury.augment.health import UnusableOutput
 from augury.core.store import Store
-from augury.execution import execute, graph
+from augury.execution import execute
 from augury.execution.execute import run_experiment
+from augury.execution.graph import Graph
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
 from tests import tiny
@@ -81,7 +82,7 @@ def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_pat
         r"health\.min_yield is 0\.5.*health\.max_empty",
         failure,
     )
-    run = graph.address(expand(experiment)["+BT"], Store(tmp_path))
+    run = Graph(Store(tmp_path)).plan(expand(experiment)["+BT"]).address
     assert not Store(tmp_path).folder("runs", run).exists()
 
 
@@ -107,8 +108,9 @@ def test_a_limit_can_be_lifted_and_the_measures_stay_in_the_run(mute: str, tmp_p
 
 
 def test_limits_are_in_no_address(mute: str, tmp_path: Path) -> None:
+    graph = Graph(Store(tmp_path))
     addresses = {
-        graph.address(expand(parse(content(tmp_path, mute, health=health)))["+BT"], Store(tmp_path))
+        graph.plan(expand(parse(content(tmp_path, mute, health=health)))["+BT"]).address
         for health in ({}, {"stop": False}, {"min_yield": 0.1})
     }
     assert len(addresses) == 1

@@ -13,14 +13,14 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.execution.execute import prepare
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from tests import tiny
 
 Checkpoint = Callable[..., Path]
 
 
 def known(storage: Path, task: str = "nli", **model: Any) -> str:
-    return address(tiny.experiment(task, storage, model=model), Store(storage))
+    return Graph(Store(storage)).plan(tiny.experiment(task, storage, model=model)).address
 
 
 def test_a_pretrained_model_is_known_by_its_files(checkpoint: Checkpoint, tmp_path: Path) -> None:

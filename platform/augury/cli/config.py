@@ -302,12 +302,13 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     import yaml
 
     from augury.core.store import Store
-    from augury.execution import graph
+    from augury.execution.graph import Graph
     from augury.experiments.systems import expand, load
 
     loaded = load(path, assignments)
-    systems, store = expand(loaded), Store(loaded.storage)
-    addresses = {name: graph.address(system, store) for name, system in systems.items()}
+    systems = expand(loaded)
+    plans = Graph(Store(loaded.storage)).add(systems)
+    addresses = {name: plan.address for name, plan in plans.items()}
     if as_json:
         print_json(
             {

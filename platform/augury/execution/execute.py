@@ -28,7 +28,8 @@ from augury.experiments.description import artifacts, commit, describe, differin
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import canonical, expand
+from augury.experiments.systems import Canonical, expand
+from augury.experiments.training import train
 from augury.runs.recording import Recorder, Recording, unrecorded
 from augury.training.run import Crashed, Diverged
 
@@ -56,17 +57,20 @@ def run_experiment(
         say(caution)
     for caution in preflight.text_cautions(described.values(), store):
         say(f"warning: {caution}")
-    systems = {name: _canonical(name, system, store) for name, system in described.items()}
-    addresses = {name: plan.address for name, plan in graph.add(systems).items()}
+    for name, system in described.items():
+        _say_without_effect(name, system, graph.canonical(system))
+    plans = graph.add(described)
+    systems = [plan.experiment for plan in plans.values()]
+    addresses = {name: plan.address for name, plan in plans.items()}
     _refuse_shared_runs(addresses)
     with recording(experiment.tracking, store) as recorder:
-        executor = Executor(graph, recorder, differing_parameters(systems.values()))
+        executor = Executor(graph, recorder, differing_parameters(systems))
         executor.make(graph.scored, experiment.execution.at_once)
     if not any(address in executor.runs for address in addresses.values()):
         raise executor.errors[0]
     runs: dict[str, dict[int, Folder]] = {}
     for name, address in addresses.items():
-        for seed in sorted(systems[name].seeds):
+        for seed in sorted(plans[name].experiment.seeds):
             if folder := executor.models.get(Step(address, seed)):
                 runs.setdefault(name, {})[seed] = folder
     return runs, executor.failures
@@ -202,16 +206,16 @@ class Executor:
         self.errors.append(error if isinstance(error, UnusableOutput) else UserError(message))
 
 
-def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
-    """Return the canonical form of a system, which sweeps use too, so that both share runs."""
-    result, reasons = canonical(system, store)
-    before, after = (config.flatten(experiment.to_dict()) for experiment in (system, result))
-    for key, reason in reasons.items():
+def _say_without_effect(name: str, system: Experiment, form: Canonical) -> None:
+    """Say which settings of a system have no effect, of those that are not at their defaults."""
+    before, after = (
+        config.flatten(experiment.to_dict()) for experiment in (system, form.experiment)
+    )
+    for key, reason in form.reasons.items():
         if key == "augment":
             say(f"{name}: {key}: {reason}")
         elif before.get(key) != after.get(key):
             say(f"{name}: {key} has no effect: {reason}")
-    return result
 
 
 def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
@@ -226,13 +230,6 @@ def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
                 "them settings that differ in training; one system can be scored with another "
                 "decoding.beam, without training"
             )
-
-
-def train(run: Run) -> None:
-    """Train a run; torch, which takes seconds, is imported here."""
-    from augury.experiments import training
-
-    training.train(run)
 
 
 def reach_storage(execution: Execution, root: str) -> None:

@@ -20,7 +20,7 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.execution.examples import of_record
 from augury.execution.ready_models import RunModel, ready_model
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import canonical
+from augury.experiments.systems import Canonical, canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import SOURCE
 from augury.runs.record import run_folder
@@ -79,7 +79,7 @@ class Step(NamedTuple):
 class Graph:
     """The plans of systems, of the stages before them and of the models that they use, each once.
 
-    Experiments that are added are in canonical form, `systems.canonical`.
+    All are planned in canonical form, so that settings without effect lead to the same plan.
     """
 
     def __init__(self, store: Store):
@@ -93,6 +93,7 @@ class Graph:
         `translator of back_translation of +BT`."""
         self.scored: set[Step] = set()
         """The models that are scored: those of systems and of stages before them."""
+        self._canonical: dict[str, Canonical] = {}
         self._known: dict[str, Plan] = {}
 
     def add(
@@ -190,12 +191,20 @@ class Graph:
         steps = [step for step in self.names if step in needed]
         return sorted(steps, key=lambda step: (step.seed is not None, step in self.scored))
 
-    def plan(self, experiment: Experiment) -> Plan:
-        """Return the plan of a training; reads the corpora's files and makes nothing.
+    def canonical(self, experiment: Experiment) -> Canonical:
+        """Return the canonical form of an experiment, for which operators may have to be fitted."""
+        key = _key(experiment)
+        if key not in self._canonical:
+            form = canonical(experiment, self.store)
+            self._canonical[_key(form.experiment)] = Canonical(form.experiment, {})
+            self._canonical[key] = form
+        return self._canonical[key]
 
-        Operators of an experiment that trains a model may be fitted, to find its canonical form.
-        """
-        key = f"{type(experiment).__qualname__} {experiment.model_dump_json()}"
+    def plan(self, experiment: Experiment) -> Plan:
+        """Return the plan of a training; reads the corpora's files, and makes nothing but what
+        operators have to learn before their canonical form is known."""
+        experiment = self.canonical(experiment).experiment
+        key = _key(experiment)
         if key not in self._known:
             self._known[key] = self._plan(experiment)
         return self._known[key]
@@ -214,14 +223,11 @@ class Graph:
     def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> planning.Models:
         if isinstance(model, ReadyModel):
             return {role: ready_model(model)}
-        plan = self.plan(canonical(model, self.store).experiment)
+        plan = self.plan(model)
         runs = {seed: RunModel(plan.run(seed).name, model.task) for seed in model.seeds}
         return {role if len(runs) == 1 else f"{role}-{seed}": run for seed, run in runs.items()}
 
     def _plan(self, experiment: Experiment) -> Plan:
-        assert not experiment.stages, (
-            "an experiment with stages is its last one: augury.experiments.systems.last_stage"
-        )
         store, task = self.store, find_task(experiment.task)
         before = self.plan(experiment.before) if experiment.before else None
         corpora = {
@@ -285,16 +291,8 @@ class Graph:
             address=config.address(determined),
             prefix=config.address({**determined, "training": without_end(experiment.training)}),
             before=before,
-            models={
-                name: self.plan(canonical(model, store).experiment)
-                for name, model in experiment.model_experiments.items()
-            },
+            models={name: self.plan(model) for name, model in experiment.model_experiments.items()},
         )
-
-
-def address(experiment: Experiment, store: Store) -> str:
-    """Return the address of the runs that an experiment describes; makes nothing."""
-    return Graph(store).plan(experiment).address
 
 
 def dev_sets(experiment: Experiment) -> tuple[str, ...]:
@@ -305,6 +303,10 @@ def dev_sets(experiment: Experiment) -> tuple[str, ...]:
 def held_out(side: str, split: str = VALID) -> str:
     """Return the name of a side of a validation set among a run's tokens."""
     return f"{split} {side}"
+
+
+def _key(experiment: Experiment) -> str:
+    return f"{type(experiment).__qualname__} {experiment.model_dump_json()}"
 
 
 def _shares(experiment: Experiment) -> dict[str, Any]:

@@ -36,7 +36,6 @@ from augury.execution.ready_models import ready_views
 from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.missing_models import missing_models, pretrained_model
 from augury.experiments.spec import Experiment
-from augury.experiments.systems import canonical
 from augury.experiments.task import find_task
 from augury.regimes.regime import late_onset
 from augury.runs.stored_runs import NO_TESTS
@@ -148,7 +147,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment; return a report of their texts and estimated cost."""
     graph = Graph(store)
     check(systems.values(), graph)
-    graph.add({name: canonical(system, store).experiment for name, system in systems.items()})
+    graph.add(systems)
     earlier = graph.earlier_stages
     trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
     texts: dict[str, TextSummary] = {}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import torch
+from typing import TYPE_CHECKING
 
 from augury.core.execution import Execution
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
-from augury.training.launch import launch
-from augury.training.loop import Report, fit
+
+if TYPE_CHECKING:
+    import torch
+
+    from augury.training.loop import Report
 
 
 def train(
@@ -24,15 +27,18 @@ def train(
     after every validation where training runs in this process. Raises Diverged, Crashed, and
     UserError where the cluster is too small.
     """
+    from augury.training.launch import launch  # loads torch, which takes seconds
+
     training, where = run.experiment.training, execution or run.experiment.execution
     return launch(train_here, run, training, where, report, until)
 
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
     """Train a run in this process, a worker of a launcher."""
-    task = find_task(run.experiment.task).learner(run)
+    from augury.training.loop import fit
+
     fit(
-        task,
+        find_task(run.experiment.task).learner(run),
         run.experiment.training,
         run,
         device=device,

@@ -16,7 +16,7 @@ from augury.execution import preflight
 from augury.execution.graph import Graph
 from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import canonical, missing_inputs
+from augury.experiments.systems import missing_inputs
 from augury.sweeping import points
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.race import rungs
@@ -126,7 +126,7 @@ class Plan:
 
         It is a point of the space where it is the experiment that points override, else none.
         """
-        settings, idle = plain.to_dict(), canonical(plain, self.store).reasons
+        settings, idle = plain.to_dict(), self.graph.canonical(plain).reasons
         values = {
             key: _value_at(settings, key)
             for key in self.space.keys
@@ -164,7 +164,7 @@ class Plan:
                 f"and the space sweeps {', '.join(sorted(swept))}: leave out one of both"
             )
         experiment = with_budget_of(self._budget, experiment, name)
-        canonical_form = canonical(experiment, self.store)
+        canonical_form = self.graph.canonical(experiment)
         address = self.graph.plan(canonical_form.experiment).address
         if (same := self.configurations.get(address)) is not None:
             if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):

@@ -17,7 +17,7 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.execution.execute import prepare
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from augury.experiments.sizes import Size
 from augury.experiments.training import train
 from augury.tasks.encoder_decoder import head, hidden_states
@@ -280,7 +280,7 @@ def section_of(experiment: Any) -> ModelConfig:
 def test_embeddings_that_are_no_tables_are_part_of_an_address(tmp_path: Path) -> None:
     def of(**changes: Any) -> str:
         section = {**tiny.OF_TASK["nmt"]["model"], **changes}
-        return address(tiny.experiment("nmt", tmp_path, model=section), Store(tmp_path))
+        return Graph(Store(tmp_path)).plan(tiny.experiment("nmt", tmp_path, model=section)).address
 
     assert of() == of(embeddings={"name": "table"})
     addresses = {of(), *(of(embeddings=settings) for settings in KINDS.values())}

@@ -18,7 +18,7 @@ from augury.augment.models import ReadyModel
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from augury.execution.ready_models import ready_model
 from augury.experiments.description import describe
 from augury.experiments.evaluate import evaluate
@@ -130,7 +130,7 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
         assert f"| {cell.text} |" in card.text
     assert "augury train experiment.yaml" in card.text
     again = load(output / "experiment.yaml", [f"storage={tmp_path}"])
-    assert again.seeds == (1,) and address(again, Store(tmp_path)) == scored.address
+    assert again.seeds == (1,) and Graph(Store(tmp_path)).plan(again).address == scored.address
     assert not {"storage", "tracking"} & set(
         yaml.safe_load((output / "experiment.yaml").read_text())
     )

@@ -15,7 +15,7 @@ from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.execution.execute import prepare
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from augury.experiments import evaluate
 from augury.experiments.run import Run
 from augury.text.vocabulary.vocabulary import Vocabulary
@@ -153,22 +153,16 @@ def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_
     def run(**changes: Any) -> Any:
         return tiny.experiment("nmt", tmp_path, corpus={**CORPUS, **changes}, vocabulary=RESERVED)
 
-    known = address(run(), store)
+    graph = Graph(store)
+    known = graph.plan(run()).address
     untagged = [
         {"name": text["name"], **{key: text[key] for key in ("builtin", "seed") if key in text}}
         for text in TRAIN
     ]
-    assert (
-        len(
-            {
-                known,
-                *(address(run(train=train), store) for train in (untagged, TRAIN[:1], TRAIN[::-1])),
-            }
-        )
-        == 4
-    )
+    others = [graph.plan(run(train=train)) for train in (untagged, TRAIN[:1], TRAIN[::-1])]
+    assert len({known, *(other.address for other in others)}) == 4
     other_tests = run(tests={"news": {"builtin": 5, "tag": NOISY}})
-    assert address(other_tests, store) == known
+    assert graph.plan(other_tests).address == known
     as_scored = [
         evaluate._evaluation(prepare(experiment, store)) for experiment in (run(), other_tests)
     ]

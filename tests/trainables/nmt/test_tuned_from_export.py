@@ -12,7 +12,7 @@ import yaml
 from augury.cli import main
 from augury.core.store import Store
 from augury.execution.execute import prepare
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.systems import last_stage
@@ -39,7 +39,7 @@ def train(directory: Path, name: str, **changes: Any) -> Run:
     file.write_text(yaml.safe_dump(content))
     assert main(["train", str(file)]) == 0
     experiment, store = parse(content), Store(directory / "results")
-    return Run.read(run_folder(store, address(experiment, store), 1))
+    return Run.read(run_folder(store, Graph(store).plan(experiment).address, 1))
 
 
 @pytest.mark.parametrize("clean", [{}, CIPHERS], ids=["plain", "tagged"])
@@ -75,6 +75,6 @@ def test_a_model_is_tuned_in_stages(checkpoint: Callable[[str], str], tmp_path: 
     assert main(["train", str(tmp_path / "staged.yaml")]) == 0
     last = last_stage(parse(content_of))
     store = Store(tmp_path / "results")
-    run = Run.read(run_folder(store, address(last, store), 1))
+    run = Run.read(run_folder(store, Graph(store).plan(last).address, 1))
     assert run.init_from is not None and run.init_from.run.exists(WEIGHTS)
     assert run.tokenizer == Run.read(run.init_from.run).tokenizer

@@ -17,7 +17,7 @@ from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.decoding import bayes_risk
 from augury.decoding.settings import ViewDecoding
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 from augury.execution.rendering import render_texts
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.run import Run
@@ -90,7 +90,7 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
     content = {**run.experiment.to_dict(), "storage": run.folder.root}
     assert set(content["decoding"]) == {"beam", "length_penalty", "max_length", "batch_tokens"}
     averaged = parse(merge(content, {"decoding.views": VIEWS, "decoding.combine": "average"}))
-    assert address(averaged, run.store) == run.address
+    assert Graph(run.store).plan(averaged).address == run.address
     evaluate(run)
     other = Run.from_dict(run.folder.root, {**run.to_dict(), "experiment": averaged.to_dict()})
     assert evaluated(run) and not evaluated(other)

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from augury.execution.graph import address
+from augury.execution.graph import Graph
 
 
 @pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])
 def test_a_run_reads_the_pairs_of_its_form(toy: Any, form: str) -> None:
     experiment = toy.experiment(form)
-    known = address(experiment, toy.store)
+    known = Graph(toy.store).plan(experiment).address
     run = toy.prepared(experiment)
     assert run.address == known and run.inputs[0].rows == (4 if form == "hypothesis" else 108)
     assert run.corpus("train").address == toy.made(experiment).address
@@ -24,10 +24,9 @@ def test_forms_and_their_settings_make_different_models(toy: Any) -> None:
         ("reorder", {}),
         ("reorder", {"min_coverage": 0.7}),
     ]
-    assert (
-        len({address(toy.experiment(form, corpus=corpus), toy.store) for form, corpus in changes})
-        == 3
-    )
+    graph = Graph(toy.store)
+    experiments = [toy.experiment(form, corpus=corpus) for form, corpus in changes]
+    assert len({graph.plan(experiment).address for experiment in experiments}) == 3
 
 
 def test_tests_are_scored_where_a_reference_says_something(toy: Any) -> None:
