@@ -11,7 +11,8 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
-from augury.execution import preflight
+from augury.execution import cautions, preflight
+from augury.execution.estimates import estimates
 from augury.execution.execute import prepare
 from augury.execution.graph import Graph
 from augury.experiments.cost import Cost
@@ -125,16 +126,16 @@ def test_missing_test_sets_are_reported(make: Make) -> None:
     assert (
         NO_TESTS in report(make({"tests": {}})).cautions and NO_TESTS not in report(make()).cautions
     )
-    assert preflight.cautions([make({"tests": {}}), make()]) == []
+    assert cautions.cautions([make({"tests": {}}), make()]) == []
 
 
 def test_half_precision_without_a_gpu_is_reported(
     make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preflight, "cpu_is_fast_in_bfloat16", lambda: False)
+    monkeypatch.setattr(cautions, "cpu_is_fast_in_bfloat16", lambda: False)
     cpu, training = {"device": "cpu"}, {"precision": "bf16"}
-    assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
-    assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
+    assert cautions.cautions([make(), make(training=training, execution=cpu)]) == [cautions.SLOW]
+    assert cautions.cautions([make(training=training, execution={"device": "cuda"})]) == []
 
 
 def test_tests_that_repeat_the_validation_text_are_reported(make: Make, tmp_path: Path) -> None:
@@ -356,7 +357,7 @@ def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -
     def costs_with(seeds: list[int]) -> Mapping[str, Cost | None]:
         graph = Graph(store)
         graph.add(compared_systems, seeds)
-        return preflight.estimates(graph)
+        return estimates(graph)
 
     costs = costs_with([1, 2])
     further = [

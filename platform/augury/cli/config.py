@@ -16,7 +16,8 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 
 if TYPE_CHECKING:
-    from augury.execution.preflight import LeftOutRows, Report, TextSummary
+    from augury.execution.preflight import Report
+    from augury.execution.summaries import LeftOutRows, TextSummary
     from augury.experiments.cost import Cost
     from augury.experiments.spec import Experiment
     from augury.reporting.power import PlannedPower

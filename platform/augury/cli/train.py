@@ -44,7 +44,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     """
     from augury.core.commands import command, mlflow_command
     from augury.core.store import Store
-    from augury.execution import preflight
+    from augury.execution import cautions
     from augury.execution.execute import run_experiment
     from augury.experiments.systems import expand
     from augury.reporting import experiment, rendering, reported, results, run_names, tables
@@ -82,8 +82,8 @@ def compare(loaded: Experiment, as_json: bool) -> int:
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
                 "page": page.location(reported.PAGE) if report else None,
                 "cautions": [
-                    *preflight.cautions(described.values()),
-                    *preflight.text_cautions(described.values(), store),
+                    *cautions.cautions(described.values()),
+                    *cautions.text_cautions(described.values(), store),
                 ],
                 "failures": failures,
             }

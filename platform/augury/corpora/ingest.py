@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
 from itertools import accumulate, pairwise
 
@@ -58,7 +58,7 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     folder = store.folder(KIND, _address(resolved, text))
     created, corpus = make_once(folder, lambda: _make(folder, resolved, text)), Corpus(folder)
     if not created:
-        say(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
+        say_once(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
@@ -117,16 +117,23 @@ def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     return [pc.sum(part).as_py() or 0 for part in parts]
 
 
-def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
-    """Log a warning for each held-out corpus, by name, that shares records with the training
-    set."""
-    counts = overlaps(train, list(held_out.values()))
-    for (name, corpus), shared in zip(held_out.items(), counts, strict=True):
-        if shared:
-            say_once(
-                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also "
-                "in the training set"
-            )
+def overlap_notes(train: Corpus, held_out: Iterable[tuple[str, Corpus]]) -> list[str]:
+    """Return a note on each held-out corpus, by name, that shares records with the training set."""
+    named = list(held_out)
+    counts = overlaps(train, [corpus for _, corpus in named])
+    return [
+        overlap_note(count, name, corpus, "training")
+        for (name, corpus), count in zip(named, counts, strict=True)
+        if count
+    ]
+
+
+def overlap_note(count: int, name: str, corpus: Corpus, other: str) -> str:
+    """Return how many records of a corpus are in another set, in words."""
+    verb = "is" if count == 1 else "are"
+    return (
+        f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' {verb} in the {other} set too"
+    )
 
 
 def missing_texts(spec: BaseSpec) -> dict[str, str]:

@@ -21,6 +21,7 @@ from augury.core.parallel import InputFailed, run_concurrently
 from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.execution import preflight
+from augury.execution.cautions import say_cautions
 from augury.execution.graph import Graph, Step
 from augury.execution.progress import show_progress
 from augury.execution.texts import make_run
@@ -53,10 +54,7 @@ def run_experiment(
     graph = graph or Graph(store)
     reach_storage(experiment.execution, store.root)
     preflight.check(described.values(), graph)
-    for caution in preflight.cautions(described.values()):
-        say(caution)
-    for caution in preflight.text_cautions(described.values(), store):
-        say(f"warning: {caution}")
+    say_cautions([*described.values()], store)
     for name, system in described.items():
         _say_without_effect(name, system, graph.canonical(system))
     plans = graph.add(described)

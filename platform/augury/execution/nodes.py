@@ -14,8 +14,8 @@ from augury.core.locks import usable
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
+from augury.execution.estimates import seed_cost
 from augury.execution.graph import TRAIN, Graph, Plan, Step, dev_sets
-from augury.execution.preflight import seed_cost
 from augury.experiments.task import find_task
 from augury.runs.record import KIND as RUNS
 from augury.runs.record import SCORES

@@ -10,7 +10,7 @@ from augury.augment.noisy_tests import noisy_test
 from augury.augment.operator import RECORDS, VIEW
 from augury.core.locks import make_once
 from augury.core.progress import say_once
-from augury.corpora.ingest import warn_of_overlap
+from augury.corpora.ingest import overlap_notes
 from augury.corpora.references import stored_references
 from augury.execution.examples import Examples
 from augury.execution.graph import TRAIN, Plan, dev_sets
@@ -61,7 +61,8 @@ def make_run(plan: Plan) -> Run:
         if noise := experiment.corpus.noise(test):
             corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
     held_out = {name: corpus for name, corpus in corpora.items() if name != TRAIN}
-    warn_of_overlap(train, held_out)
+    for note in overlap_notes(train, held_out.items()):
+        say_once(f"warning: {note}")
     make_texts(plan)
     work = train.rows * len(plan.texts) / task.ROWS_PER_SECOND
     tokenise(plan.texts, plan.tokens, plan.tokenizer, execution.choose(work, "tokenise"))

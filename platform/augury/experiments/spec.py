@@ -216,11 +216,16 @@ class Experiment(Section):
         """Whether this experiment's vocabulary can segment text anew."""
         return self.RESEGMENTS
 
+    @property
+    def pretrained(self) -> Pretrained | None:
+        """The settings of the pretrained model; None for a model from nothing."""
+        model = getattr(self, "model", None)
+        return model if isinstance(model, Pretrained) else None
+
     def training_schema(self) -> type[Training] | None:
         """Return the section `training` whose defaults follow the model; None for the annotated
         one."""
-        pretrained = isinstance(getattr(self, "model", None), Pretrained)
-        return None if pretrained else self.FROM_NOTHING
+        return None if self.pretrained else self.FROM_NOTHING
 
     @property
     def example_limit(self) -> int | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.progress import duration
-from augury.execution import preflight
+from augury.execution.estimates import estimates
 from augury.execution.graph import Graph
 from augury.experiments.cost import ERROR_FACTOR
 from augury.experiments.spec import Experiment
@@ -141,7 +141,7 @@ def _parts(plan: Plan, planned: Planned, seeds: Sequence[int]) -> _Parts | None:
     execution = experiment.execution.model_copy(update={"threads": threads})
     graph = Graph(plan.store)
     graph.add({planned.name: experiment}, seeds)
-    parts = preflight.estimates(graph, execution)
+    parts = estimates(graph, execution)
     if any(cost is None for cost in parts.values()):
         return None
     scored = {planned.name, *graph.earlier_stages}

@@ -19,6 +19,7 @@ from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.execution import preflight
+from augury.execution.cautions import say_cautions
 from augury.execution.execute import Executor, reach_storage, refuse_lost_storage
 from augury.execution.graph import Step
 from augury.experiments.description import artifacts, commit
@@ -161,10 +162,7 @@ class _Driver:
         reach_storage(self.base.execution, self.store.root)
         # Before a local Ray starts: most mistakes are in settings, and can be found at once.
         preflight.check(experiments, self.plan.graph)
-        for caution in preflight.cautions(experiments):
-            say(caution)
-        for caution in preflight.text_cautions(experiments, self.plan.store):
-            say(f"warning: {caution}")
+        say_cautions(experiments, self.plan.store)
         connect(self.base.execution.address)
         # Models of operators and earlier stages are trials too.
         graph = self.plan.graph

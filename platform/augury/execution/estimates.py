@@ -1,0 +1,99 @@
+"""Estimate the cost of what is trained, before it is, from the texts and the size of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from augury.augment import planning
+from augury.augment.mixins import MakesRecords, TextSubset
+from augury.augment.operator import RECORDS, Operator
+from augury.core.execution import Execution
+from augury.core.store import Store
+from augury.corpora.corpus import KINDS
+from augury.corpora.filters import word_counts
+from augury.corpora.ingest import cached_corpus
+from augury.corpora.mixture import row_ranges
+from augury.execution.graph import Graph, Step
+from augury.experiments.cost import Cost, Text, cost
+from augury.experiments.spec import Experiment
+from augury.experiments.task import find_task
+
+
+def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
+    """Return the cost of one seed of every system and stage before one, and of all seeds of the
+    models that operators use.
+
+    Trainings that systems share, with each other or with models, are counted once. `execution`
+    overrides that of the experiments.
+    """
+    store = graph.store
+    costs = {
+        name: seed_cost(plan.experiment, store, execution)
+        for name, plan in (graph.earlier_stages | graph.systems).items()
+    }
+    for address, seeds in graph.models_of_operators.items():
+        of_seed = seed_cost(graph.plans[address].experiment, store, execution)
+        costs[graph.names[Step(address, seeds[0])]] = of_seed and of_seed._replace(
+            seconds=of_seed.seconds * len(seeds), bytes=of_seed.bytes * len(seeds)
+        )
+    return costs
+
+
+def seed_cost(
+    experiment: Experiment, store: Store, execution: Execution | None = None
+) -> Cost | None:
+    """Estimate the cost of one seed."""
+    if execution is not None:
+        experiment = experiment.model_copy(update={"execution": execution})
+    size = find_task(experiment.task).size(experiment.first, store)
+    if size is None:
+        return None
+    train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares
+    rows = {name: end - start for name, start, end in row_ranges(train)}
+    read = {name: shares[name].weight * count for name, count in rows.items()}
+    counts = _words(experiment, read, store)
+    plain = sum(read.values())
+    all_rows = plain + sum(
+        _records(operator, experiment, rows, read, store) for operator in experiment.augment
+    )
+    words = counts if size.target else [sum(counts)]
+    text = Text(max(1, round(all_rows)), words, max(1, round(plain)))
+    return cost(experiment, size, text)
+
+
+def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:
+    """Estimate the mean words of each side of a row, from the middle shard of every text."""
+    texts = experiment.corpus.mixture or {"train": experiment.corpus}
+    counts = []
+    for name in read:
+        text = cached_corpus(texts[name], "train", store.root)
+        shard = text.shard(text.shards[len(text.shards) // 2], KINDS[text.kind].sentences)
+        counts.append(
+            [float(word_counts(column.combine_chunks()).mean()) for column in shard.columns]
+        )
+    weights = np.array([*read.values()])
+    return list(np.average(counts, axis=0, weights=weights if weights.any() else None).tolist())
+
+
+def _records(
+    operator: Operator,
+    experiment: Experiment,
+    rows: Mapping[str, int],
+    read: Mapping[str, float],
+    store: Store,
+) -> float:
+    """Estimate the rows of an operator's records that an epoch reads, given those of the training
+    texts."""
+    if operator.makes() != RECORDS or not isinstance(operator, MakesRecords):
+        return 0
+    subset = operator.of if isinstance(operator, TextSubset) else ()
+    of = [name for name in rows if name in subset or not subset]
+    texts = {
+        name: cached_corpus(spec, "train", store.root).rows
+        for name, spec in planning.extra_texts(operator).items()
+    }
+    share = experiment.mixture.get(operator.name())
+    parents = sum((read if share is None else rows)[name] for name in of)
+    return operator.expected_records(parents, texts) * (1 if share is None else share.weight)
