@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from augury.augment import mixins
 from augury.augment.operator import Operator
+from augury.corpora.corpus import CorpusKind
 from augury.experiments import capabilities
 from augury.experiments.task import Task
+from augury.regimes.regime import Regime
 from augury.reporting.analyses.analysis import Analysis
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -32,7 +35,12 @@ def methods(contract: type) -> set[str]:
 
 @pytest.mark.parametrize(
     ("heading", "contract"),
-    [("An operator", Operator), ("A task", Task), ("An analysis", Analysis)],
+    [
+        ("An operator", Operator),
+        ("A regime", Regime),
+        ("A task", Task),
+        ("An analysis", Analysis),
+    ],
 )
 def test_a_contract_is_shown_whole(heading: str, contract: type) -> None:
     shown = re.findall(r"^\| `(\w+)\([^|]*\)` \|", section(heading), re.MULTILINE)
@@ -44,6 +52,11 @@ def test_what_only_some_can_do_is_shown_with_its_methods(owner: type) -> None:
     (row,) = re.findall(rf"^\| `{owner.__name__}` \|.*$", PAGE, re.MULTILINE)
     inherited = {name for base in owner.__mro__[1:] for name in methods(base)}
     assert methods(owner) - inherited <= set(re.findall(r"`(\w+)`", row))
+
+
+def test_the_fields_of_a_kind_of_corpus_are_shown() -> None:
+    shown = re.findall(r"^\| `(\w+)` \|", section("A kind of corpus"), re.MULTILINE)
+    assert shown == [field.name for field in fields(CorpusKind)]
 
 
 def test_an_operator_and_a_task_from_outside_are_short() -> None:

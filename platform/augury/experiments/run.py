@@ -132,10 +132,7 @@ class Run(TrainingRun):
         return values | {
             "experiment": portable(self.experiment),
             "health": [output.to_dict() for output in self.health],
-            "inputs": [
-                {"name": role, "address": address, "rows": rows}
-                for role, address, rows in self.inputs
-            ],
+            "inputs": [text.to_dict() for text in self.inputs],
         }
 
     @classmethod
@@ -144,9 +141,7 @@ class Run(TrainingRun):
         values = {part.name: content[part.name] for part in fields(cls) if part.name in content}
         values["experiment"] = parse({**values["experiment"], "storage": root})
         values["health"] = tuple(map(Health.from_dict, values.get("health", ())))
-        values["inputs"] = tuple(
-            Input(corpus["name"], corpus["address"], corpus["rows"]) for corpus in values["inputs"]
-        )
+        values["inputs"] = tuple(map(Input.from_dict, values["inputs"]))
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -3,6 +3,7 @@ trained on those."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -14,7 +15,8 @@ from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, KIND, run_folder
 from augury.training.run import PREFIXES
 
-_NAME = re.compile(rf"{KIND}/[^/]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}}")
+_NAME = re.compile(rf'"({KIND}/[^/"]+/seed-\d+|[a-z_]+/[0-9a-f]{{16}})"')
+"""The name of a folder, as a string in JSON."""
 
 
 def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
@@ -69,12 +71,6 @@ def _run_inputs(run: Folder) -> Iterator[str]:
         yield run_folder(Store(run.root), described["before"], content["seed"]).name
 
 
-def _names(value: Any) -> Iterator[str]:
-    """Yield the names of folders in JSON-like values."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for item in value:
-            yield from _names(item)
-    elif isinstance(value, str) and _NAME.fullmatch(value):
-        yield value
+def _names(value: Any) -> list[str]:
+    """Return the names of folders in JSON-like values."""
+    return _NAME.findall(json.dumps(value))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from augury.augment.health import Health
@@ -27,6 +27,20 @@ RECORDS = (MANIFEST, DESCRIPTION, OUTCOME, SCORES)
 VERSION = 1
 """The version of both files; those of Augury 0.2 have none."""
 
+DESCRIBED = (
+    "name",
+    "experiment",
+    "address",
+    "seed",
+    "task",
+    "inputs",
+    "parameters",
+    "differing",
+    "versions",
+    "commit",
+)
+"""The fields of a record that are known when training begins, in the order of its file."""
+
 Number = int | float
 DEVICES = ", "
 """Between the devices of the seeds of a system."""
@@ -38,6 +52,15 @@ class Input(NamedTuple):
     role: str
     address: str
     rows: int
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Input:
+        """Return the input that `to_dict` has written."""
+        return cls(content["name"], content["address"], content["rows"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the input as JSON-like values."""
+        return {"name": self.role, "address": self.address, "rows": self.rows}
 
 
 def run_folder(store: Store, address: str, seed: int) -> Folder:
@@ -115,33 +138,21 @@ class Cost:
 
     @classmethod
     def mean(cls, costs: Sequence[Cost]) -> Cost:
-        """Return the mean over seeds, at least one."""
+        """Return the mean over seeds, at least one; what is not known of one of them is not."""
 
-        def mean(name: str) -> float:
-            return statistics.fmean(getattr(cost, name) for cost in costs)
+        def mean(values: Sequence[Any]) -> Any:
+            if isinstance(values[0], Mapping):
+                return {key: mean([value[key] for value in values]) for key in values[0]}
+            return None if None in values else statistics.fmean(values)
 
-        def means(name: str) -> dict[str, float]:
-            entries = [getattr(cost, name) for cost in costs]
-            return {key: statistics.fmean(entry[key] for entry in entries) for key in entries[0]}
-
-        return cls(
-            parameters=mean("parameters"),
-            data_factor=mean("data_factor"),
-            updates=mean("updates"),
-            epochs=means("epochs"),
-            onset=mean("onset"),
-            pieces=means("pieces"),
-            weights=tuple(kind for cost in costs for kind in cost.weights),
-            target_tokens=mean("target_tokens"),
-            train_seconds=mean("train_seconds"),
-            device_hours=mean("device_hours"),
-            device=DEVICES.join(_distinct(cost.device for cost in costs)),
-            cpu_seconds=None
-            if any(cost.cpu_seconds is None for cost in costs)
-            else mean("cpu_seconds"),
-            trainings=mean("trainings"),
-            uncounted=_distinct(name for cost in costs for name in cost.uncounted),
-        )
+        joined: dict[str, Any] = {
+            "weights": tuple(kind for cost in costs for kind in cost.weights),
+            "device": DEVICES.join(_distinct(cost.device for cost in costs)),
+            "uncounted": _distinct(name for cost in costs for name in cost.uncounted),
+        }
+        numbers = [part.name for part in fields(cls) if part.name not in joined]
+        means = {name: mean([getattr(cost, name) for cost in costs]) for name in numbers}
+        return cls(**means, **joined)
 
 
 class Behind:
@@ -249,9 +260,7 @@ class RunRecord:
         described = content.get("run", {})
         content["before"] = described.get("before")
         content["health"] = described.get("health", ())
-        content["inputs"] = [
-            Input(text["name"], text["address"], text["rows"]) for text in content.get("inputs", ())
-        ]
+        content["inputs"] = list(map(Input.from_dict, content.get("inputs", ())))
         if run.exists(SCORES):
             scores = with_present_entries(_read_scores(run))
             _check_version(run, SCORES, scores)
@@ -260,24 +269,10 @@ class RunRecord:
 
     def write_description(self, run: Folder, settings: Mapping[str, Any]) -> None:
         """Write what is known when training begins; `settings` are those of the run itself."""
-        content = {
-            "version": VERSION,
-            "name": self.name,
-            "experiment": self.experiment,
-            "address": self.address,
-            "seed": self.seed,
-            "task": self.task,
-            "inputs": [
-                {"name": role, "address": address, "rows": rows}
-                for role, address, rows in self.inputs
-            ],
-            "parameters": dict(self.parameters),
-            "differing": list(self.differing),
-            "versions": dict(self.versions),
-            "commit": self.commit,
-            "run": dict(settings),
-        }
-        run.write_record(DESCRIPTION, {"schema": "augury.run", **content})
+        content = {name: getattr(self, name) for name in DESCRIBED}
+        content["inputs"] = [text.to_dict() for text in self.inputs]
+        content["run"] = dict(settings)
+        run.write_record(DESCRIPTION, {"schema": "augury.run", "version": VERSION, **content})
 
     def write_scores(self, run: Folder) -> None:
         """Write what is known when the run is scored."""
