@@ -9,8 +9,14 @@ import pytest
 from transformers import BertConfig, BertModel, MarianConfig, MarianModel, T5Config, T5Model
 
 from augury.core.store import Store
-from augury.experiments.cost import Text, core_flops, cost, cpu_is_fast_in_bfloat16
-from augury.experiments.sizes import Size, pretrained_size
+from augury.experiments.cost import (
+    Size,
+    Text,
+    core_flops,
+    cost,
+    cpu_is_fast_in_bfloat16,
+    pretrained_size,
+)
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.task import find_task
 from trainables.nmt.architecture import ModelConfig

@@ -19,8 +19,8 @@ from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
 from augury.experiments.capabilities import Draft, Exported
+from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
-from augury.experiments.sizes import Size, pretrained_size, transformer
 from augury.models import pretrained
 from augury.models.lora import require_peft
 from augury.models.settings import model_directory

@@ -87,12 +87,14 @@ def leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
 def control_characters(texts: Iterable[TextSummary], store: Store) -> list[str]:
     """Return a warning for every text with characters that are invisible and change what tools
     read."""
-    found = {text.name: Corpus.load(store, text.address).manifest.get("controls") for text in texts}
-    return [
-        f"{name} has characters that are not seen and stay in the text: {describe_controls(counts)}"
-        for name, counts in found.items()
-        if counts
-    ]
+    notes = []
+    for text in texts:
+        if counts := Corpus.load(store, text.address).manifest.get("controls"):
+            shown = describe_controls(counts)
+            notes.append(
+                f"{text.name} has characters that are not seen and stay in the text: {shown}"
+            )
+    return notes
 
 
 def too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:

@@ -43,11 +43,11 @@ class Node:
 
 def nodes(graph: Graph) -> list[Node]:
     """Return the nodes of a graph, inputs first; corpora are read to estimate costs."""
-    found: dict[str, Node] = {}
+    by_address: dict[str, Node] = {}
     for plan in graph.plans.values():
         for node in (*_texts(graph, plan), *_models(graph, plan)):
-            found.setdefault(node.address, node)
-    return list(found.values())
+            by_address.setdefault(node.address, node)
+    return list(by_address.values())
 
 
 def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:

@@ -35,11 +35,11 @@ def make_texts(plan: Plan) -> None:
     if plan.before:
         make_texts(plan.first)
         fit_on = task.corpus(plan.first.experiment, TRAIN, plan.store)
-    made = pipeline.make(plan.parts, train, plan.store, fit_on, experiment.execution)
-    outputs = [part.health for part in plan.parts]
-    health.require([output for output in outputs if output], experiment.health)
-    if made.reused:
-        say_once(f"found, not made again: {', '.join(made.reused)}")
+    outputs = pipeline.make(plan.parts, train, plan.store, fit_on, experiment.execution)
+    measured = [part.health for part in plan.parts]
+    health.require([measures for measures in measured if measures], experiment.health)
+    if outputs.reused:
+        say_once(f"found, not made again: {', '.join(outputs.reused)}")
     folder = plan.tokenizer.folder
     make_once(folder, lambda: task.make_tokenizer(experiment, plan.learned_from, folder))
 

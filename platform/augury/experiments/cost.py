@@ -1,9 +1,10 @@
-"""Estimate the cost of a training before it runs, from the sizes of its text and its model and
-from its budget."""
+"""Estimate the size of a model from its settings or files, and the cost of a training from that
+size, the size of its text and its budget."""
 
 from __future__ import annotations
 
 import functools
+import json
 import math
 import time
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,6 @@ from typing import NamedTuple
 from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.progress import duration
-from augury.experiments.sizes import Size
 from augury.experiments.spec import Experiment
 from augury.training.schedule import last_update
 from augury.training.settings import Training
@@ -29,6 +29,24 @@ UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
 OVERHEAD = 1.2  # validation, checkpoints and decoding on top of training
 ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
+SIZES = (
+    ("hidden_size", "d_model", "dim"),
+    ("num_hidden_layers", "num_layers", "n_layers", "encoder_layers"),
+    ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
+    ("vocab_size",),
+)
+"""The names under which configurations have hidden size, layers, feed-forward size and
+vocabulary size."""
+
+
+class Size(NamedTuple):
+    """The parameters of a model, and those that a subword of the source and of the target passes
+    through."""
+
+    parameters: int
+    source: int
+    target: int = 0
+    """The output layer included."""
 
 
 class Text(NamedTuple):
@@ -118,6 +136,46 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     return Cost(size.parameters, updates, seconds, 4 * size.parameters * kept, per_epoch)
 
 
+def transformer(
+    entries: int,
+    hidden: int,
+    feedforward: int,
+    encoder_layers: int,
+    decoder_layers: int = 0,
+    *,
+    matrices: int = 1,
+) -> Size:
+    """Return the size of a transformer, biases and normalisation left out.
+
+    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a
+    decoder it is an encoder.
+    """
+    embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
+    if not decoder_layers:
+        return Size(embeddings + encoder, encoder)
+    decoder = _layers(decoder_layers, hidden, feedforward, attentions=2)
+    return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
+
+
+def pretrained_size(name: str) -> Size | None:
+    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
+    have other names."""
+    try:
+        sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    hidden, count, feedforward, vocabulary = (
+        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None)
+        for keys in SIZES
+    )
+    if hidden is None or count is None or feedforward is None:
+        return None
+    decoder = 0
+    if sizes.get("is_encoder_decoder"):
+        decoder = sizes.get("decoder_layers") or sizes.get("num_decoder_layers") or count
+    return transformer(vocabulary or 0, hidden, feedforward, count, decoder)
+
+
 def devices(execution: Execution, workers: int) -> tuple[str, int]:
     """Return where training would run on this machine, for people, and how many runs would share
     it side by side."""
@@ -181,3 +239,7 @@ def _speed(execution: Execution, training: Training) -> float:
 def _cores(execution: Execution, workers: int) -> int:
     available = available_cores()
     return min(available, workers * execution.threads) if execution.threads else available
+
+
+def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
+    return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)

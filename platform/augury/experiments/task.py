@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from augury.core.execution import ExecutorName
     from augury.core.store import Folder, Store
     from augury.corpora.corpus import Corpus
+    from augury.experiments.cost import Size
     from augury.experiments.run import Run
-    from augury.experiments.sizes import Size
     from augury.experiments.spec import Experiment
     from augury.text.tokens import Text, Tokenizer
     from augury.training.learner import Learner

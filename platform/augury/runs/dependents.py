@@ -24,11 +24,11 @@ def dependents(runs: Iterable[Folder], store: Store) -> list[Folder]:
     these, sorted."""
     made_from = dict(_texts(store))
     made_from |= {run.name: set(_run_inputs(run)) for run in stored_runs.folders(store)}
-    given = {run.name for run in runs}
-    gone = set(given)
-    while more := {name for name, inputs in made_from.items() if inputs & gone} - gone:
-        gone |= more
-    return [Folder(store.root, name) for name in sorted(gone - given)]
+    origins = {run.name for run in runs}
+    reached = set(origins)
+    while more := {name for name, inputs in made_from.items() if inputs & reached} - reached:
+        reached |= more
+    return [Folder(store.root, name) for name in sorted(reached - origins)]
 
 
 def remove(folders: Iterable[Folder]) -> None:

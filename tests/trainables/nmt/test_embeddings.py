@@ -18,7 +18,7 @@ from augury.decoding.generate import generate
 from augury.decoding.settings import Decoding
 from augury.execution.execute import prepare
 from augury.execution.graph import Graph
-from augury.experiments.sizes import Size
+from augury.experiments.cost import Size
 from augury.experiments.training import train
 from augury.tasks.encoder_decoder import head, hidden_states
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters

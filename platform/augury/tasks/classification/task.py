@@ -14,8 +14,8 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.labelled import check_labels, label_counts
 from augury.experiments.capabilities import Draft, Exported
+from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
-from augury.experiments.sizes import Size, pretrained_size, transformer
 from augury.models.settings import Pretrained
 from augury.regimes.regime import SOURCE
 from augury.tasks.classification.settings import ARCHITECTURES, PretrainedClassifier
