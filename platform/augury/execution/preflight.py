@@ -260,7 +260,7 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.resolve("valid")  # says what to do where there is none
     splits = ("train", *dev_sets(experiment), *experiment.test_sets)
-    return {split: cached_corpus(spec, split, store.root) for split in splits}
+    return {split: cached_corpus(spec, split, store.root, experiment.execution) for split in splits}
 
 
 def _read_texts(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
