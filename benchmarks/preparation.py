@@ -12,9 +12,10 @@
     vocabulary   `augury.text.vocabulary.training` on all pairs, 8,000 entries
     dispatch     tasks that do nothing, one for 20,000 rows: what the executor costs the driver
 
-Every stage is a new Python process, the driver; with executor ray, tasks of operator, tokenise and
-dispatch run in others, and the figures are the driver's. Peak is the largest resident size (VmHWM).
-Base is the size before the stage, after the start of Ray. Seconds and CPU seconds begin there.
+Every stage is a new Python process, the driver; with executor ray, tasks of all stages but
+vocabulary run in others, and the figures are the driver's. Peak is the largest resident size
+(VmHWM). Base is the size before the stage, after the start of Ray. Seconds and CPU seconds begin
+there.
 `main` is the CPU time of the first thread, which more cores do not shorten; with executor ray, that
 of all threads, as they share Python's lock. `B/row` is the growth of the peak per row since the
 smallest number of rows: 0 is flat. `files` and `MB` are what the stage leaves in the store.
@@ -123,7 +124,11 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
     corpus_spec = CorpusSpec.model_validate(spec)
     if name in ("read", "deduplicate"):
         folder = store.folder(CORPORA, corpus_address(corpus_spec, "train"))
-        return lambda: ingest(corpus_spec, "train", store), lambda: [Path(folder.path())]
+        execution = Execution(executor=executor)
+        return (
+            lambda: ingest(corpus_spec, "train", store, execution=execution),
+            lambda: [Path(folder.path())],
+        )
     corpus = Corpus(store.folder(CORPORA, corpus_address(corpus_spec, "train")))
     execution = Execution(executor=executor)
     if name == "operator":

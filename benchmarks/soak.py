@@ -11,11 +11,13 @@ every 30 to 90 seconds something is killed with SIGKILL, drawn at random:
     raylet     the process that starts Ray's workers; likewise
     command    the command itself, which is then repeated, as a user does
 
-or the command gets SIGTERM (`stop`), as at the end of a job, and is repeated. Each sweep is
-compared with the undisturbed one: `lost` counts runs that are missing or whose final weights or
-scores differ. `seconds` is the time between a kill and the next validation of any run, or the end.
-Processes, temporary directories and unfinished files that are left when a sweep has ended are
-`left`; `memory` is the largest resident size of the command with all its processes, in MB.
+or the command gets SIGTERM (`stop`), as at the end of a job, and is repeated. Two kills may follow
+each other before the work has gone on, and no third: where Ray starts more slowly than it is
+killed, a sweep would never end. Each sweep is compared with the undisturbed one: `lost` counts runs
+that are missing or whose final weights or scores differ. `seconds` is the time between a kill and
+the next validation of any run, or the end. Processes, temporary directories and unfinished files
+that are left when a sweep has ended are `left`; `memory` is the largest resident size of the
+command with all its processes, in MB. The plot is written after every sweep.
 """
 
 from __future__ import annotations
@@ -40,7 +42,11 @@ import psutil
 SPACE = Path(__file__).parents[1] / "tests" / "sweeping" / "quick.py"
 KINDS = ("worker", "GCS", "raylet", "command", "stop")
 POLL_SECONDS = 0.5
-END_SECONDS = 60.0
+AT_ONCE = 2
+"""Kills that may follow each other before the work has gone on."""
+STALLED_SECONDS = 900.0
+"""Seconds in which a sweep, however slow the machine, has to write something."""
+END_SECONDS = 180.0
 """How long processes may take to end after their command, for which agents of Ray look now and
 then."""
 
@@ -88,39 +94,48 @@ def results(storage: Path) -> Results:
 class Sweep:
     """A sweep in a storage of its own, whose command is repeated until it has ended."""
 
-    def __init__(self, place: Path, began: float, space: Path = SPACE):
+    def __init__(self, place: Path, began: float, space: Path = SPACE, at_once: int = AT_ONCE):
+        self.at_once = at_once
         self.storage, self.directory, self.began = place / "storage", place / "tmp", began
         self.space = space
         self.directory.mkdir(parents=True)
         self.log = (place / "messages").open("w+", encoding="utf-8")
         self.swept, self.seen = Swept(), set[psutil.Process]()
+        self.state, self.changed = (0.0, 0), time.monotonic()
 
     def run(self, next_kill: Callable[[], tuple[float, str]] | None = None) -> Swept:
-        """Run the sweep to its end, disturbed after so many seconds each time."""
+        """Run the sweep to its end, disturbed after so many seconds each time; TimeoutError where
+        it does not go on."""
         start, process = time.monotonic(), self._start()
         due, kind = next_kill() if next_kill else (float("inf"), "")
         due += start
-        waiting: list[tuple[Kill, float, int]] = []
+        waiting: list[tuple[Kill, float]] = []
         while True:
             time.sleep(POLL_SECONDS)
             self._look(process)
-            now, progress = time.monotonic(), self._progress()
-            for kill, killed, before in waiting:
-                if kill.seconds is None and progress > before:
-                    kill.seconds = now - killed
+            self._require_progress()
+            now, validated = time.time(), self._validated()
+            for kill, killed in waiting:
+                if validated > killed:
+                    kill.seconds = validated - killed
+            waiting = [(kill, killed) for kill, killed in waiting if kill.seconds is None]
             if process.poll() is not None:
                 if process.returncode == 0:
                     break
                 process = self._start()  # as a user repeats it
-            elif next_kill and now > due and self._kill(process, kind):
-                kill = Kill(kind, round(now - self.began, 1))
+            elif (
+                next_kill
+                and time.monotonic() > due
+                and len(waiting) < self.at_once
+                and self._kill(process, kind)
+            ):
+                kill = Kill(kind, round(time.monotonic() - self.began, 1))
                 self.swept.kills.append(kill)
-                waiting.append((kill, now, progress))
-                due, kind = next_kill()
-                due += now
-        for kill, killed, _ in waiting:
-            if kill.seconds is None:
-                kill.seconds = time.monotonic() - killed
+                waiting.append((kill, now))
+                seconds, kind = next_kill()
+                due = time.monotonic() + seconds
+        for kill, killed in waiting:
+            kill.seconds = time.time() - killed
         self.swept.seconds = time.monotonic() - start
         self.swept.left = self._left()
         self.log.seek(0)
@@ -151,8 +166,21 @@ class Sweep:
                     memory += member.memory_info().rss / 1e6
             self.swept.memory = max(self.swept.memory, round(memory))
 
-    def _progress(self) -> int:
-        return len([*self.storage.glob("runs/*/seed-*/history/*.jsonl")])
+    def _validated(self) -> float:
+        """Return the time at which a run last wrote what it had measured."""
+        times = [0.0]
+        for path in self.storage.glob("runs/*/seed-*/history/*.jsonl"):
+            with suppress(FileNotFoundError):  # a run that begins again drops it
+                times.append(path.stat().st_mtime)
+        return max(times)
+
+    def _require_progress(self) -> None:
+        """Raise TimeoutError where nothing was said or measured for long."""
+        state = self._validated(), os.fstat(self.log.fileno()).st_size
+        if state != self.state:
+            self.state, self.changed = state, time.monotonic()
+        if time.monotonic() - self.changed > STALLED_SECONDS:
+            raise TimeoutError(f"nothing for {STALLED_SECONDS:.0f} s: see {self.log.name}")
 
     def _kill(self, process: subprocess.Popen[bytes], kind: str) -> bool:
         """Kill what `kind` names; return whether it is there."""
@@ -191,9 +219,15 @@ def _is_raw(line: str) -> bool:
 
 
 def soak(
-    place: Path, minutes: float, every: Sequence[float], seed: int, kinds: Sequence[str] = KINDS
+    place: Path,
+    minutes: float,
+    every: Sequence[float],
+    seed: int,
+    kinds: Sequence[str] = KINDS,
+    report: Callable[[Sequence[Swept]], None] = lambda sweeps: None,
 ) -> list[Swept]:
-    """Repeat the sweep for so long; return what became of each."""
+    """Repeat the sweep for so long; return what became of each, and report after each of those so
+    far."""
     began, random_ = time.monotonic(), random.Random(seed)
     Sweep(place / "undisturbed", began).run()
     expected = results(place / "undisturbed" / "storage")
@@ -212,6 +246,7 @@ def soak(
         found = results(sweep.storage)
         swept.lost = sum(found.get(name) != values for name, values in expected.items())
         sweeps.append(swept)
+        report(sweeps)
         kills = ", ".join(f"{kill.kind} {kill.seconds or 0:.0f} s" for kill in swept.kills)
         print(
             f"sweep {len(sweeps)}: {swept.seconds:.0f} s, {swept.commands} commands, lost "
@@ -255,9 +290,13 @@ def main() -> int:
     arguments = parser.parse_args()
     # Of a short path: names of sockets are bounded.
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="s") as place:
-        sweeps = soak(Path(place), arguments.minutes, arguments.every, arguments.seed)
-    if arguments.plot:
-        plot(sweeps, arguments.plot)
+        sweeps = soak(
+            Path(place),
+            arguments.minutes,
+            arguments.every,
+            arguments.seed,
+            report=lambda sweeps: plot(sweeps, arguments.plot) if arguments.plot else None,
+        )
     if arguments.json:
         print(json.dumps([asdict(swept) for swept in sweeps], indent=1))
     return 1 if any(swept.lost or swept.left or swept.raw for swept in sweeps) else 0

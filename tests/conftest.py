@@ -36,6 +36,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
 from augury.core import messages, store
+from augury.core.recent import Recent
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("busy", deadline=None)
@@ -117,6 +118,8 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     backend.store.clear()
     filesystem = fs.PyFileSystem(fs.FSSpecHandler(backend))
     opened = store.open_root
+    monkeypatch.setattr(store, "recent", Recent())
+    monkeypatch.setattr(store, "_intact", set())
     monkeypatch.setattr(
         store,
         "open_root",

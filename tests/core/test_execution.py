@@ -224,7 +224,7 @@ def test_a_local_ray_listens_on_the_loopback_interface_alone() -> None:
     assert set(listening.values()) <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
 
 
-@pytest.mark.parametrize(("late", "starts"), [(2, 3), (3, 3)])
+@pytest.mark.parametrize(("late", "starts"), [(2, 3), (5, 5)])
 def test_a_local_ray_that_starts_too_late_is_started_again(
     late: int, starts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -310,7 +310,39 @@ def test_a_gcs_that_dies_before_it_is_seen_is_a_dead_gcs(tmp_path: Path) -> None
     assert result.stdout.splitlines() == ["True", "Ray's GCS False"]
 
 
-# Ten items, and one that alone is larger than the object store, go through it and back.
+# A raylet that dies while the first Ray starts, for which `ray.init` waits; the second starts.
+RAYLET = """
+import shutil, subprocess, sys, time
+from pathlib import Path
+import ray
+from augury.core import local_ray
+died, begun = [], []
+local_ray.on_death(died.append)
+program = Path(sys.argv[1], "raylet")
+shutil.copy(shutil.which("sleep"), program)
+
+def init(**options):
+    begun.append(options)
+    if len(begun) == 1:
+        subprocess.Popen([program, "60"]).kill()
+        time.sleep(3 * local_ray.POLL_SECONDS)
+        raise Exception("The current node was not found")
+
+ray.init = init
+local_ray.start({})
+print(len(begun), died)
+"""
+
+
+def test_a_raylet_that_dies_while_ray_starts_takes_an_attempt_and_no_restart(
+    tmp_path: Path,
+) -> None:
+    command = [sys.executable, "-c", RAYLET, str(tmp_path)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert result.stdout == "2 []\n"
+
+
+# Three items, and one that alone is larger than the object store, go through it and back.
 SPILLING = """
 import os, tempfile
 from pathlib import Path
@@ -318,7 +350,7 @@ os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
 from augury.core.execution import RayExecutor
 from augury.core.progress import Stage
 
-items = [bytes([number]) * 10_000_000 for number in range(10)] + [bytes(100_000_000)]
+items = [bytes([number]) * 10_000_000 for number in range(3)] + [bytes(90_000_000)]
 task = lambda item: (item[:1], len(item), item)
 results = RayExecutor().map(lambda: task, items, Stage("measure", len(items), "items"))
 import ray

@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.locks import locked
 from augury.core.outages import is_read_only, outage_of
-from augury.core.store import MANIFEST, Folder, Store
+from augury.core.store import MANIFEST, Folder, Store, forget
 from tests.s3 import SECRET, S3Server, s3_server
 
 
@@ -79,6 +79,43 @@ def test_what_fails_while_it_is_written_is_not_uploaded(server: S3Server) -> Non
         stream.write(b"half")
         raise RuntimeError
     assert folder.read("file") == b"old" and len(server.written) == before
+
+
+def test_a_finished_folder_is_asked_for_once(server: S3Server, tmp_path: Path) -> None:
+    root = server.uri("augury/once")
+    folder = Store(root).folder("corpora", "abc")
+    folder.write("file", b"x")
+    folder.finish({"rows": 1})
+
+    def asked() -> int:
+        """Return the requests of readers that know nothing of each other."""
+        before = server.asked
+        for _ in range(5):
+            again = Store(root).folder("corpora", "abc")
+            assert again.complete and again.manifest()["rows"] == 1 and again.damage() is None
+            assert again.checked("file") == (again.local() / "file").read_bytes() == b"x"
+        return server.asked - before
+
+    assert asked() <= 1  # the names of its files; all else is known from writing it
+    forget(root)
+    assert asked() <= 8 and asked() == 0
+
+
+def test_another_process_is_seen_when_the_file_is_old(
+    server: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from augury.core import store
+
+    root = server.uri("augury/others")
+    folder = Store(root).folder("runs", "abc")
+    assert not folder.exists("record.json") and not folder.complete
+    folder.write("record.json", b"old")
+    path, filesystem = folder.path("record.json"), folder.filesystem
+    with filesystem.open_output_stream(path) as other:  # as another process does
+        other.write(b"new")
+    assert folder.read("record.json") == b"old" and folder.read_now("record.json") == b"new"
+    monkeypatch.setattr(store, "NEW_SECONDS", 0.0)
+    assert folder.read("record.json") == b"new"
 
 
 def test_a_bucket_that_is_not_there_is_named(server: S3Server) -> None:

@@ -25,6 +25,10 @@ from tests.system.test_main_job import augury, wait_for_update, write_experiment
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
+MOST_REQUESTS = 900
+"""For the texts, tokens, checkpoints, records and pages of two systems, of which 190 are written;
+every further minute adds about twenty."""
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[S3Server]:
@@ -78,6 +82,19 @@ def test_a_storage_on_s3_has_the_same_as_a_local_one(
     assert server.refused > 30
     verified = augury("verify", trained, "--json")
     assert verified.returncode == 0, verified.stdout
+
+
+def test_a_slow_server_is_asked_little(
+    experiment: Path, undisturbed: dict[str, dict[str, bytes]]
+) -> None:
+    with s3_server() as slow:
+        slow.delay = 0.1
+        storage = slow.uri("augury/slow")
+        done = augury("train", str(experiment), "--storage", storage, cwd=experiment.parent)
+        asked = slow.asked
+        assert done.returncode == 0, done.stderr
+        assert weights(storage) == undisturbed
+    assert asked < MOST_REQUESTS
 
 
 def test_runs_are_sent_shown_and_used(trained: str, server: S3Server, tmp_path: Path) -> None:

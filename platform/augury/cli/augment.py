@@ -97,9 +97,9 @@ def run(arguments: argparse.Namespace) -> int:
             "augment in an experiment file and run `augury train`"
         )
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
-    corpus = ingest(corpus_spec, "train", store)
     if arguments.executor:
         execution = execution.model_copy(update={"executor": arguments.executor})
+    corpus = ingest(corpus_spec, "train", store, execution=execution)
     models = _train_models(experiment, store) if experiment else None
     augmented = pipeline.augment(corpus, operators, store, models=models, execution=execution)
     if augmented.reused:

@@ -26,7 +26,7 @@ from augury.core.temporary import ray_directory
 
 RESTARTS = "AUGURY_RESTARTS"
 """The variable that counts how often a command was begun anew."""
-STARTS = 3
+STARTS = 5
 """Attempts to start a local Ray."""
 LATE = ("timed out during startup", "Timed out waiting for file")
 """Parts of the messages of Ray that does not start in time."""
@@ -73,12 +73,13 @@ def start(options: Mapping[str, Any]) -> None:
             return
         except Exception as error:  # Ray has no class of its own for it
             dead = watch.dead()
-            if dead and _Recovery.call:  # the watch has the command begun anew
+            if watch.is_final and _Recovery.call:  # the watch has the command begun anew
                 raise
             watch.end()
             if not dead and not any(words in str(error) for words in LATE):
                 raise
-            say(f"Ray's node did not start within 30 s ({attempt} of {STARTS} attempts)")
+            what = f"{dead[0]} died" if dead else "Ray's node was not up within 30 s"
+            say(f"{what} while Ray started ({attempt} of {STARTS} attempts)")
     raise UserError(
         "Ray does not start on this machine, which may be too busy: end other work, or wait, and "
         "repeat the command, which continues; or join a cluster by execution.address"
@@ -123,15 +124,21 @@ class _Watch(threading.Thread):
         while not self.stopped.wait(POLL_SECONDS):
             with contextlib.suppress(psutil.Error):
                 self._look()
-            dead = self.dead()
-            if dead and not self.stopped.wait(POLL_SECONDS) and not self._was_shut_down():
-                _on_death(dead[0], self.processes, self.directory)
-            if dead:
+            if self.is_final:
+                if not self.stopped.wait(POLL_SECONDS) and not self._was_shut_down():
+                    _on_death(self.dead()[0], self.processes, self.directory)
                 return
 
     def dead(self) -> list[str]:
         """Return the names of main processes that are dead."""
         return [name for process, name in list(self.essential.items()) if _is_dead(process)]
+
+    @property
+    def is_final(self) -> bool:
+        """Whether Ray cannot go on: without a raylet it raises an error within 30 s while it
+        starts, and is started again; it would wait longer for its GCS."""
+        dead = self.dead()
+        return bool(dead) and (self.is_connected or set(dead) != {ESSENTIAL["raylet"]})
 
     def end(self) -> None:
         """Stop, and end what was started of a Ray that has failed to start."""

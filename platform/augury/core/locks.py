@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from augury.core import integrity
 from augury.core.integrity import Damaged
 from augury.core.outages import is_read_only
 from augury.core.periodic import run_every
@@ -55,15 +56,18 @@ def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
     which rules out deadlocks.
     """
     folders = list(folders)
+    unusable = {folder for folder in folders if not usable(folder)}
+    missing = set[Folder]()
     with ExitStack() as locks:
-        for folder in sorted(
-            {folder for folder in folders if not usable(folder)}, key=lambda folder: folder.name
-        ):
+        for folder in sorted(unusable, key=lambda folder: folder.name):
             locks.enter_context(locked(folder))
-            if folder.complete and (fault := _fault(folder)):
+            if not folder.complete:
+                missing.add(folder)
+            elif fault := _fault(folder):
                 say(f"warning: {folder.described(fault)}: it is made anew")
                 folder.remove()
-        yield frozenset(folder for folder in folders if not folder.complete)
+                missing.add(folder)
+        yield frozenset(missing)
 
 
 def usable(folder: Folder) -> bool:
@@ -105,7 +109,8 @@ def any_held(store: Store) -> bool:
     held = [_is_held(folder.path(name)) if folder.is_local else None for name in names]
     if None not in held:
         return any(held)
-    return bool(set(names) - set(stale(store, time.time() - LOST_LEASES * LEASE_SECONDS)))
+    renewed = set(names) - set(stale(store, time.time() - LOST_LEASES * LEASE_SECONDS))
+    return any(_read_lease(folder, name) for name in sorted(renewed))
 
 
 def stale(store: Store, before: float) -> list[str]:
@@ -213,10 +218,10 @@ def _lease(folder: Folder, seconds: float = LEASE_SECONDS) -> Iterator[None]:
         yield
         return
     try:
-        with run_every(seconds / 4, lease.write, name=f"lease {folder.name}"):
+        with run_every(seconds / 3, lease.write, name=f"lease {folder.name}"):
             yield
     finally:
-        lease.release()
+        lease.release(seconds)
 
 
 class _Lease:
@@ -226,7 +231,7 @@ class _Lease:
         self.target = target
         self.folder = Folder(target.root, KIND)
         self.name = target.name.replace("/", "-")
-        self.owner, self.renewed = uuid.uuid4().hex, 0
+        self.owner, self.renewed, self.written = uuid.uuid4().hex, 0, 0.0
 
     def acquire(self, seconds: float) -> None:
         last, since, waiting = self._read(), time.monotonic(), False
@@ -250,22 +255,29 @@ class _Lease:
             self.acquire(seconds)
 
     def write(self) -> None:
-        self.renewed += 1
+        self.renewed, start = self.renewed + 1, time.monotonic()
         self.folder.write_json(self.name, {"owner": self.owner, "renewed": self.renewed})
+        self.written = start
 
-    def release(self) -> None:
-        lease = self._read()
-        if lease is not None and lease[0] == self.owner:
-            self.folder.remove(self.name)
+    def release(self, seconds: float) -> None:
+        """Say that nobody holds the lease, which takes a quarter of the requests of removing it."""
+        recent = time.monotonic() - self.written < seconds  # nobody can have taken it over since
+        lease = None if recent else self._read()
+        if recent or (lease is not None and lease[0] == self.owner):
+            self.folder.write_json(self.name, {"owner": None, "renewed": self.renewed})
 
     def _read(self) -> tuple[str, int] | None:
-        """Return owner and counter; None if there is no lease or its file is just being
-        replaced."""
-        try:
-            content = self.folder.read_json(self.name)
-        except (FileNotFoundError, Damaged):
-            return None
-        return content["owner"], content["renewed"]
+        return _read_lease(self.folder, self.name)
+
+
+def _read_lease(folder: Folder, name: str) -> tuple[str, int] | None:
+    """Return owner and counter of a lease; None if there is none, if it was released, or if its
+    file is just being replaced."""
+    try:
+        content = integrity.parse(folder.read_now(name), name)
+    except (FileNotFoundError, Damaged):
+        return None
+    return (content["owner"], content["renewed"]) if content["owner"] else None
 
 
 def _log_waiting(folder: Folder) -> None:

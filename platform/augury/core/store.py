@@ -31,6 +31,7 @@ from augury.core.afterwards import remove_afterwards
 from augury.core.errors import UserError
 from augury.core.integrity import OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say_once
+from augury.core.recent import LARGE, NEW_SECONDS, Recent
 from augury.core.retries import retried
 from augury.core.roots import (
     TEMPORARY,
@@ -126,7 +127,24 @@ class Folder:
 
     def exists(self, name: str = "") -> bool:
         """Return whether a file, or by default the folder itself, exists."""
-        return bool(self.filesystem.get_file_info(self.path(name)).type != fs.FileType.NotFound)
+        if recent.file(self._place, name, NEW_SECONDS) is not None:
+            return True
+        if not name or self.filesystem.type_name != "s3":
+            return bool(self.filesystem.get_file_info(self.path(name)).type != fs.FileType.NotFound)
+        try:  # `get_file_info` asks a second time, whether it is a directory
+            self.filesystem.open_input_stream(self.path(name), compression=None).close()
+        except FileNotFoundError:
+            return False
+        return True
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """What is known of the folder: of a remote one, in the whole process."""
+        return self._cache if self.is_local else recent.facts(self._place)
+
+    @property
+    def _place(self) -> tuple[str, str]:
+        return self.root, self.name
 
     def names(self) -> list[str]:
         """Return the names of the files except temporary ones, sorted."""
@@ -135,6 +153,15 @@ class Folder:
     def subfolders(self) -> list[str]:
         """Return the names of the subfolders, sorted."""
         return [name for name, kind in self._entries() if kind == fs.FileType.Directory]
+
+    def times(self, *, below: bool = False) -> dict[str, float]:
+        """Return the Unix times of the last modification of the files, with `below` also of those
+        of subfolders, which are asked for at once."""
+        base = self.path()
+        selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
+        infos = self.filesystem.get_file_info(selector)
+        files = [info for info in infos if info.type == fs.FileType.File]
+        return {info.path[len(base) + 1 :]: float(info.mtime.timestamp()) for info in files}
 
     def _entries(self) -> list[tuple[str, fs.FileType]]:
         selector = fs.FileSelector(self.path(), allow_not_found=True)
@@ -146,7 +173,15 @@ class Folder:
         )
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a file."""
+        """Return the bytes of a file; of a remote one, as they were at most seconds ago."""
+        content = recent.file(self._place, name, NEW_SECONDS)
+        if content is None:
+            content = self.read_now(name)
+            self._keep(name, content)
+        return content
+
+    def read_now(self, name: str) -> bytes:
+        """Return the bytes that a file has now."""
 
         def read() -> bytes:
             with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
@@ -164,8 +199,11 @@ class Folder:
 
         A notice says once of a storage that records of earlier versions have no checksums.
         """
+        return self._unsealed(self.read(name), name)
+
+    def _unsealed(self, data: bytes, name: str) -> dict[str, Any]:
         where = self.location(name)
-        content, sealed = integrity.unseal(self.read(name), where)
+        content, sealed = integrity.unseal(data, where)
         if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
             raise UserError(
                 f"{where} was written by a later version of Augury: install that version"
@@ -180,16 +218,24 @@ class Folder:
     def checked(self, name: str) -> bytes:
         """Return the bytes of a file of a finished folder; Damaged where they are not as they were
         written."""
-        if "manifest" not in self._cache and not self.complete:  # while it is made
+        if "manifest" not in self._facts and not self.complete:  # while it is made
             return self.read(name)
         expected = self._checksums().get(name)
+        content = recent.file(self._place, name)
+        if content is not None and expected == integrity.checksum([content]):
+            return content
         try:
-            content = self.read(name)
+            content = self.read_now(name)
         except FileNotFoundError as error:
             raise self._damaged(f"{name} is missing") from error
         if expected and (fault := integrity.difference(expected, integrity.checksum([content]))):
             raise self._damaged(f"{name} {fault}")
+        self._keep(name, content)
         return content
+
+    def _keep(self, name: str, content: bytes) -> None:
+        if not self.is_local:
+            recent.keep(self._place, name, content)
 
     def checked_json(self, name: str) -> Any:
         """Return the content of a JSON file of a finished folder, as `checked` does."""
@@ -207,6 +253,7 @@ class Folder:
         data = content.encode() if isinstance(content, str) else content
         with self.writing(name) as stream:
             stream.write(data)
+        self._keep(name, data)
         return integrity.checksum([data])
 
     def write_json(self, name: str, value: Any) -> None:
@@ -219,9 +266,9 @@ class Folder:
         value: dict[str, Any],
         files: Iterable[str] = (),
         known: Mapping[str, Checksum] | None = None,
-    ) -> None:
+    ) -> dict[str, Any]:
         """Write a JSON file with its schema and its checksum, and those of `files` of this folder,
-        which are read unless theirs are `known`.
+        which are read unless theirs are `known`; return its content.
 
         The passwords and keys of URIs are left out: not for texts and what is learned from them,
         which have to stay as they are.
@@ -229,9 +276,11 @@ class Folder:
         content = {"schema": SCHEMA, **redacted_values(value)}
         if names := sorted(files):
             read = [file for file in names if file not in (known or {})]
-            sums = {**(known or {}), **dict(zip(read, self._map(self.checksum, read), strict=True))}
+            sums = {**(known or {}), **dict(zip(read, self._map(self._written, read), strict=True))}
             content[OTHERS] = {file: sums[file] for file in names}
-        self.write(name, _json(integrity.seal(content)))
+        text = _json(integrity.seal(content))
+        self.write(name, text)
+        return self._unsealed(text.encode(), name)
 
     @contextmanager
     def writing(self, name: str) -> Iterator[pa.NativeFile]:
@@ -239,6 +288,8 @@ class Folder:
         exception."""
         target = self.path(name)
         parent, _, base = target.rpartition("/")
+        _intact.discard(self._place)
+        recent.changed(self._place, name)
         if not self.is_local:
             with uploading(target, self.filesystem) as stream:
                 yield stream
@@ -276,8 +327,13 @@ class Folder:
 
     @property
     def complete(self) -> bool:
-        """Whether the folder has its completion marker."""
-        return self.exists(MARKER)
+        """Whether the folder has its completion marker; a remote one that had it keeps it, until
+        this process finds it damaged."""
+        if self.is_local or not self._facts.get(MARKER):
+            found = self.exists(MARKER)
+            self._facts[MARKER] = found
+            return found
+        return True
 
     def finish(
         self,
@@ -292,10 +348,16 @@ class Folder:
         driver would read what a whole cluster has made.
         """
         names = self.files() if files is None else files
-        self.write_record(MANIFEST, manifest, names, known)
+        written = self.write_record(MANIFEST, manifest, names, known)
         self.write(MARKER, b"")
-        self._cache.pop("manifest", None)
-        _forget(self)
+        self._facts.pop("manifest", None)
+        self._is_finished(written)
+
+    def _is_finished(self, manifest: dict[str, Any]) -> None:
+        """Note what this process has uploaded, of which the server has compared checksums."""
+        if not self.is_local:
+            self._facts.update({"manifest": manifest, MARKER: True})
+            _intact.add(self._place)
 
     def manifest(self) -> dict[str, Any]:
         """Return the manifest, which describes content and inputs; UserError if the folder is
@@ -305,27 +367,28 @@ class Folder:
                 f"{self.uri} is incomplete: the command that creates it was interrupted; run it "
                 "again"
             )
-        if "manifest" not in self._cache:
+        if "manifest" not in self._facts:
             try:
                 manifest = self.read_record(MANIFEST)
             except FileNotFoundError as error:
                 raise self._damaged(f"{MANIFEST} is missing") from error
-            self._cache["manifest"] = manifest
-        return {key: value for key, value in self._cache["manifest"].items() if key != OTHERS}
+            self._facts["manifest"] = manifest
+        return {key: value for key, value in self._facts["manifest"].items() if key != OTHERS}
 
     def files(self) -> list[str]:
         """Return the names of all files, those of subfolders too, but manifest and marker, sorted.
 
         Files that are being written are left out.
         """
+        return sorted(name for name in self._all_files() if name not in LAST)
+
+    def _all_files(self) -> list[str]:
         base = self.path()
         infos = self.filesystem.get_file_info(
             fs.FileSelector(base, allow_not_found=True, recursive=True)
         )
         names = [info.path[len(base) + 1 :] for info in infos if info.type == fs.FileType.File]
-        return sorted(
-            name for name in names if name not in LAST and not f"/{name}".count(f"/{TEMPORARY}")
-        )
+        return [name for name in names if not f"/{name}".count(f"/{TEMPORARY}")]
 
     def damage(self) -> str | None:
         """Return what is damaged in a finished folder, as FILE and reason; None where it is as it
@@ -333,9 +396,9 @@ class Folder:
 
         All files are read, once in a process where nothing is damaged.
         """
-        if (self.root, self.name) in _intact or not self.exists(MANIFEST):
+        if self._place in _intact or not self.exists(MANIFEST):
             return None
-        self._cache.pop("manifest", None)
+        self._facts.pop("manifest", None)
         try:
             expected = self._checksums()
         except Damaged as error:
@@ -347,7 +410,7 @@ class Folder:
         faults = self._map(lambda name: self.fault(name, expected[name]), list(expected))
         fault = next(filter(None, faults), None)
         if fault is None:
-            _intact.add((self.root, self.name))
+            _intact.add(self._place)
         elif not self.complete:  # it is being removed
             return None
         elif checksums(self.read_record(MANIFEST)) != expected:
@@ -355,19 +418,35 @@ class Folder:
         return fault
 
     def _checksums(self) -> dict[str, Checksum]:
-        if "manifest" not in self._cache:
+        if "manifest" not in self._facts:
             self.manifest()
-        return checksums(self._cache["manifest"])
+        return checksums(self._facts["manifest"])
 
     def fault(self, name: str, expected: Checksum) -> str | None:
         """Return how a file differs from its checksum, its name first; None where it does not."""
-        info = self.filesystem.get_file_info(self.path(name))
-        if info.type != fs.FileType.File:
+        if self.is_local:
+            info = self.filesystem.get_file_info(self.path(name))
+            if info.type == fs.FileType.File and info.size != expected[0]:
+                # Another size is found without reading the file.
+                return f"{name} {integrity.difference(expected, (info.size, ''))}"
+        try:
+            fault = integrity.difference(expected, self._checksum(name, expected[0]))
+        except FileNotFoundError:
             return f"{name} is missing"
-        # Another size is found without reading the file.
-        actual = self.checksum(name) if info.size == expected[0] else (info.size, "")
-        fault = integrity.difference(expected, actual)
         return fault and f"{name} {fault}"
+
+    def _checksum(self, name: str, size: int) -> Checksum:
+        """Return the checksum of a file, whose content is kept where it is remote and not large."""
+        if self.is_local or size >= LARGE:
+            return self.checksum(name)
+        content = self.read_now(name)
+        self._keep(name, content)
+        return integrity.checksum([content])
+
+    def _written(self, name: str) -> Checksum:
+        """Return the checksum of a file, of what this process has uploaded where it is kept."""
+        content = recent.file(self._place, name)
+        return self.checksum(name) if content is None else integrity.checksum([content])
 
     def described(self, fault: str) -> str:
         """Return a fault with the location of its file in place of the name, for messages."""
@@ -391,40 +470,56 @@ class Folder:
         return retried(read)
 
     def _damaged(self, fault: str) -> Damaged:
+        _forget(self)
         return Damaged(
             f"{self.described(fault)}: repeat the command that made it, such as `augury train`, "
             "which makes it anew"
         )
 
-    def local(self) -> Path:
-        """Return a local directory with the files: a remote folder is downloaded for the life of
-        the process.
+    def local(self, name: str = "") -> Path:
+        """Return the local path of a file, or by default of the folder with all its files, of which
+        remote ones are downloaded for the life of the process.
 
         Damaged where a finished folder is not as it was written.
         """
         if self.is_local:
             if fault := self.damage() if self.complete else None:
                 raise self._damaged(fault)
-            return Path(self.path())
-        if "local" not in self._cache:
+            return Path(self.path(name))
+        facts: dict[Any, Any] = self._facts if self.complete else self._cache
+        if ("local", name) not in facts:
             directory = Path(tempfile.mkdtemp(dir=_downloads(os.getpid())))
-            self.copy_to(directory)
+            self.copy_to(directory, [name] if name else None)
             downloaded = Folder(str(directory.parent), directory.name)
             if fault := downloaded.damage() if downloaded.complete else None:
                 raise self._damaged(fault)
-            self._cache["local"] = directory
-        return Path(self._cache["local"])
+            facts["local", name] = directory / name
+        return Path(facts["local", name])
 
-    def copy_to(self, directory: Path) -> None:
-        """Copy all files into a local directory."""
+    def copy_to(self, directory: Path, names: Iterable[str] | None = None) -> None:
+        """Copy files, by default all, into a local directory."""
 
         def fetch(name: str) -> None:
             target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            copy(self.path(name), self.filesystem, str(target), fs.LocalFileSystem())
+            content = recent.file(self._place, name)
+            same = content is not None and vouched.get(name) == integrity.checksum([content])
+            if content is not None and (same or (vouched and name in LAST)):
+                target.write_bytes(content)
+            else:
+                copy(self.path(name), self.filesystem, str(target), fs.LocalFileSystem())
 
+        vouched = checksums(self._facts.get("manifest", {}))
         # One by one: the first that fails would let all be copied again.
-        self._map(fetch, [*self.files(), *(name for name in LAST if self.exists(name))])
+        self._map(fetch, sorted(self._all_files() if names is None else names))
+
+    def directories(self) -> list[str]:
+        """Return the names of the directories that were `put`, completely, sorted."""
+        if self.is_local:
+            return self.subfolders()
+        ends = f"/{MARKER}"
+        names = [file.removesuffix(ends) for file in self._all_files() if file.endswith(ends)]
+        return sorted(name for name in names if "/" not in name)
 
     def has_directory(self, name: str) -> bool:
         """Return whether a directory was `put` under `name`, completely."""
@@ -441,7 +536,9 @@ class Folder:
         for last in LAST:
             (directory / last).unlink(missing_ok=True)
         Folder(str(directory.parent), directory.name).finish({})
-        _forget(self.sub(name))
+        manifest = Folder(str(directory.parent), directory.name).read_record(MANIFEST)
+        there = self.sub(name)
+        _forget(there)
         if self.is_local:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f"{TEMPORARY}{name}-{uuid.uuid4().hex[:8]}")
@@ -459,10 +556,17 @@ class Folder:
         else:
             self.remove(name)
             (directory / MARKER).unlink()
-            for path in sorted(path for path in directory.rglob("*") if path.is_file()):
-                name_there = f"{target}/{path.relative_to(directory)}"
-                copy(str(path), fs.LocalFileSystem(), name_there, self.filesystem)
-            self.sub(name).write(MARKER, b"")
+            files = [path for path in sorted(directory.rglob("*")) if path.is_file()]
+
+            def upload(file: str) -> None:
+                local, remote = fs.LocalFileSystem(), self.filesystem
+                copy(str(directory / file), local, f"{target}/{file}", remote)
+                if (directory / file).stat().st_size < LARGE:
+                    there._keep(file, (directory / file).read_bytes())
+
+            self._map(upload, [str(path.relative_to(directory)) for path in files])
+            there.write(MARKER, b"")
+            there._is_finished(manifest)
             shutil.rmtree(directory)
 
 
@@ -478,9 +582,21 @@ _intact: set[tuple[str, str]] = set()
 """Root and name of the folders whose files this process has found as they were written."""
 
 
+recent = Recent()
+"""What this process knows of remote folders."""
+
+
+def forget(root: str) -> None:
+    """Let all folders of a root be asked for anew, which other processes may have changed."""
+    recent.forget(root)
+    _intact.difference_update([place for place in _intact if place[0] == root])
+
+
 def _forget(folder: Folder) -> None:
     """Let a folder that changes be checked again."""
     _intact.discard((folder.root, folder.name))
+    if not folder.is_local:
+        recent.forget(folder.root, folder.name)
 
 
 def _json(value: Any) -> str:

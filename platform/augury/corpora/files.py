@@ -12,6 +12,7 @@ import hashlib
 import io
 import lzma
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -129,22 +130,51 @@ def lines(path: Path) -> Iterator[bytes]:
         yield from stream
 
 
-def line_blocks(path: Path, size: int) -> Iterator[pa.Array]:
-    """Yield what `lines` does as arrays of `size` strings without line ends, fewer in the last."""
+def is_plain(path: Path) -> bool:
+    """Return whether a file is not compressed, so that it can be read from any byte on."""
+    with path.open("rb") as file:
+        start = file.read(6)
+    return not any(start.startswith(magic) for magic in COMPRESSIONS.values())
+
+
+def line_starts(path: Path, size: int) -> list[int]:
+    """Return the byte that every `size`-th line of a plain file begins at, and its end."""
+    starts, count, place = [0], 0, 0
+    with path.open("rb", buffering=CHUNK) as stream:
+        while chunk := stream.read(CHUNK):
+            ends = np.flatnonzero(np.frombuffer(chunk, np.uint8) == NEWLINE) + 1
+            numbers = np.arange(count + 1, count + 1 + len(ends))
+            starts += (place + ends[numbers % size == 0]).tolist()
+            count, place = count + len(ends), place + len(chunk)
+    return starts if starts[-1] == place else [*starts, place]
+
+
+def line_blocks(
+    path: Path, size: int, between: tuple[int, int] | None = None
+) -> Iterator[pa.Array]:
+    """Yield what `lines` does as arrays of `size` strings without line ends, fewer in the last; of
+    a plain file those `between` two bytes alone, where lines begin."""
     with open_bytes(path) as stream:
-        data, more = stream.read(CHUNK).removeprefix(codecs.BOM_UTF8), True
+        start, end = between or (0, None)
+        left = sys.maxsize if end is None else end - start
+        if start:
+            stream.seek(start)
+        data, more = stream.read(min(CHUNK, left)), True
+        left -= len(data)
+        data = data if start else data.removeprefix(codecs.BOM_UTF8)
         while more:
-            chunk = stream.read(CHUNK)
+            chunk = stream.read(min(CHUNK, left))
+            left -= len(chunk)
             more = bool(chunk)
             ends = np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE) + 1
             if not more and data and not data.endswith(b"\n"):
                 ends = np.append(ends, len(data))
-            start = 0
+            bound = 0
             for first in range(0, len(ends) // size * size if more else len(ends), size):
-                bounds = np.concatenate([[start], ends[first : first + size]])
+                bounds = np.concatenate([[bound], ends[first : first + size]])
                 yield _strings(data, bounds)
-                start = int(bounds[-1])
-            data = data[start:] + chunk
+                bound = int(bounds[-1])
+            data = data[bound:] + chunk
 
 
 def _strings(data: bytes, bounds: np.ndarray) -> pa.Array:

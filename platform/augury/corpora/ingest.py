@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
 from itertools import accumulate, pairwise
+from typing import TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,24 +13,37 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
-from augury.corpora.filters import join_sides
+from augury.corpora.filters import REASONS, join_sides
 from augury.corpora.known import MissingSet, modified_files
 from augury.corpora.mixture import mix, mixture_address
-from augury.corpora.readers import TextSource, open_text
+from augury.corpora.readers import PART_ROWS, TextSource, open_text
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 
+T = TypeVar("T")
+
+HERE = Execution(executor="local")
+SECONDS = 8e-6
+"""Of one core for reading, cleaning and writing a row."""
 MAX_THREADS = 8
 """Blocks that are cleaned or read at once: with more, what is done in order takes longer."""
 
 
-def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
+def ingest(
+    spec: BaseSpec,
+    split: str,
+    store: Store,
+    *,
+    directory: str | None = None,
+    execution: Execution = HERE,
+) -> Corpus:
     """Return the corpus of a split, created unless the store has it.
 
     Its address depends on content, not file names.
@@ -42,7 +56,7 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     if split == "train" and spec.mixture:
         return mix(
             {
-                name: ingest(text, split, store, directory=directory)
+                name: ingest(text, split, store, directory=directory, execution=execution)
                 for name, text in spec.mixture.items()
             },
             store,
@@ -56,7 +70,10 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
                 "scores may not compare"
             )
     folder = store.folder(KIND, _address(resolved, text))
-    created, corpus = make_once(folder, lambda: _make(folder, resolved, text)), Corpus(folder)
+    created, corpus = (
+        make_once(folder, lambda: _make(folder, resolved, text, execution)),
+        Corpus(folder),
+    )
     if not created:
         say_once(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
@@ -64,13 +81,20 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     return corpus
 
 
-def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
+def cached_corpus(spec: BaseSpec, split: str, root: str, execution: Execution = HERE) -> Corpus:
     """Return the corpus of a split as `ingest` does, cached for the process.
 
     Raises UserError, before any text is read, if a file of any split cannot be opened.
     """
     _check_files(type(spec), spec.model_dump_json())
-    return _cached_corpus(type(spec), spec.model_dump_json(), split, root)
+    key = type(spec), spec.model_dump_json(), split, root
+    if key not in _corpora:
+        _corpora[key] = ingest(spec, split, Store(root), execution=execution)
+    return _corpora[key]
+
+
+_corpora: dict[tuple[type[BaseSpec], str, str, str], Corpus] = {}
+"""The corpora of this process, by schema and content of their settings, split and root."""
 
 
 def cached_address(spec: BaseSpec, split: str) -> str:
@@ -179,11 +203,6 @@ def _check_files(schema: type[BaseSpec], spec: str) -> None:
 
 
 @cache
-def _cached_corpus(schema: type[BaseSpec], spec: str, split: str, root: str) -> Corpus:
-    return ingest(schema.model_validate_json(spec), split, Store(root))
-
-
-@cache
 def _cached_address(schema: type[BaseSpec], spec: str, split: str) -> str:
     return corpus_address(schema.model_validate_json(spec), split)
 
@@ -217,14 +236,14 @@ def _address(split: ResolvedSplit, text: TextSource) -> str:
     )
 
 
-def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
+def _make(folder: Folder, split: ResolvedSplit, text: TextSource, execution: Execution) -> None:
     writer = CorpusWriter(folder)
     try:
         builder = _builder_class(split).of(split, text)
         with Stage(
             f"read {split.name}", min(text.total, text.first or text.total), builder.KIND.noun
         ) as stage:
-            writer.add_all(_records(builder, text, stage))
+            _read(builder, text, writer, stage, execution)
         builder.check()
     except UserError:
         folder.remove()
@@ -235,10 +254,10 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
             "split": split.name,
             **builder.manifest_entries(),
             "rows_in": builder.read,
-            "rejected": builder.rejected,
-            "examples": builder.examples,
+            "rejected": _by_reason(builder.rejected),
+            "examples": _by_reason(builder.examples),
             "cleaned": builder.cleaned,
-            "controls": dict(builder.controls),
+            "controls": dict(sorted(builder.controls.items())),
             "known": split.known.name if split.known else None,
             "files": text.inputs,
             "inputs": [],
@@ -251,6 +270,34 @@ def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
         }
     )
     say(f"{split.name}: {builder.summary()}")
+
+
+def _read(
+    builder: RecordBuilder,
+    text: TextSource,
+    writer: CorpusWriter,
+    stage: Stage,
+    execution: Execution,
+) -> None:
+    """Write the records of a text, by tasks on Ray where it is large and can be read in parts."""
+    if text.parts and text.total > PART_ROWS:
+        executor = execution.choose(text.total * SECONDS, f"read {builder.split.name}")
+        if executor.name == "ray":
+            from augury.corpora.spread import Absent, read_on_ray
+
+            try:
+                written = read_on_ray(builder, text, writer.folder, stage, execution.address)
+            except Absent as error:
+                say(f"{error}: it is read here, by threads")
+            else:
+                writer.written(written.rows, written.checksums)
+                return
+    writer.add_all(_records(builder, text, stage))
+
+
+def _by_reason(values: Mapping[str, T]) -> dict[str, T]:
+    """Return values in the order of reasons, however the text was cut into blocks."""
+    return {reason: values[reason] for reason in REASONS if reason in values}
 
 
 def _records(builder: RecordBuilder, text: TextSource, stage: Stage) -> Iterator[pa.Table]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,48 @@ from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
-from augury.corpora.files import InputFile, examine, find, line_blocks, sentences
-from augury.corpora.tables import BLOCK_ROWS, batches, examine_parquet, line_of, read_table, strings
+from augury.corpora.files import (
+    InputFile,
+    examine,
+    find,
+    is_plain,
+    line_blocks,
+    line_starts,
+    sentences,
+)
+from augury.corpora.tables import (
+    BLOCK_ROWS,
+    batches,
+    examine_parquet,
+    line_of,
+    read_row_groups,
+    read_table,
+    row_groups,
+    strings,
+)
 from augury.corpora.text_settings import BaseText, Role
 
 Reader = Callable[[], Iterator[pa.Table]]
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
+
+
+PART_ROWS = 10 * BLOCK_ROWS
+
+
+@dataclass(frozen=True)
+class Part:
+    """Consecutive rows of a text, which a task on another machine can read."""
+
+    files: tuple[str, ...]
+    """A file of every side, or a table."""
+    row: int
+    """The number of its first input row, from 1."""
+    ranges: tuple[tuple[int, ...], ...]
+    """First and last byte in every file, or the row groups of the table."""
+
+    def found(self) -> bool:
+        """Return whether the files are there."""
+        return all(os.path.exists(os.path.expanduser(file)) for file in self.files)
 
 
 @dataclass(frozen=True)
@@ -49,6 +85,11 @@ class TextSource:
     """Names of the classes, if the label column holds their numbers."""
     line_of: Callable[[int], int | None] = lambda row: None
     """Returns the line that an input row, from 1, begins in; None if rows are not lines."""
+    parts: Callable[[], list[Part]] | None = None
+    """Returns the parts of the text, in its order; None where it is read from its beginning
+    alone."""
+    read_part: Callable[[Part], Iterator[pa.Table]] = lambda part: iter(())
+    """Reads the blocks of a part, as `read` does those of the text."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
@@ -62,6 +103,13 @@ class TextSource:
             row += len(block)
             if remaining == 0:
                 return
+
+    def blocks_of(self, part: Part) -> Iterator[pa.Table]:
+        """Yield the blocks of a part as `blocks` does."""
+        row = part.row
+        for block in self.read_part(part):
+            yield block.append_column("row", pa.array(np.arange(row, row + len(block))))
+            row += len(block)
 
     def location(self, row: int) -> str:
         """Return the location of a row for messages: a line of a file, if rows are lines."""
@@ -115,18 +163,22 @@ def _portion(text: TextSource, spec: BaseText) -> TextSource:
             )
             row += len(block)
 
-    return replace(text, read=read)
+    return replace(text, read=read, parts=None)
 
 
 def _reversed(text: TextSource) -> TextSource:
     """Return a text with source and target swapped."""
     names = {"source": "target", "target": "source"}
 
-    def read() -> Iterator[pa.Table]:
-        for block in text.read():
+    def swapped(blocks: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        for block in blocks:
             yield block.rename_columns([names.get(name, name) for name in block.column_names])
 
-    return replace(text, read=read)
+    return replace(
+        text,
+        read=lambda: swapped(text.read()),
+        read_part=lambda part: swapped(text.read_part(part)),
+    )
 
 
 def _open_lines(spec: BaseText) -> TextSource:
@@ -150,7 +202,37 @@ def _open_lines(spec: BaseText) -> TextSource:
             yield _block(dict(zip(spec.COLUMNS, columns, strict=True)))
 
     text = _text_source(spec, files, sum(counts[:number]), read)
-    return replace(text, line_of=lambda row: row) if layout == "lines" and number == 1 else text
+    if layout != "lines":
+        return text
+    paths = [find(path) for path in chain.from_iterable(sides)]
+    if spec.first is None and all(map(is_plain, paths)):
+        parts = partial(_parts_of_lines, list(zip(*sides, strict=True)), counts[:number])
+        text = replace(text, parts=parts, read_part=partial(_read_lines, spec.COLUMNS))
+    return replace(text, line_of=_same) if number == 1 else text
+
+
+def _same(row: int) -> int:
+    return row
+
+
+def _parts_of_lines(files: Sequence[tuple[str, ...]], counts: Sequence[int]) -> list[Part]:
+    """Return the parts of aligned files, given their numbers of lines."""
+    parts, row = [], 1
+    for group, count in zip(files, counts, strict=True):
+        starts = [line_starts(find(path), PART_ROWS) for path in group]
+        for place, ranges in enumerate(zip(*map(pairwise, starts), strict=True)):
+            parts.append(Part(group, row + place * PART_ROWS, ranges))
+        row += count
+    return parts
+
+
+def _read_lines(names: Sequence[str], part: Part) -> Iterator[pa.Table]:
+    sides = [
+        line_blocks(find(file), BLOCK_ROWS, (start, end))
+        for file, (start, end) in zip(part.files, part.ranges, strict=True)
+    ]
+    for columns in zip(*sides, strict=True):
+        yield _block(dict(zip(names, columns, strict=True)))
 
 
 def _side(paths: Sequence[str], layout: str) -> Iterator[pa.Array]:
@@ -188,7 +270,23 @@ def _open_table(spec: BaseText) -> TextSource:
     if next(read(), None) is None:  # raises if a column does not exist
         raise UserError(f"{path} has a header but no rows: give a table with rows")
     text = _text_source(spec, files, sum(file.lines for file in files), read)
+    if layout == "parquet" and spec.first is None and spec.id_column is None:
+        parts, read_part = partial(_parts_of_table, path), partial(_read_row_groups, spec)
+        text = replace(text, parts=parts, read_part=read_part)
     return replace(text, line_of=partial(line_of, path, layout, spec.header))
+
+
+def _parts_of_table(path: str) -> list[Part]:
+    parts, row = [], 1
+    for file, groups, rows in row_groups(path, PART_ROWS):
+        parts.append(Part((file,), row, (groups,)))
+        row += rows
+    return parts
+
+
+def _read_row_groups(spec: BaseText, part: Part) -> Iterator[pa.Table]:
+    for table in read_row_groups(part.files[0], _columns(spec), part.ranges[0]):
+        yield _select(table, spec)
 
 
 def _open_hub(spec: BaseText, role: Role) -> TextSource:

@@ -19,7 +19,8 @@ def show_progress(run: Folder, label: str, training: Training) -> Iterator[None]
     with StatusLine(label) as line:
         monitor = ProgressMonitor(run, label, training, line)
         try:
-            with run_every(1.0, monitor.refresh, name=label):
+            seconds = history.flush_seconds(run) / 3
+            with run_every(seconds, monitor.refresh, name=label):
                 yield
         finally:
             monitor.refresh()
@@ -39,10 +40,10 @@ class ProgressMonitor:
     def refresh(self) -> None:
         """Read and show new records."""
         files = history.files(self.run)
-        for name, _ in sorted(
+        for name, size in sorted(
             files.items() - self.files.items()
         ):  # a resumed run writes anew what it dropped
-            for record in history.records(self.run, name):
+            for record in history.records(self.run, name, size):
                 self.latest |= record["metrics"]
                 self.update, self.epochs = record["update"], record["epochs"]
         self.files = files

@@ -79,7 +79,7 @@ class Task(ABC):
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
         """Return the corpus of a split, made unless the store has it."""
-        return cached_corpus(experiment.corpus, split, store.root)
+        return cached_corpus(experiment.corpus, split, store.root, experiment.execution)
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         """Estimate the size of the model; None where only a hub knows it."""

@@ -20,12 +20,11 @@ def systems(store: Store, name: str) -> dict[str, list[str]]:
 
 def by_age(store: Store) -> list[str]:
     """Return the names of the reports in a store, the latest last."""
-    files = {name: store.folder(KIND, name) for name in store.addresses(KIND)}
-    infos = {
-        name: folder.filesystem.get_file_info(folder.path(SUMMARY))
-        for name, folder in files.items()
-    }
-    return sorted(infos, key=lambda name: (infos[name].mtime_ns or 0, name))
+    written = Folder(store.root, KIND).times(below=True)
+    summaries = [file for file in written if file.endswith(f"/{SUMMARY}") and file.count("/") == 1]
+    return [
+        file.partition("/")[0] for file in sorted(summaries, key=lambda file: (written[file], file))
+    ]
 
 
 def latest(store: Store, experiment: str) -> Folder:
@@ -33,8 +32,7 @@ def latest(store: Store, experiment: str) -> Folder:
     names = [
         name
         for name in by_age(store)
-        if store.folder(KIND, name).exists(SUMMARY)
-        and store.folder(KIND, name).read_json(SUMMARY).get("experiment", name) == experiment
+        if store.folder(KIND, name).read_json(SUMMARY).get("experiment", name) == experiment
     ]
     return store.folder(KIND, names[-1] if names else experiment)
 

@@ -56,9 +56,10 @@ class NamedRuns:
 
 def label(run: Folder) -> Label:
     """Return the name and tags that a user gave a run."""
-    if not run.exists(LABEL):
+    try:
+        content = run.read_json(LABEL)
+    except FileNotFoundError:
         return Label()
-    content = run.read_json(LABEL)
     return Label(content["name"], tuple(content["tags"]))
 
 
@@ -231,8 +232,8 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
 
 def date(run: Folder) -> datetime:
     """Return when a run was last trained, by its history; copying does not change it."""
-    names = sorted(history.files(run), key=lambda name: name.partition(".")[0])
-    last = history.records(run, names[-1]) if names else []
+    files = sorted(history.files(run).items(), key=lambda file: file[0].partition(".")[0])
+    last = history.records(run, *files[-1]) if files else []
     if last:
         return datetime.fromtimestamp(last[-1]["time"], UTC)
     info = run.filesystem.get_file_info(run.path(DESCRIPTION))

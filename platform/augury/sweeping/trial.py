@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from augury.core.errors import UserError
 from augury.core.locks import locked
+from augury.core.memory import release_memory
 from augury.core.outages import outage_of
 from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
@@ -68,6 +69,7 @@ def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
     """
     from ray import tune
 
+    release_memory()  # of the trial that this process has run before
     runs, seed = ConfigurationRuns.read(settings.folder, config[CONFIGURATION]), config[SEED]
     with ExitStack() as lock:
         lock.enter_context(locked(runs.folder(seed)))

@@ -6,6 +6,7 @@ locations of artifacts: those in a SQLite file that was moved are rewritten.
 
 from __future__ import annotations
 
+import functools
 import re
 import sqlite3
 import uuid
@@ -29,7 +30,19 @@ _LOCATIONS = (
 
 
 def identity(store: Store) -> str:
-    """Return the identity of a storage, which its copies share; writes it if there is none."""
+    """Return the identity of a storage, which its copies share; writes it if there is none.
+
+    That of a remote one is asked for once in a process.
+    """
+    return _asked_once(store.root) if "://" in store.root else _identity(store)
+
+
+@functools.cache
+def _asked_once(root: str) -> str:
+    return _identity(Store(root))
+
+
+def _identity(store: Store) -> str:
     root = Folder(store.root, "")
     if not root.exists(IDENTITY):
         with locked(Folder(store.root, "storage")):

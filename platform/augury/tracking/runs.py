@@ -62,7 +62,10 @@ MATTER = (
 
 def read_record(folder: Folder) -> dict[str, Any]:
     """Return the tracking record of a folder; empty if it was never tracked."""
-    return dict(folder.read_json(RECORD)) if folder.exists(RECORD) else {}
+    try:
+        return dict(folder.read_json(RECORD))
+    except FileNotFoundError:
+        return {}
 
 
 def sync_run(mlflow: MlflowExperiment, run: Folder, logged: Run | None = None) -> Run:
@@ -149,13 +152,14 @@ def run_status(run: Folder) -> tuple[Status, float | None]:
 
     Without a record it runs until it is complete. A finished run ends again when it is scored.
     """
-    record, completed = read_record(run), modified(run, MARKER)
-    status: Status = record.get("status", "FAILED" if run.exists(FAILURE) else "RUNNING")
+    record, times = read_record(run), run.times()
+    completed = times.get(MARKER)
+    status: Status = record.get("status", "FAILED" if FAILURE in times else "RUNNING")
     if status == "FINISHED":
         completed = record["since"]
     if completed is not None:
-        return "FINISHED", max(completed, modified(run, SCORES) or 0.0)
-    return status, None if status == "RUNNING" else record.get("since") or modified(run, FAILURE)
+        return "FINISHED", max(completed, times.get(SCORES, 0.0))
+    return status, None if status == "RUNNING" else record.get("since") or times.get(FAILURE)
 
 
 def experiment_status(folder: Folder) -> tuple[Status, float | None]:
@@ -242,11 +246,12 @@ def unsent_points(folder: Folder, logged: Run | None, section: str = "") -> list
         (step for metric, step in steps.items() if metric.startswith(SYSTEM) == bool(section)),
         default=0,
     )
-    names = sorted(history.files(folder), key=lambda name: name.partition(".")[0])
+    sizes = history.files(folder)
+    names = sorted(sizes, key=lambda name: name.partition(".")[0])
     first = bisect.bisect_left(names, f"{last:08d}")
     points: dict[tuple[str, int], Point] = {}
     for name in names[max(first - 1, 0) :]:
-        for line in history.records(folder, name):
+        for line in history.records(folder, name, sizes[name]):
             step = line["update"]
             for metric, value in line["metrics"].items():
                 if step > steps.get(metric, -1):

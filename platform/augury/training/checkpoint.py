@@ -137,15 +137,16 @@ class Checkpoints:
         for older in self._snapshots():
             if older != name:
                 self.folder.remove(older)
-        for update in self.updates():
+        updates = self.updates()
+        for update in updates:
             if update > position.update:  # damaged, so that training goes on from before it
                 self.folder.remove(f"{update:08d}")
         if not snapshot:
-            self._drop_older([best(position.scores)] if self.keep_best else [])
+            earlier = [update for update in updates if update <= position.update]
+            self._drop_older(earlier, [best(position.scores)] if self.keep_best else [])
 
-    def _drop_older(self, best_one: Sequence[int]) -> None:
-        """Remove checkpoints and states that nothing needs any more."""
-        updates = self.updates()
+    def _drop_older(self, updates: Sequence[int], best_one: Sequence[int]) -> None:
+        """Remove those of the checkpoints, and their states, that nothing needs any more."""
         kept = updates[-max(self.keep, WITH_STATE) :]
         for update in updates[:-WITH_STATE]:
             if update not in (*kept, *best_one):
@@ -160,11 +161,7 @@ class Checkpoints:
 
     def updates(self) -> list[int]:
         """Return the updates after which a checkpoint was kept."""
-        return [
-            int(name)
-            for name in self.folder.subfolders()
-            if name.isdigit() and self.folder.has_directory(name)
-        ]
+        return [int(name) for name in self.folder.directories() if name.isdigit()]
 
     def last(self) -> list[int]:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
@@ -221,14 +218,14 @@ class Checkpoints:
                 f"{where.uri} was written within an epoch planned for {position.world} workers, "
                 f"and there are {start.world}: continue with training.workers={position.world}"
             )
-        load_parameters(module, where.local() / MODEL)
+        load_parameters(module, where.local(MODEL))
         optimizer.load_state_dict(state["optimizer"])
         position.world = start.world
         return position
 
     def _names_with_state(self) -> list[str]:
         names = [f"{update:08d}" for update in self.updates()]
-        names += [name for name in self._snapshots() if self.folder.has_directory(name)]
+        names += [name for name in self.folder.directories() if name.startswith(SNAPSHOT)]
         complete = []
         for name in names:
             if self.folder.exists(f"{name}/{STATE}") and self.folder.exists(f"{name}/{MODEL}"):
@@ -267,7 +264,7 @@ class Checkpoints:
                     f"{checkpoint.described(fault)}, and the weights are to be a mean with it: "
                     f"remove {self.folder.uri} to train the run from the beginning"
                 )
-            tensors = load_file(str(checkpoint.local() / MODEL))
+            tensors = load_file(str(checkpoint.local(MODEL)))
             if total and tensors.keys() != total.keys():
                 raise UserError(
                     f"checkpoints under {self.folder.uri} hold different tensors; remove the run "

@@ -18,7 +18,14 @@ from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
 
 KIND = "history"
-FLUSH_SECONDS = 5.0
+FLUSH_SECONDS, REMOTE_FLUSH_SECONDS = 5.0, 30.0
+"""The time between two files, on a mounted storage and on others, where each takes requests of
+those who write and of those who read."""
+
+
+def flush_seconds(run: Folder) -> float:
+    """Return the seconds after which what a run has measured is in its folder."""
+    return FLUSH_SECONDS if run.is_local else REMOTE_FLUSH_SECONDS
 
 
 class Record(TypedDict):
@@ -37,27 +44,33 @@ class History:
         self._folder = run.sub(KIND)
         self._waiting: list[Record] = []
         self._flushed = time.monotonic()
+        self._names: set[str] | None = None  # only this process writes them
 
     def rewind(self, update: int) -> None:
         """Drop what was written after `update`."""
-        for name in self._folder.names():
+        self._names = set(self._folder.names())
+        for name in sorted(self._names):
             if _first(name) > update:
                 self._folder.remove(name)
+                self._names.remove(name)
 
     def add(self, update: int, epochs: float, metrics: dict[str, float]) -> None:
         """Keep a record; it reaches the folder within a few seconds or at the next `flush`."""
         self._waiting.append(
             {"update": update, "epochs": epochs, "time": time.time(), "metrics": metrics}
         )
-        if time.monotonic() - self._flushed > FLUSH_SECONDS:
+        if time.monotonic() - self._flushed > flush_seconds(self._folder):
             self.flush()
 
     def flush(self) -> None:
         """Write the records that wait."""
         if self._waiting:
+            if self._names is None:
+                self._names = set(self._folder.names())
             name = f"{self._waiting[0]['update']:08d}"
-            while self._folder.exists(f"{name}.jsonl"):
+            while f"{name}.jsonl" in self._names:
                 name += "~"
+            self._names.add(f"{name}.jsonl")
             self._folder.write(
                 f"{name}.jsonl", "".join(json.dumps(record) + "\n" for record in self._waiting)
             )
@@ -68,8 +81,8 @@ class History:
 def read(run: Folder) -> list[Record]:
     """Return the records of a run, by update."""
     unsorted: list[Record] = []
-    for name in files(run):
-        unsorted += records(run, name)
+    for name, size in files(run).items():
+        unsorted += records(run, name, size)
     return sorted(unsorted, key=lambda record: record["update"])
 
 
@@ -80,14 +93,15 @@ def files(run: Folder) -> dict[str, int]:
     return {info.base_name: info.size for info in infos if not info.base_name.startswith(".tmp-")}
 
 
-def records(run: Folder, name: str) -> list[Record]:
-    """Return the records of one history file; UserError with its name where it is damaged."""
+def records(run: Folder, name: str, size: int) -> list[Record]:
+    """Return the records of one history file of a size; UserError with its name where it is
+    damaged."""
     folder = run.sub(KIND)
+    content = folder.read(name)
+    if len(content) != size:  # a restart has rewritten it since it was read
+        content = folder.read_now(name)
     try:
-        lines = [
-            with_present_entries(json.loads(line))
-            for line in folder.read(name).decode().splitlines()
-        ]
+        lines = [with_present_entries(json.loads(line)) for line in content.decode().splitlines()]
         return [
             Record(
                 update=line["update"],

@@ -85,5 +85,5 @@ def load_weights(run: Folder, model: M) -> M:
         run.vouched(OUTCOME, WEIGHTS)
     except Damaged as error:
         raise Damaged(f"{error}: remove {run.uri} and train it again") from error
-    load_parameters(model, run.local() / WEIGHTS)
+    load_parameters(model, run.local(WEIGHTS))
     return model.eval()
