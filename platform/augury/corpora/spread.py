@@ -152,17 +152,18 @@ def _mark(*parts: np.ndarray) -> list[np.ndarray]:
     return [np.array([int(mask.sum()) for mask in masks]), *masks]
 
 
-class _Known:
+class _Known(Duplicates):
     """Says of rows in the order of a part what the partitions have found out."""
 
     def __init__(self, hashes: np.ndarray, masks: Sequence[np.ndarray]):
-        self.repeated, self.read = np.zeros(len(hashes), bool), 0
+        super().__init__()
+        self.mask, self.read = np.zeros(len(hashes), bool), 0
         for place, mask in enumerate(masks):
-            self.repeated[hashes % len(masks) == place] = mask
+            self.mask[hashes % len(masks) == place] = mask
 
     def repeated_hashes(self, hashes: np.ndarray) -> np.ndarray:
         start, self.read = self.read, self.read + len(hashes)
-        return self.repeated[start : self.read]
+        return self.mask[start : self.read]
 
 
 def _write(
