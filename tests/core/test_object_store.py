@@ -34,6 +34,7 @@ def test_a_server_that_refuses_requests_loses_nothing(server: S3Server, tmp_path
         large = os.urandom(12_000_000)  # in several parts
         folder.write("large", large)
         folder.finish({"rows": 5})
+        forget(folder.root)  # as a reader in another process
         assert [folder.checked(f"part-{number}").decode() for number in range(5)] == [
             f"text {number}" for number in range(5)
         ]
@@ -41,7 +42,7 @@ def test_a_server_that_refuses_requests_loses_nothing(server: S3Server, tmp_path
         assert folder.damage() is None
     finally:
         server.refuse_every = None
-    assert server.refused - before > 5
+    assert server.refused - before > 3
 
 
 def test_a_bucket_that_may_only_be_read_is_said_at_once(server: S3Server) -> None:
