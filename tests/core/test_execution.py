@@ -102,7 +102,7 @@ def test_auto_says_what_it_chose_and_why(
 ) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     assert Execution(executor="auto").choose(1.0, "augment").name == "local"
-    assert "augment: executor local (about 1.0 s of single-core work)" in capsys.readouterr().err
+    assert "augment: in this process, about 1.0 s of one core" in capsys.readouterr().err
     monkeypatch.setenv("RAY_ADDRESS", "auto")
     assert Execution(executor="auto").choose(1.0, "augment").name == "local"
     assert Execution(executor="auto").choose(10.0, "augment").name == "ray"

@@ -244,7 +244,7 @@ class Execution(Section):
         """
         name = executor or self.executor
         if name != "local" and _holds_cpus():
-            say_once(f"{what}: executor local (this Ray worker has its own CPUs)")
+            say_once(f"{what}: in this process, as this Ray worker has its own CPUs")
             name = "local"
         if name == "auto":
             if self.joins_cluster:
@@ -252,7 +252,8 @@ class Execution(Section):
             else:
                 enough = seconds > RAY_MIN_SECONDS and available_cores() >= 4
             name = "ray" if enough else "local"
-            say_once(f"{what}: executor {name} (about {seconds:.1f} s of single-core work)")
+            where = "on Ray" if enough else "in this process"
+            say_once(f"{what}: {where}, about {seconds:.1f} s of one core")
         return RayExecutor(self.address) if name == "ray" else LocalExecutor()
 
     @property
