@@ -204,7 +204,8 @@ class Trainer:
         # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
         seed = seed_of(self.run.seed, "update", position.update, distributed.rank())
         torch.manual_seed(seed)
-        dropout = Dropout(seed) if self.device.type == "cpu" else nullcontext()
+        cpu = self.device.type == "cpu"
+        dropout: AbstractContextManager[Any] = Dropout(seed) if cpu else nullcontext()
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
 
