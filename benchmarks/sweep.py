@@ -70,7 +70,7 @@ def sweep(executor: str, trials: int, updates: int) -> dict[str, float]:
         storage, space = Path(directory, "storage"), Path(directory, "short.py")
         space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
         begin = time.time()
-        command = ["sweep", space, "--storage", storage, "--executor", executor]
+        command: list[str | Path] = ["sweep", space, "--storage", storage, "--executor", executor]
         run("-m", "augury.cli", *command, "--scheduler", "all")
         makespan = time.time() - begin
         spans, training = [], []
@@ -199,7 +199,7 @@ def cpu_seconds() -> float:
         storage, space = Path(directory, "storage"), Path(directory, "short.py")
         text = SPACE.format(updates=CALIBRATION, every=CALIBRATION // 2, rates="1e-3")
         space.write_text(text)
-        command = ["sweep", space, "--storage", storage, "--executor", "local"]
+        command: list[str | Path] = ["sweep", space, "--storage", storage, "--executor", "local"]
         run("-m", "augury.cli", *command, "--scheduler", "all")
         outcomes = [
             json.loads(path.read_text()) for path in storage.glob("runs/*/seed-*/outcome.json")

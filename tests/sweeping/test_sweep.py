@@ -115,9 +115,11 @@ def kill_a_trial(executor: str, storage: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("executor", ["local", "ray"])
 def test_an_interrupted_sweep_ends_like_an_undisturbed_one(
-    undisturbed, local_ray, tmp_path, executor
+    undisturbed, tmp_path, executor, request
 ):
     """After a killed driver, Ctrl-C and a killed trial, the same command finishes the sweep."""
+    if executor == "ray":
+        request.getfixturevalue("local_ray")
     storage, flags = prepared(undisturbed, tmp_path), (*FLAGS, "--executor", executor)
     for number in (signal.SIGKILL, signal.SIGINT):
         target = validations(storage) + 1
