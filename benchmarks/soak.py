@@ -145,6 +145,7 @@ class Sweep:
     def _start(self) -> subprocess.Popen[bytes]:
         self.swept.commands += 1
         command = ["sweep", str(self.space), "--storage", str(self.storage), "--name", "quick"]
+        command += ["--executor", "ray"]
         environment = {**os.environ, "TMPDIR": str(self.directory)}
         environment.pop("RAY_ADDRESS", None)
         return subprocess.Popen(

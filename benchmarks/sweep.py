@@ -1,31 +1,33 @@
-"""Measure the overhead of a sweep: many short trials on Ray Tune compared with the same work
-without a sweep.
+"""Measure the overhead of a sweep of many short trials, in processes of this machine and on Ray
+Tune, and that of Ray Tune alone.
 
-    PYTHONPATH=platform:. python benchmarks/sweep.py [--trials 300] [--seconds 2] [--json]
+    PYTHONPATH=platform:. python benchmarks/sweep.py [--trials 60] [--seconds 2] [--json]
 
-A trial trains a small translation model for about --seconds, so the makespan includes loading,
-validation, scoring, tracking, pages and Ray itself. It is compared with three ideals, each divided
-by the number of concurrent trials: the time of the same runs by `augury train` on one thread, from
-the end of one run to that of the next; the time of their training steps only; and the sum of the
-training steps in the trials, which excludes slowdown by other trials and Ray.
+A trial trains a small translation model for about --seconds, and is scored. What it takes is
+measured in the trial, from its first update to its scores; the ideal is the sum over trials,
+divided by the number of them that run at once. The makespan, from the start of the command to its
+end, includes imports, texts, loading, tracking and pages too. Both are of the same run, so that
+other work on the machine slows both. Ray Tune alone runs a function that trains a small network for
+as many CPU seconds and writes two checkpoints, in actors that it reuses.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import platform
+import shlex
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from augury.core.cores import available_cores
+from augury.core.store import Store
+from augury.training import history
 
 SPACE = """
 from augury.sweeping.declarations import SearchSpace
@@ -56,98 +58,153 @@ SPACE = SearchSpace(
     seeds=(1, 2, 3),
 )
 """
+ALONE = "Ray Tune alone"
+CALIBRATION = 60
+"""Updates of the trials that say how long an update takes."""
 
 
-def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
-    """Return the wall-clock seconds of a sweep and the training seconds of its trials."""
+def sweep(executor: str, trials: int, updates: int) -> dict[str, float]:
+    """Return what a sweep takes."""
     rates = ", ".join(f"{1e-3 * (1 + index / 1000):.6f}" for index in range(trials // 3))
-    space = storage / "short.py"
-    space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
-    start = time.perf_counter()
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "augury.cli",
-            "sweep",
-            str(space),
-            "--storage",
-            str(storage),
-            "--scheduler",
-            "all",
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+    with tempfile.TemporaryDirectory() as directory:
+        storage, space = Path(directory, "storage"), Path(directory, "short.py")
+        space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
+        begin = time.time()
+        command: list[str | Path] = ["sweep", space, "--storage", storage, "--executor", executor]
+        run("-m", "augury.cli", *command, "--scheduler", "all")
+        makespan = time.time() - begin
+        spans, training = [], []
+        for path in storage.glob("runs/*/seed-*/_COMPLETE"):
+            folder = Store(storage).folder("runs", f"{path.parts[-3]}/{path.parts[-2]}")
+            first, *_ = history.read(folder)
+            start = first["time"] - first["metrics"]["train/seconds"]
+            spans.append((start, path.stat().st_mtime))
+            training.append(json.loads((path.parent / "scores.json").read_text())["cost"])
+    return {
+        **summary(begin, makespan, spans),
+        "training": statistics.fmean(cost["train_seconds"] for cost in training),
+    }
+
+
+def tune_alone(trials: int, seconds: float) -> dict[str, float]:
+    """Return what Ray Tune alone takes for trials of so many CPU seconds."""
+    with tempfile.TemporaryDirectory() as directory:
+        file = Path(directory, "spans.json")
+        begin = time.time()
+        run(__file__, "--alone", str(file), "--trials", str(trials), "--seconds", str(seconds))
+        makespan = time.time() - begin
+        return summary(begin, makespan, json.loads(file.read_text()))
+
+
+def run(*arguments: str | Path) -> None:
+    """Run a Python program without its output."""
+    command = [sys.executable, *map(str, arguments)]
+    ended = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if ended.returncode:
+        sys.exit(f"{shlex.join(command)} ended with {ended.returncode}:\n{ended.stderr}")
+
+
+def summary(begin: float, makespan: float, spans: list[Any]) -> dict[str, float]:
+    """Return the figures of a run whose trials began and ended at these times."""
+    starts, ends = zip(*spans, strict=True)
+    ideal = sum(ends) - sum(starts)
+    return {
+        "trials": len(spans),
+        "trial": ideal / len(spans),
+        "first_trial": min(starts) - begin,
+        "after_last": begin + makespan - max(ends),
+        "makespan": makespan,
+        "ideal": ideal / available_cores(),
+        "ratio": makespan / (ideal / available_cores()),
+        "ratio_of_trials": (max(ends) - min(starts)) / (ideal / available_cores()),
+    }
+
+
+def train_alone(config: dict[str, Any]) -> None:
+    """Train a small network for some CPU seconds, as a trial of Ray Tune."""
+    import torch
+    from ray import tune
+
+    torch.set_num_threads(1)
+    begin = time.time()
+    model = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 64))
+    optimizer = torch.optim.Adam(model.parameters())
+    for validation in range(2):
+        until = time.process_time() + config["seconds"] / 2
+        while time.process_time() < until:
+            loss = model(torch.randn(500, 64)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        with tempfile.TemporaryDirectory() as directory:
+            torch.save(model.state_dict(), Path(directory, "model.pt"))
+            tune.report(
+                {"validation": validation, "begin": begin, "end": time.time()},
+                checkpoint=tune.Checkpoint.from_directory(directory),
+            )
+
+
+def run_tune(file: Path, trials: int, seconds: float) -> None:
+    """Run such trials on Ray Tune, and write when each began and ended."""
+    import ray
+    from ray import tune
+
+    ray.init(address="local", num_cpus=available_cores(), log_to_driver=False)
+    tuner = tune.Tuner(
+        tune.with_resources(train_alone, {"CPU": 1}),
+        param_space={"seconds": seconds},
+        tune_config=tune.TuneConfig(num_samples=trials, reuse_actors=True),
+        run_config=tune.RunConfig(storage_path=str(file.parent), verbose=0),
     )
-    wall = time.perf_counter() - start
-    return wall, training_seconds(storage)
-
-
-def run_without_sweep(updates: int, storage: Path) -> tuple[float, float]:
-    """Return the median seconds of sequential runs: of the whole run, and of its training steps."""
-    names: dict[str, Any] = {}
-    exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), names)
-    space = names["SPACE"]
-    experiment = storage / "short.yaml"
-    experiment.write_text(
-        yaml.safe_dump({**space.base, "seeds": list(space.seeds), "storage": str(storage)})
-    )
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "augury.cli",
-            "train",
-            str(experiment),
-            "--set",
-            "execution.threads=1",
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    ends = sorted(path.stat().st_mtime for path in storage.glob("runs/*/seed-*/_COMPLETE"))
-    totals = [later - earlier for earlier, later in pairwise(ends)]
-    return statistics.median(totals), statistics.median(training_seconds(storage))
-
-
-def training_seconds(storage: Path) -> list[float]:
-    """Return the training seconds of every run."""
-    paths = storage.glob("runs/*/seed-*/scores.json")
-    return [json.loads(path.read_text())["cost"]["train_seconds"] for path in paths]
+    results = [result.metrics or {} for result in tuner.fit()]
+    file.write_text(json.dumps([[metrics["begin"], metrics["end"]] for metrics in results]))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--trials", type=int, default=300)
-    parser.add_argument("--seconds", type=float, default=2.0, help="training time per trial")
+    parser.add_argument("--trials", type=int, default=60, help="a multiple of three")
+    parser.add_argument("--seconds", type=float, default=2.0, help="CPU seconds of a training")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as directory:
-        _, costs = run(6, 60, Path(directory))
-    updates = max(2, round(60 * arguments.seconds / (sum(costs) / len(costs)) / 2) * 2)
-    with tempfile.TemporaryDirectory() as directory:
-        total, steps = run_without_sweep(updates, Path(directory))
-    with tempfile.TemporaryDirectory() as directory:
-        wall, costs = run(arguments.trials, updates, Path(directory))
-    at_once = available_cores()
-    units = {
-        "a single run": total,
-        "its training steps": steps,
-        "training steps in a trial": statistics.fmean(costs),
-    }
-    ideals = {name: len(costs) * seconds / at_once for name, seconds in units.items()}
-    if arguments.json:
-        content = {"updates": updates, "trials": len(costs), "at_once": at_once, "makespan": wall}
-        print(json.dumps({**content, "seconds": units, "ideals": ideals}, indent=2))
+    if arguments.alone:
+        run_tune(arguments.alone, arguments.trials, arguments.seconds)
         return
-    print(f"{updates} updates take about {arguments.seconds:g} s with a concurrent trial")
-    print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
-    for name, ideal in ideals.items():
-        print(f"{name}: {units[name]:.2f} s, ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
+    per_update = cpu_seconds() / CALIBRATION
+    updates = max(2, round(arguments.seconds / per_update / 2) * 2)
+    measured = {
+        "local": sweep("local", arguments.trials, updates),
+        "ray": sweep("ray", arguments.trials, updates),
+        ALONE: tune_alone(arguments.trials, arguments.seconds),
+    }
+    if arguments.json:
+        machine = {"processor": platform.processor() or platform.machine()}
+        content = {**machine, "cores": available_cores(), "command": shlex.join(sys.argv)}
+        print(json.dumps({**content, "updates": updates, "executors": measured}, indent=2))
+        return
+    print(f"{arguments.trials} trials of {updates} updates, {available_cores()} at once; seconds")
+    print(f"{'':16}{'a trial':>9}{'first after':>13}{'makespan':>10}{'ideal':>8}{'ratio':>8}")
+    for name, row in measured.items():
+        print(
+            f"{name:16}{row['trial']:9.2f}{row['first_trial']:13.1f}{row['makespan']:10.0f}"
+            f"{row['ideal']:8.0f}{row['ratio']:7.2f}×"
+        )
+
+
+def cpu_seconds() -> float:
+    """Return the CPU seconds of a training of `CALIBRATION` updates."""
+    with tempfile.TemporaryDirectory() as directory:
+        storage, space = Path(directory, "storage"), Path(directory, "short.py")
+        text = SPACE.format(updates=CALIBRATION, every=CALIBRATION // 2, rates="1e-3")
+        space.write_text(text)
+        command: list[str | Path] = ["sweep", space, "--storage", storage, "--executor", "local"]
+        run("-m", "augury.cli", *command, "--scheduler", "all")
+        outcomes = [
+            json.loads(path.read_text()) for path in storage.glob("runs/*/seed-*/outcome.json")
+        ]
+    return statistics.median(outcome["cpu_seconds"] for outcome in outcomes)
 
 
 if __name__ == "__main__":

@@ -28,17 +28,19 @@ def command_line(storage: Path, *flags: str, space: str = QUICK) -> list[str]:
 
 
 def sweep(storage: Path, *flags: str, code: int = 0, space: str = QUICK) -> dict[str, Any]:
-    """Run a sweep to its end in this process on the session's Ray; return its JSON output."""
+    """Run a sweep to its end from this process; return its JSON output."""
     with redirect_stdout(io.StringIO()) as output:
         assert main(command_line(storage, "--json", *flags, space=space)) == code
     return dict(json.loads(output.getvalue()))
 
 
-def start(*command: str) -> subprocess.Popen[str]:
-    """Start a command in a new process on the session's Ray."""
-    import ray
+def start(*command: str, executor: str = "ray") -> subprocess.Popen[str]:
+    """Start a command in a new process, on the session's Ray unless `executor` is local."""
+    environment = dict(os.environ)
+    if executor == "ray":
+        import ray
 
-    environment = {**os.environ, "RAY_ADDRESS": ray.get_runtime_context().gcs_address}
+        environment["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address
     line = [sys.executable, "-m", "augury.cli", *command]
     return subprocess.Popen(
         line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
@@ -93,30 +95,38 @@ def validations(storage: Path) -> int:
     return sum(update // VALIDATE_EVERY for update in latest.values())
 
 
+def trials(executor: str = "ray") -> list[psutil.Process]:
+    """Return the processes in which trials run: actors of the session's Ray, or workers of the
+    local executors of this process and its children."""
+    if executor == "ray":
+        return actors("ImplicitFunc")
+    return _children(lambda line: "augury.sweeping.worker" in line)
+
+
 def actors(name: str) -> list[psutil.Process]:
     """Return the processes of the session's Ray actors with a name.
 
     They are children of this process.
     """
+    return _children(lambda line: line.startswith("ray::") and name in line)
+
+
+def _children(matches: Callable[[str], bool]) -> list[psutil.Process]:
     matching = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
-            title = " ".join(process.cmdline())
-            matching += [process] if title.startswith("ray::") and name in title else []
+            matching += [process] if matches(" ".join(process.cmdline())) else []
     return matching
 
 
-def stop(driver: subprocess.Popen[str], number: int) -> str:
-    """Send a signal to a driver and wait until Ray has removed its actors.
+def stop(driver: subprocess.Popen[str], number: int, executor: str = "ray") -> str:
+    """Send a signal to a driver and wait until the processes of its trials have ended.
 
     Return its standard error.
     """
-    before = {process.pid for process in actors("ImplicitFunc")}
+    before = trials(executor)
     driver.send_signal(number)
     _, output = driver.communicate(timeout=120)
-    deadline = time.monotonic() + 60
-    while {
-        process.pid for process in actors("ImplicitFunc")
-    } & before and time.monotonic() < deadline:
-        time.sleep(0.1)
+    _, alive = psutil.wait_procs(before, timeout=60)
+    assert not alive
     return output

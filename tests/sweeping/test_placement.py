@@ -15,8 +15,6 @@ from augury.sweeping import plan, points, space
 from augury.sweeping.placement import place
 from augury.sweeping.settings import SweepOptions
 
-pytestmark = pytest.mark.usefixtures("local_ray")
-
 QUICK = str(Path(__file__).with_name("quick.py"))
 
 
@@ -30,26 +28,31 @@ def quick(**sections) -> Experiment:
     return parse({**module.BASE, **merged})
 
 
+@pytest.mark.usefixtures("local_ray")
 def test_a_small_trial_trains_in_its_own_actor():
-    placement = place([quick()])
+    placement, resources, standby = place([quick()])
     cores = int(ray.cluster_resources()["CPU"])
     assert (placement.launcher, placement.device, placement.threads) == ("direct", "cpu", 1)
-    assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
+    assert (placement.at_once, resources, standby) == (cores, {"CPU": 1}, cores)
 
 
+@pytest.mark.usefixtures("local_ray")
 def test_the_driver_of_workers_requests_no_cpu():
-    placement = place([quick(training={"workers": 2}, execution={"cpus_per_worker": 0.5})])
-    assert (placement.launcher, placement.resources) == ("ray", {"trial_driver": 1})
+    workers = quick(training={"workers": 2}, execution={"cpus_per_worker": 0.5})
+    placement, resources, _ = place([workers])
+    assert (placement.launcher, resources) == ("ray", {"trial_driver": 1})
     assert placement.at_once == int(ray.cluster_resources()["CPU"])
 
 
+@pytest.mark.usefixtures("local_ray")
 def test_the_file_can_say_how_many_trials_run_at_once():
-    one = quick(execution={"at_once": 1})
-    assert (place([one]).at_once, place([one]).standby) == (1, 0)
-    many = quick(execution={"at_once": 99, "launcher": "ray"})
-    assert place([many]).at_once <= int(ray.cluster_resources()["CPU"])
+    one = place([quick(execution={"at_once": 1})])
+    assert (one.placement.at_once, one.standby) == (1, 0)
+    many = place([quick(execution={"at_once": 99, "launcher": "ray"})])
+    assert many.placement.at_once <= int(ray.cluster_resources()["CPU"])
 
 
+@pytest.mark.usefixtures("local_ray")
 @pytest.mark.parametrize(
     ("sections", "at_once", "message"),
     [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -18,9 +17,9 @@ import augury
 from augury.cli import main
 from augury.core.store import Store
 from augury.sweeping import state
+from augury.sweeping.local_executor import _Slot
 from tests.sweeping.sweeps import (
     QUICK,
-    actors,
     command_line,
     decisions,
     processes,
@@ -28,6 +27,7 @@ from tests.sweeping.sweeps import (
     start,
     stop,
     sweep,
+    trials,
     validations,
     wait_for,
 )
@@ -38,9 +38,16 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")
-def undisturbed(local_ray, tmp_path_factory) -> tuple[Path, dict[str, Any]]:
+def undisturbed(tmp_path_factory) -> tuple[Path, dict[str, Any]]:
     storage = tmp_path_factory.mktemp("undisturbed")
-    return storage, sweep(storage, *FLAGS)
+    return storage, sweep(storage, *FLAGS, "--executor", "local")
+
+
+def prepared(undisturbed: tuple[Path, dict[str, Any]], tmp_path: Path) -> Path:
+    """Return a storage with the texts of the undisturbed sweep alone."""
+    storage = tmp_path / "storage"
+    shutil.copytree(undisturbed[0], storage, ignore=shutil.ignore_patterns("runs", "sweeps"))
+    return storage
 
 
 def test_the_result_of_a_sweep(undisturbed):
@@ -59,6 +66,16 @@ def test_the_result_of_a_sweep(undisturbed):
     assert quick.decisions[-1].action == "chosen"
     assert (storage / "sweeps/quick/index.html").exists()
     assert json.loads((storage / "sweeps/quick/summary.json").read_text())["ended"]
+
+
+@pytest.mark.usefixtures("local_ray")
+def test_ray_trains_the_same_in_one_actor(undisturbed, tmp_path):
+    storage = prepared(undisturbed, tmp_path)
+    result = sweep(storage, *FLAGS, "--executor", "ray", "--at-once", "1")
+    assert results(storage) == results(undisturbed[0])
+    assert decisions(storage) == decisions(undisturbed[0])
+    assert result["answer"] == undisturbed[1]["answer"]
+    assert len(processes(storage)) == 1, "trials must reuse the process of earlier ones"
     assert list(storage.glob("sweeps/quick/tune/*/*/events.out.tfevents*")), (
         "TensorBoard has nothing to show"
     )
@@ -87,32 +104,59 @@ def test_the_lines_for_notebooks_work(undisturbed, capsys):
     assert recommended.file == result["recommended"]
 
 
-def kill_an_actor() -> None:
-    """Kill the actor of a trial as soon as one exists."""
-    while not actors("ImplicitFunc"):
+def kill_a_trial(executor: str, storage: Path) -> None:
+    """Kill the process of a trial that has trained."""
+    before = validations(storage)
+    while validations(storage) == before:
         time.sleep(0.05)
-    os.kill(actors("ImplicitFunc")[0].pid, signal.SIGKILL)
+    trials(executor)[0].kill()
 
 
 @pytest.mark.slow
-def test_an_interrupted_sweep_ends_like_an_undisturbed_one(undisturbed, tmp_path):
+@pytest.mark.parametrize("executor", ["local", "ray"])
+def test_an_interrupted_sweep_ends_like_an_undisturbed_one(
+    undisturbed, tmp_path, executor, request
+):
     """After a killed driver, Ctrl-C and a killed trial, the same command finishes the sweep."""
-    storage = tmp_path / "storage"
-    shutil.copytree(
-        undisturbed[0], storage, ignore=shutil.ignore_patterns("runs", "sweeps")
-    )  # only prepared data
+    if executor == "ray":
+        request.getfixturevalue("local_ray")
+    storage, flags = prepared(undisturbed, tmp_path), (*FLAGS, "--executor", executor)
     for number in (signal.SIGKILL, signal.SIGINT):
         target = validations(storage) + 1
-        driver = start(*command_line(storage, *FLAGS))
+        driver = start(*command_line(storage, *flags), executor=executor)
         wait_for(lambda target=target: validations(storage) >= target, driver)
-        assert "augury sweep" in stop(driver, number) or number == signal.SIGKILL
+        assert "augury sweep" in stop(driver, number, executor) or number == signal.SIGKILL
     assert state.load(Store(storage), "quick").ended is False
-    killer = threading.Thread(target=kill_an_actor)
+    killer = threading.Thread(target=kill_a_trial, args=(executor, storage))
     killer.start()
-    sweep(storage, *FLAGS)
+    sweep(storage, *flags)
     killer.join()
     assert results(storage) == results(undisturbed[0])
     assert decisions(storage) == decisions(undisturbed[0])
+
+
+def test_processes_that_die_too_often_fail_their_trials(tmp_path, monkeypatch):
+    """They are restarted `max_failures` times, and other trials go on."""
+    begin, begun = _Slot.begin, list[int]()
+
+    def begin_and_kill(slot: _Slot) -> None:
+        begin(slot)
+        begun.append(slot.process.pid)
+        if len(begun) <= 2:
+            slot.process.kill()
+            slot.process.wait()
+
+    monkeypatch.setattr(_Slot, "begin", begin_and_kill)
+    settings = ("execution.max_failures=0", "training.max_updates=8", "baseline=false")
+    flags = [word for setting in settings for word in ("--set", setting)]
+    outcome = sweep(tmp_path, "--seeds", "1", "--at-once", "1", *flags, code=1)
+    assert (outcome["failed"], outcome["finished"], len(begun)) == (1, 1, 3)
+    (error,) = [
+        trial.error
+        for _, trial in state.load(Store(tmp_path), "quick").trials
+        if trial.progress == "failed"
+    ]
+    assert "SIGKILL" in error and str(tmp_path / "sweeps/quick/workers") in error
 
 
 def test_more_values_and_seeds_train_only_missing_trials(undisturbed, tmp_path):
@@ -123,7 +167,6 @@ def test_more_values_and_seeds_train_only_missing_trials(undisturbed, tmp_path):
     updates = ("--set", "training.max_updates=32")
     extended = sweep(storage, "--seeds", "1", "2", "3", "--at-once", "1", *updates, space=str(wide))
     assert (extended["reused"], extended["finished"]) == (len(first), 12)
-    assert len(processes(storage)) == 1, "trials must reuse the process of earlier ones"
     assert {run: result for run, result in results(storage).items() if run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
     narrowed = sweep(storage, "--seeds", "1", "2", *updates)

@@ -112,6 +112,12 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--fail-fast", action="store_true", help="stop after the first failed trial"
     )
+    parser.add_argument(
+        "--executor",
+        choices=["auto", "local", "ray"],
+        help="local: processes of this machine; ray: a cluster, or a Ray of this machine; auto: "
+        "ray where trials need a cluster, a GPU or several workers; as --set execution.executor",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -195,6 +201,7 @@ def options_of(
     from augury.core import config
     from augury.sweeping.settings import SweepOptions
 
+    executor = {"execution.executor": arguments.executor} if arguments.executor else {}
     return SweepOptions(
         storage=arguments.storage or space.base.get("storage", "results"),
         name=_check_name(arguments.name or name),
@@ -206,7 +213,7 @@ def options_of(
         trials=arguments.trials,
         budget=seconds(arguments.budget),
         fail_fast=arguments.fail_fast,
-        assignments=config.parse_assignments(arguments.assignments),
+        assignments={**config.parse_assignments(arguments.assignments), **executor},
     )
 
 

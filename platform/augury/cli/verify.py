@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 HELP = "Check the files of a storage against the checksums that were written with them."
 EXAMPLE = "augury verify results"
-FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*")
-"""Files of MLflow and Ray Tune, by pattern."""
+FOREIGN = ("mlartifacts/*", "sweeps/*/tune/*", "sweeps/*/workers/*")
+"""Files of MLflow and Ray Tune, and logs of the processes of sweeps, by pattern."""
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:

@@ -42,6 +42,8 @@ RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
 MIN_BLOCKS, BLOCKS_PER_CPU = 1_000, 2
 
 AUTH_MODE = "RAY_AUTH_MODE"
+HOLDS_CPUS = "AUGURY_HOLDS_CPUS"
+"""The variable of processes that share the cores of a machine, such as those of a sweep."""
 
 
 class Executor(Protocol):
@@ -174,8 +176,9 @@ class Execution(Section):
     """
 
     executor: ExecutorName = "auto"
-    """Executor of augmentation and decoding: ray, local (this process), or auto, by the
-    estimated work."""
+    """Executor of augmentation, decoding and the trials of sweeps: ray; local, this process, and
+    for trials others of this machine; or auto: ray where the estimated work outweighs its start,
+    and for trials where they need a cluster, a GPU or several workers."""
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
     worker suffices."""
@@ -237,14 +240,14 @@ class Execution(Section):
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        `auto` is Ray if the work outweighs its start-up, or that of tasks on a cluster. In a Ray
-        worker that reserves CPUs, such as a trial of a sweep, it is always the local one: trials
-        may reserve all CPUs of the cluster, and would deadlock waiting for tasks that wait for
-        CPUs.
+        `auto` is Ray if the work outweighs its start-up, or that of tasks on a cluster. In a
+        process with CPUs of its own, such as a trial of a sweep, it is always the local one:
+        trials may reserve all CPUs of the cluster, and would deadlock waiting for tasks that wait
+        for CPUs.
         """
         name = executor or self.executor
         if name != "local" and _holds_cpus():
-            say_once(f"{what}: in this process, as this Ray worker has its own CPUs")
+            say_once(f"{what}: in this process, which has its own CPUs")
             name = "local"
         if name == "auto":
             if self.joins_cluster:
@@ -327,7 +330,10 @@ class Execution(Section):
 
 
 def _holds_cpus() -> bool:
-    """Return whether this process is a Ray worker with reserved CPUs."""
+    """Return whether this process has CPUs of its own among others: of a sweep, or reserved by
+    Ray."""
+    if HOLDS_CPUS in os.environ:
+        return True
     if "ray" not in sys.modules:  # every Ray worker has imported it
         return False
     import ray  # waits where another thread is in the middle of importing it

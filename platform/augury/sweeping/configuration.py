@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from augury.core import config
 from augury.core.plugins import describe_error
@@ -14,9 +14,10 @@ from augury.experiments import evaluate
 from augury.experiments.description import describe
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.experiments.training import train
-from augury.training.loop import Report
 from augury.training.run import FAILURE
+
+if TYPE_CHECKING:
+    from augury.training.loop import Report
 
 CONFIGURATIONS = "configurations"
 """Subfolder of a sweep for the prepared runs of its configurations."""
@@ -85,6 +86,8 @@ class ConfigurationRuns:
         `execution` and `values` override settings of the configuration; `until` is the validation
         to stop at.
         """
+        from augury.experiments.training import train  # torch, which the command does not need
+
         run = self.first.with_seed(seed)
         if values:
             run = replace(run, experiment=parse(config.merge(run.experiment.to_dict(), values)))

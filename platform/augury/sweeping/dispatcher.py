@@ -1,5 +1,5 @@
-"""The link between a scheduler, which decides, and Ray Tune, which runs: which trials start,
-pause, resume and stop."""
+"""The link between a scheduler, which decides, and what runs trials: which of them start, pause,
+resume and stop."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from augury.sweeping.state import Curves, Decision, Point, Progress, TrialKey
 
 CLOSING_SECONDS = 5.0
 """How often it is asked what a budget should end with."""
+ERROR, OUTAGE = "error", "outage"
+"""Keys of the reports of a failure, and of what ends the sweep."""
 
 
 class Limits(NamedTuple):
@@ -24,8 +26,6 @@ class Limits(NamedTuple):
 
     at_once: int
     """Maximum number of concurrent trials."""
-    standby: int = 0
-    """Further trials to queue with Tune where only resources limit what runs."""
     trials: int | None = None
     """Maximum number of trials to start."""
     deadline: float | None = None
@@ -68,18 +68,16 @@ class TrialInputs(Protocol):
 
 
 StartTrial = Callable[[TrialKey], Mapping[str, Any]]
-"""Prepares a trial's run folder and returns the swept values for Tune to show."""
+"""Prepares a trial's run folder and returns the swept values."""
+Action = Literal["CONTINUE", "PAUSE", "STOP"]
 IsDone = Callable[[TrialKey], bool]
 """Whether a trial's run is trained and has the requested scores."""
 
 
 class Dispatcher:
-    """Reports the histories of trials to the scheduler and tells Tune which trials to run.
+    """Reports the histories of trials to the scheduler and says which trials to run.
 
     Used by one thread.
-
-    Tune deep-copies and pickles its arguments. A sweep continues from its run folders and never
-    from Tune's state, so a copy is the dispatcher itself and its pickle is None.
     """
 
     def __init__(
@@ -115,12 +113,6 @@ class Dispatcher:
         self.decisions: list[Decision] = []
         self.started: list[TrialKey] = []
         self._reported: set[tuple[TrialKey, int]] = set()
-
-    def __deepcopy__(self, memo: Any) -> Dispatcher:
-        return self
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
 
     def replay(self, keys: Sequence[TrialKey]) -> None:
         """Tell the scheduler the results of earlier commands."""
@@ -216,15 +208,21 @@ class Dispatcher:
         self._closing_throttle.run(look)
         return [key for key in self._last_trials if key in active]
 
-    def next_trial(self) -> TrialKey | None:
-        """Return a trial that Tune does not have yet, or None if no further one may start now."""
+    def next_trial(self, paused: Collection[TrialKey] = (), standby: int = 0) -> TrialKey | None:
+        """Return the most urgent trial that may run now, one of the paused or a new one, or None.
+
+        `standby` is how many more are started than run at once.
+        """
         active = sum(
             self.progress.get(key, "waiting") in ("waiting", "running") for key in self.started
         )
-        if self.full or active >= self.limits.at_once + self.limits.standby:
+        full = self.full
+        if active >= self.limits.at_once + standby or (full and not paused):
             return None
         for key in self.wanted():
-            if key in self.started:
+            if key in paused:
+                return key
+            if full or key in self.started:
                 continue
             if self.done(key):  # the study has just suggested a point again
                 self.progress[key] = "finished"
@@ -241,11 +239,27 @@ class Dispatcher:
             return None
         return next((key for key in self.wanted() if key in paused), None)
 
-    def on_result(
-        self, key: TrialKey, metrics: Iterable[str] = ()
-    ) -> Literal["CONTINUE", "PAUSE", "STOP"]:
-        """Return Tune's decision on a running trial after a validation that reported these
-        metrics."""
+    def dropped(self, inactive: Iterable[TrialKey]) -> list[TrialKey]:
+        """Return those of the paused and queued trials that will not continue."""
+        wanted = set(self.wanted())
+        return [
+            key
+            for key in inactive
+            if key not in wanted and (self.finished or self._eliminated(key))
+        ]
+
+    def on_report(self, key: TrialKey, report: Mapping[str, Any]) -> Action:
+        """Return the decision on a running trial that has reported a validation or a failure."""
+        if outage := report.get(OUTAGE):
+            self.on_outage(key, outage)
+            return "STOP"
+        if error := report.get(ERROR):
+            self.on_error(key, error)
+            return "STOP"
+        return self.on_result(key, report)
+
+    def on_result(self, key: TrialKey, metrics: Iterable[str] = ()) -> Action:
+        """Return the decision on a running trial after a validation that reported these metrics."""
         self.update(key)
         if self.compared(key) and not self.curves.of(self.folder(key)):
             validated = ", ".join(sorted(name for name in metrics if name.startswith("valid/")))
@@ -295,7 +309,7 @@ class Dispatcher:
         return f"the process of {folder.name} has died: it goes on from {place} or later"
 
     def on_remove(self, key: TrialKey) -> None:
-        """Record that Tune has removed a paused trial."""
+        """Record that a paused trial will not be resumed."""
         if self.progress.get(key) == "paused" and (
             self._eliminated(key) or self.scheduler.finished
         ):

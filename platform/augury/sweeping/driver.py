@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import product
 from typing import Any
 
 from augury.core.errors import UserError
-from augury.core.execution import connect
 from augury.core.local_ray import RESTARTS
 from augury.core.naming import counted
-from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.store import Store
 from augury.execution import preflight
@@ -23,20 +20,20 @@ from augury.execution.cautions import say_cautions
 from augury.execution.execute import Executor, reach_storage, refuse_lost_storage
 from augury.execution.graph import Step
 from augury.experiments.description import artifacts, commit
+from augury.experiments.spec import Experiment
 from augury.runs.recording import Recorder, Recording
+from augury.sweeping import executors
 from augury.sweeping import plan as plans
-from augury.sweeping import population, tuning
-from augury.sweeping.adaptive import OptunaScheduler
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
 from augury.sweeping.closing import Closing
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler
+from augury.sweeping.executors import TrialExecutor
 from augury.sweeping.inputs import Inputs
-from augury.sweeping.placement import Placement, place
+from augury.sweeping.local_executor import LocalExecutor
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.price import Priced, price
-from augury.sweeping.proposals import Proposals
 from augury.sweeping.race import Exhaustive
 from augury.sweeping.reference import RaceWithReference
 from augury.sweeping.rounds import Rounds
@@ -48,9 +45,6 @@ from augury.sweeping.writer import Show, StateWriter
 
 DEADLINE = "AUGURY_DEADLINE"
 """The variable that hands the end of a budget on to the same command begun anew."""
-FOLLOW_SECONDS = 10.0
-EXCHANGES = 5
-"""Number of exchanges between the members of a population during training."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +96,14 @@ class _Driver:
         self.sweep = self.store.folder(KIND, options.name)
         self.plan = self._make_plan()
         self.base = self.plan.base()
-        self.placement = self._place()
-        population_address = self._check_population() if options.scheduler == "pbt" else None
+        with self._executor() as executor:
+            graph = self.plan.graph
+            if not all(map(graph.is_made, graph.scored)):
+                executor.warm_up()
+            return self._run(executor)
+
+    def _run(self, executor: TrialExecutor) -> Outcome:
+        options, self.placement = self.options, executor.placement
         self.rungs = plans.decision_rungs(options, self.plan)
         if cost := estimate(self.plan, options.seeds, options.at_once):
             say(str(cost))
@@ -127,7 +127,7 @@ class _Driver:
             writer = StateWriter(dispatcher, self.sweep, self.show)
             with recorder.follow(self.sweep), writer.writing():
                 if not dispatcher.scheduler.finished:
-                    self._train(dispatcher, population_address)
+                    executor.run(dispatcher, self._settings())
             self._record_inputs(dispatcher, recorder)
             sweep = writer.end(finished=dispatcher.scheduler.finished)
         return Outcome(sweep, reused, not dispatcher.scheduler.finished)
@@ -153,8 +153,8 @@ class _Driver:
             )
         return plan
 
-    def _place(self) -> Placement:
-        """Check all experiments, connect to Ray and return the placement of their trials."""
+    def _executor(self) -> TrialExecutor:
+        """Check all experiments, and return what runs their trials."""
         experiments = [
             self.base,
             *(planned.experiment for planned in self.plan.configurations.values()),
@@ -163,29 +163,41 @@ class _Driver:
         # Before a local Ray starts: most mistakes are in settings, and can be found at once.
         preflight.check(experiments, self.plan.graph)
         say_cautions(experiments, self.plan.store)
-        connect(self.base.execution.address)
         # Models of operators and earlier stages are trials too.
         graph = self.plan.graph
         rows = {planned.name: planned.experiment for planned in self.plan.configurations.values()}
         graph.add(rows, self.options.seeds)
         experiments += [plan.experiment for plan in graph.plans.values()]
-        self.placed = experiments
-        placement = place(experiments, self.options.at_once)
-        say(placement.summary)
-        return placement
+        executor: TrialExecutor
+        if executors.choose(experiments, self.options.scheduler) == "local":
+            executor = LocalExecutor(experiments, self.options.at_once, self.sweep)
+        elif self.options.scheduler == "pbt":
+            executor = self._population(experiments)
+        else:
+            from augury.sweeping.ray_executor import RayExecutor  # imports Ray, which takes seconds
 
-    def _check_population(self) -> str:
-        """Return the address of the population and give its members theirs; UserError if it
-        cannot be trained."""
+            directory = self.sweep.location("tune")
+            executor = RayExecutor(experiments, self.options.at_once, directory)
+        say(str(executor.placement))
+        return executor
+
+    def _population(self, experiments: Sequence[Experiment]) -> TrialExecutor:
+        """Return what trains the population, whose members get addresses of their own; UserError
+        if it cannot be trained."""
+        from augury.sweeping import population  # imports Ray and torch, which take seconds
+
+        executor = population.PopulationExecutor(
+            self.space, experiments, self.sweep.location("tune")
+        )
         configurations = self.plan.configurations
-        experiments = [planned.experiment for planned in configurations.values()]
-        population.check(self.space, self.placement.launcher, experiments)
-        address = population.address(
+        members = [planned.experiment for planned in configurations.values()]
+        population.check(self.space, executor.placement.launcher, members)
+        executor.address = population.address(
             self.options.name, self.space, configurations, self.options.seeds
         )
         # Members exchange weights and settings: their runs are not those of their configurations.
-        self.plan.rename(partial(population.member, population=address))
-        return address
+        self.plan.rename(partial(population.member, population=executor.address))
+        return executor
 
     def _prepare(self, configurations: Sequence[Planned]) -> None:
         """Create everything that the trials of configurations read."""
@@ -242,7 +254,6 @@ class _Driver:
             Curves(self.space.metric),
             Limits(
                 placement.at_once,
-                placement.standby,
                 options.trials,
                 self.deadline,
                 options.fail_fast,
@@ -270,6 +281,8 @@ class _Driver:
         configurations = list(self.plan.configurations)
         if options.search == "optuna":
             assert options.samples is not None
+            from augury.sweeping.adaptive import OptunaScheduler  # imports Optuna, which is slow
+
             return OptunaScheduler(
                 self.space,
                 self.sweep,
@@ -282,6 +295,8 @@ class _Driver:
         reference, *others = configurations
         scheduler: Scheduler = Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
         if options.scheduler == "halving" and others and self.space.families:
+            from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
+
             proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
             rounds = proposals.rounds
             scheduler = Rounds(reference, others, options.seeds, self.rungs, rounds, mode=mode)
@@ -320,12 +335,12 @@ class _Driver:
         )
         return reused
 
-    def _train(self, dispatcher: Dispatcher, population_address: str | None) -> None:
-        """Run trials on Ray Tune until everything is decided or a limit is reached."""
+    def _settings(self) -> TrialSettings:
+        """Return the settings that all trials share."""
         placement, deadline = self.placement, self.deadline
         if deadline is not None:  # other machines have another monotonic clock
             deadline += time.time() - time.monotonic()
-        settings = TrialSettings(
+        return TrialSettings(
             self.store.root,
             self.options.name,
             self.space.metric,
@@ -336,42 +351,6 @@ class _Driver:
             deadline,
             self.options.fail_fast,
         )
-        directory, max_failures = self.sweep.location("tune"), self.base.execution.max_failures
-        if population_address is None:
-            tuning.run(
-                dispatcher,
-                settings,
-                placement.resources,
-                name=f"{time.time():.0f}",
-                directory=directory,
-                max_failures=max_failures,
-                each_step=partial(self._follow_cluster, dispatcher, Throttle(FOLLOW_SECONDS)),
-            )
-        else:
-            population.run(
-                dispatcher,
-                self.space,
-                settings,
-                placement.resources,
-                every=max(1, (self.base.training.validations or 1) // EXCHANGES),
-                name=f"population-{population_address}",
-                directory=directory,
-                max_failures=max_failures,
-            )
-
-    def _follow_cluster(self, dispatcher: Dispatcher, throttle: Throttle) -> None:
-        """Let more trials run at once where machines have joined, and fewer where they are lost."""
-        if self.options.at_once is not None or not self.base.execution.joins_cluster:
-            return
-
-        def follow() -> None:
-            # Where not a single trial fits any more, those that wait do so for a machine.
-            with suppress(UserError):
-                placement = place(self.placed)
-                at_once, standby = placement.at_once, placement.standby
-                dispatcher.limits = dispatcher.limits._replace(at_once=at_once, standby=standby)
-
-        throttle.run(follow)
 
     def _record_inputs(self, dispatcher: Dispatcher, recorder: Recorder) -> None:
         """Record the models that this command has trained for others; the sweep's own trials are

@@ -1,4 +1,4 @@
-"""The resources of a trial and the number that fit the cluster, decided before anything starts.
+"""The resources of a trial and the number that fit a Ray cluster, decided before anything starts.
 
 A trial that cannot be placed is refused here instead of waiting for ever.
 """
@@ -12,28 +12,23 @@ from typing import Any, Literal, NamedTuple
 from augury.core.cluster import largest, name_of
 from augury.core.errors import UserError
 from augury.experiments.spec import Experiment
+from augury.sweeping.executors import Placement
 
 DRIVER = "trial_driver"
 
 
-class Placement(NamedTuple):
-    """The placement of trials on the cluster."""
+class RayPlacement(NamedTuple):
+    """How trials are placed on a cluster."""
 
-    launcher: Literal["direct", "ray"]
-    device: Literal["cpu", "cuda"]
-    threads: int
+    placement: Placement
     resources: dict[str, float]
     """Resources of the actor that Tune starts for a trial."""
-    at_once: int
-    """Maximum number of concurrent trials."""
     standby: int
     """Further trials to queue with Tune, which starts their actors as soon as resources are
     free."""
-    summary: str
-    """One-line description for messages."""
 
 
-def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Placement:
+def place(experiments: Sequence[Experiment], at_once: int | None = None) -> RayPlacement:
     """Return the placement of these experiments' trials on the connected Ray cluster.
 
     A trial with one worker trains in its own actor. One with more workers requests no CPU itself,
@@ -76,14 +71,16 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
             f"--at-once {at_once}: only {limit} trials fit at once; give {limit} or fewer:\n{table}"
         )
     concurrent = at_once or min(limit, execution.most_at_once or limit)
-    return Placement(
-        launcher=launcher,
-        device="cuda" if cuda else "cpu",
-        threads=execution.threads or max(1, int(execution.cpus_per_worker)),
+    return RayPlacement(
+        Placement(
+            launcher=launcher,
+            device="cuda" if cuda else "cpu",
+            threads=execution.threads or max(1, int(execution.cpus_per_worker)),
+            at_once=concurrent,
+            needed=_format(needed),
+        ),
         resources={DRIVER: 1} if launcher == "ray" else worker,
-        at_once=concurrent,
         standby=concurrent if concurrent == limit and launcher == "direct" else 0,
-        summary=f"{concurrent} trials at once, each with {_format(needed)}",
     )
 
 

@@ -31,17 +31,20 @@ from augury.core.store import Folder
 from augury.core.temporary import scratch
 from augury.core.working_directory import in_this_directory
 from augury.experiments.spec import Experiment, parse
-from augury.sweeping import tuning
+from augury.sweeping import ray_executor
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.plan import Planned
 from augury.sweeping.points import rounded
+from augury.sweeping.ray_executor import CONFIGURATION, SEED, RayExecutor
 from augury.sweeping.space import Space
-from augury.sweeping.trial import CONFIGURATION, SEED, TrialSettings
+from augury.sweeping.trial import TrialSettings
 from augury.training.checkpoint import STATE
 from augury.training.history import History
 from augury.training.run import FAILURE
 
+EXCHANGES = 5
+"""Number of exchanges between the members of a population during training."""
 VALUE = "value/"
 """Prefix of the metrics that record a member's values."""
 
@@ -132,71 +135,79 @@ def _sample(key: str, values: Any) -> list[Any]:
     return [rounded(value) for value in drawn]
 
 
-def run(
-    dispatcher: Dispatcher,
-    space: Space,
-    settings: TrialSettings,
-    resources: Mapping[str, float],
-    *,
-    every: int,
-    name: str,
-    directory: str,
-    max_failures: int,
-) -> None:
-    """Train the population with an exchange after every `every` validations.
+class PopulationExecutor(RayExecutor):
+    """Trains a population with exchanges between its members."""
 
-    An interrupted one is restored.
-    """
-    _ProgressCallback.dispatcher = dispatcher
-    function = tune.with_resources(
-        tune.with_parameters(in_this_directory(train), settings=settings), dict(resources)
-    )
-    path = f"{directory}/{name}"
-    if tune.Tuner.can_restore(path):
-        with tuning.quiet_tune(tuning.log_of(directory)):
-            tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
-        return
-    members = [
-        {CONFIGURATION: key.configuration, SEED: key.seed, **_values(dispatcher.start(key), space)}
-        for key in dispatcher.wanted()
-    ]
-    mutations = _mutations(space)
-    domains = {
-        key: tune.choice(values) if isinstance(values, list) else values
-        for key, values in mutations.items()
-    }
-    tuner = tune.Tuner(
-        function,
-        param_space={
-            CONFIGURATION: tune.choice([member[CONFIGURATION] for member in members]),
-            SEED: tune.choice([member[SEED] for member in members]),
-            **domains,
-        },
-        tune_config=tune.TuneConfig(
-            num_samples=len(members),
-            search_alg=BasicVariantGenerator(points_to_evaluate=members),
-            reuse_actors=True,
-            trial_name_creator=tuning.name_of,
-            trial_dirname_creator=tuning.name_of,
-            scheduler=PopulationBasedTraining(
-                time_attr="validation",
-                metric=space.metric,
-                mode=space.mode,
-                perturbation_interval=every,
-                hyperparam_mutations=mutations,
-                custom_explore_fn=partial(_bounded, mutations=mutations),
+    address: str
+    """The address of the population, once its members are known."""
+
+    def __init__(self, space: Space, experiments: Sequence[Experiment], directory: str):
+        """Place the members; Tune keeps its files in `directory`."""
+        super().__init__(experiments, None, directory)
+        self.space = space
+
+    def run(self, dispatcher: Dispatcher, settings: TrialSettings) -> None:
+        """Train the population to the end; an interrupted one is restored."""
+        _ProgressCallback.dispatcher = dispatcher
+        function = tune.with_resources(
+            tune.with_parameters(in_this_directory(train), settings=settings),
+            dict(self.placed.resources),
+        )
+        name = f"population-{self.address}"
+        path, log = f"{self.directory}/{name}", ray_executor.log_of(self.directory)
+        if tune.Tuner.can_restore(path):
+            with ray_executor.quiet_tune(log):
+                restored = tune.Tuner.restore(
+                    path, function, resume_unfinished=True, restart_errored=True
+                )
+                restored.fit()
+            return
+        members = [
+            {
+                CONFIGURATION: key.configuration,
+                SEED: key.seed,
+                **_values(dispatcher.start(key), self.space),
+            }
+            for key in dispatcher.wanted()
+        ]
+        mutations = _mutations(self.space)
+        domains = {
+            key: tune.choice(values) if isinstance(values, list) else values
+            for key, values in mutations.items()
+        }
+        validations = self.experiments[0].training.validations or 1
+        tuner = tune.Tuner(
+            function,
+            param_space={
+                CONFIGURATION: tune.choice([member[CONFIGURATION] for member in members]),
+                SEED: tune.choice([member[SEED] for member in members]),
+                **domains,
+            },
+            tune_config=tune.TuneConfig(
+                num_samples=len(members),
+                search_alg=BasicVariantGenerator(points_to_evaluate=members),
+                reuse_actors=True,
+                trial_name_creator=ray_executor.name_of,
+                trial_dirname_creator=ray_executor.name_of,
+                scheduler=PopulationBasedTraining(
+                    time_attr="validation",
+                    metric=self.space.metric,
+                    mode=self.space.mode,
+                    perturbation_interval=max(1, validations // EXCHANGES),
+                    hyperparam_mutations=mutations,
+                    custom_explore_fn=partial(_bounded, mutations=mutations),
+                ),
             ),
-        ),
-        run_config=tune.RunConfig(
-            name=name,
-            storage_path=directory,
-            verbose=0,
-            callbacks=[_ProgressCallback()],
-            failure_config=tune.FailureConfig(max_failures=max_failures),
-        ),
-    )
-    with tuning.quiet_tune(tuning.log_of(directory)):
-        tuner.fit()
+            run_config=tune.RunConfig(
+                name=name,
+                storage_path=self.directory,
+                verbose=0,
+                callbacks=[_ProgressCallback()],
+                failure_config=tune.FailureConfig(max_failures=self.execution.max_failures),
+            ),
+        )
+        with ray_executor.quiet_tune(log):
+            tuner.fit()
 
 
 def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:
@@ -218,7 +229,7 @@ def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
     pauses it."""
     # Tune may have copied another member's settings into `config`; only the trial's name identifies
     # the member.
-    key = tuning.key_of(tune.get_context().get_trial_name())
+    key = ray_executor.key_of(tune.get_context().get_trial_name())
     runs, seed = ConfigurationRuns.read(settings.folder, key.configuration), key.seed
     values = {name: value for name, value in config.items() if name not in (CONFIGURATION, SEED)}
     folder = runs.folder(seed)
@@ -264,7 +275,7 @@ def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, see
         folder.sub("checkpoints").put(directory, f"{position['update']:08d}")
 
 
-class _ProgressCallback(tuning.Interruptible):
+class _ProgressCallback(ray_executor.Interruptible):
     """Tracks the progress of members. Tune pickles callbacks, so the dispatcher of the command
     is a class attribute."""
 
@@ -273,12 +284,12 @@ class _ProgressCallback(tuning.Interruptible):
     def on_trial_start(
         self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
     ) -> None:
-        self.dispatcher.progress[tuning.key_of(trial)] = "running"
+        self.dispatcher.progress[ray_executor.key_of(trial)] = "running"
 
     def on_trial_complete(
         self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
     ) -> None:
-        key = tuning.key_of(trial)
+        key = ray_executor.key_of(trial)
         if self.dispatcher.folder(key).exists(FAILURE):
             failure = self.dispatcher.folder(key).read_json(FAILURE)
             self.dispatcher.on_error(key, f"{failure['kind']}: {failure['error']}")
@@ -288,4 +299,4 @@ class _ProgressCallback(tuning.Interruptible):
     def on_trial_error(
         self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any
     ) -> None:
-        self.dispatcher.on_error(tuning.key_of(trial), tuning.failure_of(trial))
+        self.dispatcher.on_error(ray_executor.key_of(trial), ray_executor.failure_of(trial))

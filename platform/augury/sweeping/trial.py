@@ -1,4 +1,4 @@
-"""A trial, one configuration with one seed, as the function that Ray Tune runs in an actor.
+"""A trial, one configuration with one seed, as the function that executors run in a process.
 
 All state is in the run's folder, the same as for `augury train`: a trial that was paused, killed or
 started by another command continues from its last checkpoint.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,14 +19,12 @@ from augury.core.memory import release_memory
 from augury.core.outages import outage_of
 from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
-from augury.sweeping.state import KIND, Curves, Point
-from augury.training.checkpoint import Checkpoints
+from augury.sweeping.dispatcher import ERROR, OUTAGE
+from augury.sweeping.state import KIND, Curves, Point, TrialKey
 from augury.training.run import FAILURE
 
-CONFIGURATION, SEED = "configuration", "seed"
-"""Keys of a trial's Tune configuration in addition to the swept ones."""
-ERROR, OUTAGE = "error", "outage"
-"""Keys of the results that report a failure, and what ends the sweep."""
+Report = Callable[[dict[str, Any]], None]
+"""Reports a validation or a failure; raises no Exception, but something else, to end the call."""
 
 
 @dataclass(frozen=True)
@@ -59,59 +57,59 @@ class TrialSettings:
         return {"launcher": self.launcher, "device": self.device, "threads": self.threads}
 
 
-def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
+def run(key: TrialKey, settings: TrialSettings, report: Report) -> None:
     """Train and score a configuration with a seed.
 
-    Every validation is reported to Tune, which may stop the call there.
+    Every validation is reported, and `report` may end the call there.
 
-    Exceptions are reported and not raised because a retry would only repeat them; Tune retries
+    Exceptions are reported and not raised because a retry would only repeat them; executors retry
     processes that die.
     """
-    from ray import tune
-
     release_memory()  # of the trial that this process has run before
-    runs, seed = ConfigurationRuns.read(settings.folder, config[CONFIGURATION]), config[SEED]
+    runs, seed = ConfigurationRuns.read(settings.folder, key.configuration), key.seed
     with ExitStack() as lock:
         lock.enter_context(locked(runs.folder(seed)))
         if runs.done(seed):
             return
         runs.folder(seed).remove(FAILURE)
         try:
-            _train(runs, seed, settings, lock)
+            _train(runs, seed, settings, report, lock)
             runs.finish(seed)
         except Exception as error:
             if outage := outage_of(error):  # no fault of this configuration, and others have it too
-                tune.report({OUTAGE: str(outage)})
+                report({OUTAGE: str(outage)})
             else:
-                tune.report({ERROR: runs.fail(seed, error)})
+                report({ERROR: runs.fail(seed, error)})
 
 
 class _Overtaken(Exception):
     """Another driver has trained the run further while this trial waited for a decision."""
 
 
-def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: ExitStack) -> None:
-    from ray import tune
+def _train(
+    runs: ConfigurationRuns, seed: int, settings: TrialSettings, report: Report, lock: ExitStack
+) -> None:
+    from augury.training.checkpoint import Checkpoints  # torch, which the command does not need
 
     folder = runs.folder(seed)
 
-    def report(metrics: dict[str, Any]) -> None:
+    def report_unlocked(metrics: dict[str, Any]) -> None:
         if metrics["validation"] not in settings.rungs:
-            tune.report(metrics)
+            report(metrics)
             return
-        lock.close()  # Tune may pause the trial here, and a paused trial must not hold the lock
-        tune.report(metrics)
+        lock.close()  # the trial may be paused here, and a paused one must not hold the lock
+        report(metrics)
         lock.enter_context(locked(folder))
         if folder.complete or Checkpoints(folder, keep=1).updates()[-1] != metrics["update"]:
             raise _Overtaken
 
     if seed in runs.unscored:  # a model of an operator may not have the metric of the sweep
-        runs.train(seed, settings.execution, tune.report)
+        runs.train(seed, settings.execution, report)
         return
     if settings.launcher == "direct":
         while True:
             try:
-                runs.train(seed, settings.execution, report)
+                runs.train(seed, settings.execution, report_unlocked)
                 return
             except _Overtaken:
                 continue
@@ -129,7 +127,7 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
             )
         for point in reached:
             try:
-                report(
+                report_unlocked(
                     {
                         settings.metric: point.value,
                         "validation": point.validation,

@@ -6,7 +6,7 @@ import pytest
 from ray.exceptions import OutOfMemoryError
 
 from augury.core.errors import UserError
-from augury.sweeping.tuning import quiet_tune
+from augury.sweeping.ray_executor import quiet_tune
 
 KILLED = (
     "1 worker(s) were killed. Memory on the node (IP: 10.0.0.2, ID: b9f5) was 22.32GB used / "

@@ -1,5 +1,4 @@
-"""Run a dispatcher's trials on Ray Tune: a searcher starts them, a scheduler pauses, resumes and
-stops them."""
+"""Trials on Ray Tune: a searcher starts them, a scheduler pauses, resumes and stops them."""
 
 from __future__ import annotations
 
@@ -9,10 +8,12 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from ray import tune
 from ray.exceptions import OutOfMemoryError
@@ -21,59 +22,92 @@ from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
+from augury.core.execution import connect
 from augury.core.outages import Outage
+from augury.core.periodic import Throttle
 from augury.core.progress import say
 from augury.core.working_directory import in_this_directory
+from augury.experiments.spec import Experiment
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher
+from augury.sweeping.executors import TrialExecutor
+from augury.sweeping.placement import place
 from augury.sweeping.state import TrialKey
-from augury.sweeping.trial import CONFIGURATION, ERROR, OUTAGE, SEED, TrialSettings
+from augury.sweeping.trial import TrialSettings
 
+CONFIGURATION, SEED = "configuration", "seed"
+"""Keys of a trial's Tune configuration in addition to the swept ones."""
+FOLLOW_SECONDS = 10.0
 LOG = "ray.log"
 
 
-def run(
-    dispatcher: Dispatcher,
-    settings: TrialSettings,
-    resources: Mapping[str, float],
-    *,
-    name: str,
-    directory: str,
-    max_failures: int,
-    each_step: Callable[[], None] = lambda: None,
-) -> None:
-    """Run trials until everything is decided or a limit is reached.
+class RayExecutor(TrialExecutor):
+    """Runs trials as actors of Ray Tune, on the cluster to join or a Ray of this machine."""
 
-    Trials whose process dies are restarted. `each_step` is called between two steps of Tune, about
-    ten times a second.
-    """
-    # By default Tune keeps a single pending trial. Its actor takes seconds to start and would be
-    # discarded whenever another actor becomes free in the meantime.
-    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * dispatcher.limits.at_once)
-    tuner = tune.Tuner(
-        tune.with_resources(
-            tune.with_parameters(in_this_directory(trials.run), settings=settings), dict(resources)
-        ),
-        tune_config=tune.TuneConfig(
-            search_alg=_TrialSearcher(dispatcher),
-            scheduler=_TuneScheduler(dispatcher),
-            num_samples=-1,
-            reuse_actors=settings.launcher == "direct",
-            trial_name_creator=name_of,
-            trial_dirname_creator=name_of,
-        ),
-        run_config=tune.RunConfig(
-            name=name,
-            storage_path=directory,
-            verbose=0,
-            callbacks=[_ProgressCallback(dispatcher, each_step)],
-            failure_config=tune.FailureConfig(max_failures=max_failures),
-        ),
-    )
-    with quiet_tune(log_of(directory)):
-        tuner.fit()
-    if dispatcher.outage is not None:
-        raise Outage(dispatcher.outage)
+    def __init__(self, experiments: Sequence[Experiment], at_once: int | None, directory: str):
+        """Place the trials of experiments; Tune keeps its files in `directory`."""
+        self.experiments, self.at_once, self.directory = experiments, at_once, directory
+        self.execution = experiments[0].execution
+        connect(self.execution.address)
+        self.placed = place(experiments, at_once)
+        self.placement = self.placed.placement
+        self._follow_throttle = Throttle(FOLLOW_SECONDS)
+
+    def warm_up(self) -> None:
+        """Do nothing: Tune starts actors."""
+
+    def __exit__(self, *error: object) -> None:
+        """Do nothing: Ray is of the whole process."""
+
+    def run(self, dispatcher: Dispatcher, settings: TrialSettings) -> None:
+        """Run trials until everything is decided or a limit is reached."""
+        # By default Tune keeps a single pending trial. Its actor takes seconds to start and would
+        # be discarded whenever another actor becomes free in the meantime.
+        os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * dispatcher.limits.at_once)
+        tuner = tune.Tuner(
+            tune.with_resources(
+                tune.with_parameters(in_this_directory(_run), settings=settings),
+                dict(self.placed.resources),
+            ),
+            tune_config=tune.TuneConfig(
+                search_alg=_TrialSearcher(dispatcher, self),
+                scheduler=_TuneScheduler(dispatcher),
+                num_samples=-1,
+                reuse_actors=settings.launcher == "direct",
+                trial_name_creator=name_of,
+                trial_dirname_creator=name_of,
+            ),
+            run_config=tune.RunConfig(
+                name=f"{time.time():.0f}",
+                storage_path=self.directory,
+                verbose=0,
+                callbacks=[_ProgressCallback(dispatcher, partial(self._follow, dispatcher))],
+                failure_config=tune.FailureConfig(max_failures=self.execution.max_failures),
+            ),
+        )
+        with quiet_tune(log_of(self.directory)):
+            tuner.fit()
+        if dispatcher.outage is not None:
+            raise Outage(dispatcher.outage)
+
+    def _follow(self, dispatcher: Dispatcher) -> None:
+        """Let more trials run at once where machines have joined, and fewer where they are lost."""
+        if self.at_once is not None or not self.execution.joins_cluster:
+            return
+
+        def follow() -> None:
+            # Where not a single trial fits any more, those that wait do so for a machine.
+            with suppress(UserError):
+                self.placed = place(self.experiments)
+                at_once = self.placed.placement.at_once
+                dispatcher.limits = dispatcher.limits._replace(at_once=at_once)
+
+        self._follow_throttle.run(follow)
+
+
+def _run(config: Mapping[str, Any], settings: TrialSettings) -> None:
+    """Run a trial in an actor of Tune."""
+    trials.run(TrialKey(config[CONFIGURATION], config[SEED]), settings, tune.report)
 
 
 def log_of(directory: str) -> Path:
@@ -188,19 +222,30 @@ def key_of(trial: Trial | str) -> TrialKey:
     return TrialKey(configuration, int(seed))
 
 
-class _TrialSearcher(Searcher):
+class _Unpickled:
+    """Is not copied, and its pickle is None: Tune copies and pickles what it is given, and a sweep
+    continues from its run folders, never from Tune's state."""
+
+    def __deepcopy__(self, memo: Any) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+
+class _TrialSearcher(_Unpickled, Searcher):
     """Starts the trials that the dispatcher wants next."""
 
-    def __init__(self, dispatcher: Dispatcher):
+    def __init__(self, dispatcher: Dispatcher, executor: RayExecutor):
         super().__init__()
-        self.dispatcher = dispatcher
+        self.dispatcher, self.executor = dispatcher, executor
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
         if Interruptible.requested:  # Tune asks here without a step while nothing can run
             raise KeyboardInterrupt
         if self.dispatcher.finished or self.dispatcher.full:
             return Searcher.FINISHED
-        key = self.dispatcher.next_trial()
+        key = self.dispatcher.next_trial(standby=self.executor.placed.standby)
         return (
             None
             if key is None
@@ -219,7 +264,7 @@ class _TrialSearcher(Searcher):
         """Do nothing, see `save`."""
 
 
-class _TuneScheduler(TrialScheduler):
+class _TuneScheduler(_Unpickled, TrialScheduler):
     """Pauses, resumes and stops trials as the dispatcher decides."""
 
     def __init__(self, dispatcher: Dispatcher):
@@ -230,14 +275,7 @@ class _TuneScheduler(TrialScheduler):
         """Do nothing: a new trial has no results."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        if outage := result.get(OUTAGE):
-            self.dispatcher.on_outage(key_of(trial), outage)
-            action = "STOP"
-        elif error := result.get(ERROR):
-            self.dispatcher.on_error(key_of(trial), error)
-            action = "STOP"
-        else:
-            action = self.dispatcher.on_result(key_of(trial), result)
+        action = self.dispatcher.on_report(key_of(trial), result)
         self._stop_eliminated(tune_controller, current=trial)
         return action
 
@@ -277,27 +315,20 @@ class _TuneScheduler(TrialScheduler):
 
     def _stop_eliminated(self, tune_controller: Any, current: Trial) -> None:
         """Stop pending and paused trials that will not continue."""
-        wanted = set(self.dispatcher.wanted())
-        finished, eliminated = self.dispatcher.finished, self.dispatcher.scheduler.eliminated
-        for trial in list(tune_controller.get_trials()):
-            if trial is current or trial.status not in (Trial.PENDING, Trial.PAUSED):
-                continue
-            key = key_of(trial)
-            if key not in wanted and (finished or key.configuration in eliminated):
-                tune_controller.stop_trial(trial)
+        inactive = {
+            key_of(trial): trial
+            for trial in tune_controller.get_trials()
+            if trial is not current and trial.status in (Trial.PENDING, Trial.PAUSED)
+        }
+        for key in self.dispatcher.dropped(inactive):
+            tune_controller.stop_trial(inactive[key])
 
 
-class _ProgressCallback(Interruptible):
+class _ProgressCallback(_Unpickled, Interruptible):
     """Marks trials as running when they start, and calls what is to be done in between."""
 
     def __init__(self, dispatcher: Dispatcher, each_step: Callable[[], None]):
         self.dispatcher, self.each_step = dispatcher, each_step
-
-    def __deepcopy__(self, memo: Any) -> _ProgressCallback:
-        return self
-
-    def __reduce__(self) -> tuple[type[None], tuple[()]]:
-        return type(None), ()
 
     def on_step_begin(self, iteration: int, trials: Iterable[Trial], **info: Any) -> None:
         super().on_step_begin(iteration, trials, **info)

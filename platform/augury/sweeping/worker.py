@@ -1,0 +1,70 @@
+"""A process of the local executor: `python -m augury.sweeping.worker CONNECTION`.
+
+It reads trials and the answers to their reports from the connection, a file descriptor, and ends
+with the command that holds its other end, however that ends.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection
+from typing import Any
+
+from augury.core import messages
+from augury.sweeping import trial as trials
+
+
+class _Ended(BaseException):
+    """The trial is paused or stopped."""
+
+
+def main(number: int) -> None:
+    """Run the trials that arrive until the connection is closed."""
+    # A shell lets commands in its background ignore Ctrl-C, and their processes inherit that. The
+    # command answers SIGTERM for all its processes.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    connection = Connection(number)
+    received: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, received), daemon=True).start()
+    _import()
+
+    def report(metrics: dict[str, Any]) -> None:
+        connection.send(metrics)
+        if received.get() != "CONTINUE":
+            raise _Ended
+
+    with messages.shown():
+        while True:
+            key, settings = received.get()
+            try:
+                trials.run(key, settings, report)
+            except _Ended:
+                continue
+            connection.send(None)
+
+
+def _import() -> None:
+    """Import what trials use, while the command still prepares the first."""
+    import augury.experiments.evaluate
+    import augury.experiments.training  # noqa: F401
+
+
+def _receive(connection: Connection, received: queue.SimpleQueue[Any]) -> None:
+    """Receive messages; end this process where the command has ended."""
+    try:
+        while True:
+            received.put(connection.recv())
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    try:
+        main(int(sys.argv[1]))
+    except KeyboardInterrupt:  # its trial has saved its state
+        sys.exit(128 + signal.SIGINT)
