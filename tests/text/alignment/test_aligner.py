@@ -145,7 +145,8 @@ def assert_same(some: Fitted, whole: Fitted) -> None:
             (some[0].tables[direction], whole[0].tables[direction]),
         ):
             for left, right in zip(mine, other, strict=True):
-                np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12)
+                # Posteriors are in single precision.
+                np.testing.assert_allclose(left, right, rtol=1e-3, atol=1e-5)
         assert [row for links in some[2] for row in links[direction]] == whole[2][0][direction]
 
 

@@ -1,7 +1,8 @@
 """Word alignment of parallel text by expectation maximisation, shard by shard.
 
 In each iteration, the executor computes the expected counts of the shards, and this process sums
-and normalises them. The result depends neither on the executor nor on the division into shards.
+and normalises them. The result depends neither on the executor nor, but for rounding, on the
+division into shards.
 """
 
 from __future__ import annotations
@@ -215,10 +216,17 @@ def _items(encoded: Encoded, tables: Tables) -> list[Item]:
 
 def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
     """Return the tables restricted to the words and pairs at the given indices, with `UNSEEN`
-    for index -1."""
+    for index -1.
+
+    In single precision: all else is memory, and sums of counts are in double precision.
+    """
 
     def take(probabilities: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        return np.where(indices < 0, UNSEEN, probabilities[indices])
+        taken = np.full(len(indices), UNSEEN, np.float32)
+        if len(probabilities):
+            np.take(probabilities.astype(np.float32), indices, out=taken, mode="wrap")
+            taken[indices < 0] = UNSEEN
+        return taken
 
     return {
         direction: Table(
