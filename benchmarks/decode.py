@@ -22,8 +22,10 @@ os.environ["OMP_NUM_THREADS"] = "2"
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # idle threads sleep: spinning would count as CPU seconds
 
 import statistics
+import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +42,9 @@ from benchmarks.time_to_bleu import write_texts
 THREADS, BATCH, MAX_LENGTH, LENGTH_PENALTY = 2, 64, 100, 1.0
 
 
-def train(place: Path, updates: int, beam: int) -> tuple[str, list[str], Folder]:
+def train(place: Path, pairs: int, updates: int, beam: int) -> tuple[str, list[str], Folder]:
     """Return the name of the text, sentences to translate and the folder of a trained run."""
-    text, files = write_texts(place, 10_000)
+    text, files = write_texts(place, pairs, valid=10)
     sides = {
         split: {"source": str(files[f"{split} de"]), "target": str(files[f"{split} en"])}
         for split in ("train", "valid")
@@ -144,14 +146,15 @@ def with_ctranslate2(model: Path, beam: int) -> Callable[[list[str]], list[str]]
 def main() -> None:
     parser = frame.parser(__doc__)
     parser.add_argument("--sentences", type=int, default=1_000)
+    parser.add_argument("--pairs", type=int, default=10_000, help="that train the model")
     parser.add_argument("--updates", type=int, default=300, help="of the model (default 300)")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default 3)")
     arguments = parser.parse_args()
     torch.set_num_threads(THREADS)
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, redirect_stdout(sys.stderr):
         place = Path(directory)
-        text, lines, folder = train(place, arguments.updates, arguments.beam)
+        text, lines, folder = train(place, arguments.pairs, arguments.updates, arguments.beam)
         lines = lines[: arguments.sentences]
         translators = contenders(place, folder, arguments.beam)
         outputs = {name: translate(lines) for name, translate in translators.items()}

@@ -108,10 +108,11 @@ def read_lines(file: Path | None) -> tuple[str, list[str]]:
     directory = os.environ.get("AUGURY_DATA")
     if file is None and directory is None:
         return "built-in corpus", [pair.source for pair in generate("train", BUILTIN_SENTENCES)]
+    name = "Multi30k" if file is None else file.name
     file = file or Path(directory or "") / "multi30k" / "train.de.gz"
     data = file.read_bytes()
     text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
-    return str(file), text.removesuffix("\n").split("\n")
+    return name, text.removesuffix("\n").split("\n")
 
 
 def main() -> None:

@@ -9,8 +9,8 @@ writing included, in a new process that is bound to so many cores; `local` works
 must be the same bytes in all cases.
 
     k rows/s    rows of the corpus, thousands a second of wall time
+    by CPU s    thousands a CPU second of all processes
     efficiency  rows a second, relative to those of one core with the same executor, per core
-    CPU s       of all processes
     peak MiB    the largest resident size of the calling process; flat memory does not grow with
                 rows
 
@@ -150,8 +150,8 @@ def measure(
                 "cores": cores,
                 "rows": rows,
                 "k rows/s": speed / 1e3,
+                "by CPU s": rows / figures["cpu"] / 1e3,
                 "efficiency": speed / cores / speeds.setdefault(executor, speed / cores),
-                "CPU s": figures["cpu"],
                 "peak MiB": figures["peak"],
             }
         )

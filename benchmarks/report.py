@@ -78,12 +78,12 @@ BENCHMARKS = {
     "decode": Benchmark(
         "How fast is source text made into output text?",
         "`times` above 1: more CPU seconds than augury; CTranslate2 alone is the limit.",
-        "--sentences 20 --updates 2 --beam 2 --repeats 1",
+        "--sentences 20 --pairs 300 --updates 2 --beam 2 --repeats 1",
     ),
     "time_to_bleu": Benchmark(
         "How long from text to 25 BLEU?",
         "`times` above 1: more CPU seconds than augury; one seed each.",
-        "--pairs 300 --updates 4 --every 2 --vocabulary 300 --sizes 1 16 32 2",
+        "--pairs 300 --valid 10 --updates 4 --every 2 --vocabulary 300 --sizes 1 16 32 2",
     ),
     "sweep": Benchmark(
         "What does a sweep of short trials cost beyond its trainings?",

@@ -1,7 +1,7 @@
 """How long does it take from text to a BLEU score, against a plain script?
 
-    python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--updates 4000] [--every 200]
-        [--sizes 3 256 1024 4] [--json] [--plot FILE]
+    python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
+        [--every 200] [--sizes 3 256 1024 4] [--json] [--plot FILE]
 
     augury        augury train EXPERIMENT
     transformers  benchmarks/peers/transformers_translation.py
@@ -46,26 +46,25 @@ Scores = list[tuple[int, float]]
 """Updates and BLEU of every validation so far."""
 
 
-def write_texts(place: Path, pairs: int) -> tuple[str, dict[str, Path]]:
+def write_texts(place: Path, pairs: int, valid: int = 1_014) -> tuple[str, dict[str, Path]]:
     """Write training and validation text; return the name of the text and the files."""
     files = {
         name: place / name.replace(" ", ".")
         for name in ("train de", "train en", "valid de", "valid en")
     }
     if "AUGURY_DATA" not in os.environ:
-        for split, count in (("train", pairs), ("valid", 200)):
+        for split, count in (("train", pairs), ("valid", valid)):
             rows = list(generate(split, count))
             files[f"{split} de"].write_text("".join(f"{row.source}\n" for row in rows))
             files[f"{split} en"].write_text("".join(f"{row.target}\n" for row in rows))
         return "built-in corpus", files
     data = Path(os.environ["AUGURY_DATA"]) / "multi30k"
+    sizes = {"train": pairs, "valid": valid}
     for name, file in files.items():
         split, language = name.split()
         source = data / f"{'val' if split == 'valid' else split}.{language}.gz"
         lines = gzip.decompress(source.read_bytes()).decode().splitlines()
-        file.write_text(
-            "".join(f"{line}\n" for line in lines[: pairs if split == "train" else None])
-        )
+        file.write_text("".join(f"{line}\n" for line in lines[: sizes[split]]))
     return "Multi30k", files
 
 
@@ -115,8 +114,7 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
             "source_language": "de",
             "target_language": "en",
             **sides,
-            "tests": {"test": sides["valid"]},
-            "overlap": "ignore",
+            "tests": {"test": {"builtin": 10}},
         },
         "vocabulary": {"size": arguments.vocabulary},
         "model": {
@@ -182,6 +180,7 @@ def main() -> None:
     parser = frame.parser(__doc__)
     parser.add_argument("--bleu", type=float, default=25.0, help="the goal (default 25)")
     parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--valid", type=int, default=1_014, help="sentences of validation")
     parser.add_argument("--updates", type=int, default=4_000, help="at most (default 4000)")
     parser.add_argument("--every", type=int, default=200, help="updates between validations")
     parser.add_argument("--vocabulary", type=int, default=4_000)
@@ -197,7 +196,7 @@ def main() -> None:
     rows: list[frame.Row] = []
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        text, files = write_texts(place, arguments.pairs)
+        text, files = write_texts(place, arguments.pairs, arguments.valid)
         for name, contender in (("augury", augury), ("transformers", transformers)):
             rows.append({"name": name, **contender(place, files, arguments)})
     for row in rows:

@@ -90,21 +90,22 @@ class Aligner:
     def write(self, folder: Folder) -> None:
         """Save the aligner to a folder."""
         forward, reverse = (self.tables[direction] for direction in BOTH)
+        order = self.lexicon.order
         columns = {
             "sources": {"word": self.lexicon.source_words, "null": reverse.null},
             "targets": {"word": self.lexicon.target_words, "null": forward.null},
             "pairs": {
-                "pair": self.lexicon.pairs,
-                "forward": forward.pairs,
-                "reverse": reverse.pairs,
+                "pair": self.lexicon.pairs[order],
+                "forward": forward.pairs[order],
+                "reverse": reverse.pairs[order],
             },
         }
         for name, table in columns.items():
             write_shard(folder, f"{name}.parquet", pa.table(table))
         (name,) = (name for name, model in MODELS.items() if isinstance(self.model, model))
-        order = {direction: table.order.tolist() for direction, table in self.tables.items()}
+        orders = {direction: table.order.tolist() for direction, table in self.tables.items()}
         folder.write_json(
-            "aligner.json", {"aligner": name, "settings": asdict(self.model), "order": order}
+            "aligner.json", {"aligner": name, "settings": asdict(self.model), "order": orders}
         )
 
     @classmethod
@@ -125,7 +126,8 @@ class Aligner:
             for direction in BOTH
         }
         model = MODELS[saved["aligner"]](**saved["settings"])
-        return cls(Lexicon(*both, pairs.column("pair").to_numpy()), tables, model)
+        lexicon = Lexicon(*both, pairs.column("pair").to_numpy(), np.arange(len(pairs)))
+        return cls(lexicon, tables, model)
 
 
 @dataclass(frozen=True)
@@ -163,8 +165,7 @@ def encode_shards(
         shapes.update(shapes_of_shard)
     if not shapes:
         raise UserError("no sentence pair has words on both sides: check the text to align")
-    lexicon = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
-    indices = tuple(lexicon.indices_of(lexicon_of_shard) for _, _, lexicon_of_shard in encoded)
+    lexicon, indices = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
     return Encoded(scratch, shards, tuple(rows for rows, _, _ in encoded), lexicon, indices, shapes)
 
 
@@ -224,7 +225,7 @@ def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
     def take(probabilities: np.ndarray, indices: np.ndarray) -> np.ndarray:
         taken = np.full(len(indices), UNSEEN, np.float32)
         if len(probabilities):
-            np.take(probabilities.astype(np.float32), indices, out=taken, mode="wrap")
+            probabilities.astype(np.float32).take(indices, out=taken, mode="clip")
             taken[indices < 0] = UNSEEN
         return taken
 
