@@ -188,7 +188,7 @@ def rows(content: Any, path: str) -> Iterator[frame.Row]:
         entries = content.items() if isinstance(content, dict) else ((None, of) for of in content)
         for name, entry in entries:
             for row in rows(entry, rest):
-                depth = f"by {rest.count('*') + 1}"
+                depth = f"*{rest.count('*') + 1}"
                 yield row if name is None else {depth: name, **row}
         return
     yield {key: value for key, value in content.items() if _is_cell(value)}
@@ -206,7 +206,7 @@ def section(name: str, content: dict[str, Any]) -> str:
     table = list(rows(result, benchmark.rows))
     titles = frame.columns(table)
     lines = [
-        "| " + " | ".join("" if title.startswith("by ") else title for title in titles) + " |",
+        "| " + " | ".join("" if title.startswith("*") else title for title in titles) + " |",
         "|" + "|".join("---" if place == 0 else "--:" for place in range(len(titles))) + "|",
     ]
     for row in table:

@@ -27,7 +27,7 @@ def test_page_is_that_of_the_kept_results() -> None:
 
 def test_rows_take_the_names_of_their_keys() -> None:
     content = {"of": {"a": [{"x": 1, "deep": {}}], "b": [{"x": [2, 0.5]}]}}
-    assert list(rows(content, "of.*.*")) == [{"by 2": "a", "x": 1}, {"by 2": "b", "x": [2, 0.5]}]
+    assert list(rows(content, "of.*.*")) == [{"*2": "a", "x": 1}, {"*2": "b", "x": [2, 0.5]}]
 
 
 def test_chart_has_a_line_for_every_name_over_logarithmic_sizes() -> None:
