@@ -4,7 +4,7 @@ QUIET ?= --quiet
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs site audit licences test test-slow test-long test-processors clean
+.PHONY: install demo docs site audit licences test test-slow test-long test-processors bench clean
 
 install: $(VENV)/.installed
 
@@ -81,6 +81,10 @@ test-processors: $(VENV)/.installed-test
 test-long: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m long --durations=15
 	env $(SCALAR) $(BIN)/python -m pytest -n 2 -m 'trains and not long' tests/system
+
+# Measures every question of benchmarks/, or BENCHMARKS='fuzzy align', and writes docs/speed.md; hours.
+bench: $(VENV)/.installed-test
+	$(BIN)/python -m benchmarks.report $(BENCHMARKS)
 
 clean:
 	rm -rf demo results build *.egg-info .mypy_cache .pytest_cache .ruff_cache

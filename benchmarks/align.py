@@ -1,6 +1,7 @@
 """Measure the CPU time and alignment error rate of word aligners.
 
-    python benchmarks/align.py [--gold LANGUAGES SOURCE TARGET LINKS]... [--repeats 1] [--json]
+    python -m benchmarks.align [--gold LANGUAGES SOURCE TARGET LINKS]... [--pairs 21000]
+        [--repeats 1] [--json]
 
 Needs AUGURY_DATA, the directory of the corpora; eflomal is included if it is installed. Every
 aligner is trained on WMT news in the two languages, tokenised as by `augury align`, and on the gold
@@ -21,18 +22,13 @@ LANGUAGES, such as en-fr.
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import importlib.util
-import json
 import os
 import re
 import statistics
-import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import NamedTuple, get_args
 
 from augury.text.alignment import eflomal
@@ -41,6 +37,7 @@ from augury.text.alignment.bitext import encode
 from augury.text.alignment.model import Links
 from augury.text.alignment.symmetrise import Link, Symmetrisation, symmetrise
 from augury.text.words.splitting import words
+from benchmarks import frame
 
 Rows = list[list[Link]]
 
@@ -81,15 +78,15 @@ def measure(
     errors: dict[str, dict[str, Error]] = {}
     for _ in range(repeats):
         for name, run in aligners.items():
-            start = cpu()
+            start = frame.cpu()
             sources, targets = ([*map(words, side)] for side in news)
             sources, targets = [*sources, *gold.sources], [*targets, *gold.targets]
-            tokenisation = cpu() - start
+            tokenisation = frame.cpu() - start
             links = run(sources, targets)
-            total, start = cpu() - start, cpu()
+            total, start = frame.cpu() - start, frame.cpu()
             if name in MODELS:
                 encode(sources, targets)
-            costs[name].append(Cost(tokenisation + cpu() - start, total))
+            costs[name].append(Cost(tokenisation + frame.cpu() - start, total))
             errors[name] = errors_of(
                 {key: rows[-len(gold.sure) :] for key, rows in links.items()}, gold
             )
@@ -98,11 +95,6 @@ def measure(
         for name, samples in costs.items()
     }
     return {name: (medians[name], errors[name]) for name in aligners}
-
-
-def cpu() -> float:
-    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in used)
 
 
 def errors_of(links: Links, gold: Gold) -> dict[str, Error]:
@@ -169,9 +161,7 @@ def lines(path: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = frame.parser(__doc__)
     parser.add_argument(
         "--gold",
         nargs=4,
@@ -180,10 +170,8 @@ def main() -> None:
         help="an additional gold set; repeatable",
         metavar=("LANGUAGES", "SOURCE", "TARGET", "LINKS"),
     )
+    parser.add_argument("--pairs", type=int, help="pairs of news at most (default all)")
     parser.add_argument("--repeats", type=int, default=1, help="rounds (default 1)")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object per gold set instead of tables"
-    )
     arguments = parser.parse_args()
     if "AUGURY_DATA" not in os.environ:
         parser.error("AUGURY_DATA must name the directory of the corpora")
@@ -192,35 +180,20 @@ def main() -> None:
     sets = {"de-en": gold_set(data)}
     for languages, *paths in arguments.gold:
         sets[f"{languages} {paths[0]}"] = shared_task(*map(Path, paths))
+    rows: list[frame.Row] = []
     for name, gold in sets.items():
-        text = news(data, *name.split()[0].split("-"))
-        start = time.perf_counter()
-        report = measure(text, gold, arguments.repeats)
-        if arguments.json:
-            rows = {}
-            for aligner, (cost, errors) in report.items():
-                of_methods = {method: error._asdict() for method, error in errors.items()}
-                rows[aligner] = {**cost._asdict(), "errors": of_methods}
-            print(
-                json.dumps({"gold": name, "repeats": arguments.repeats, "aligners": rows}),
-                flush=True,
-            )
-        else:
-            print_table(name, len(text[0]), report)
-            print(f"{time.perf_counter() - start:.0f} s\n", file=sys.stderr)
-
-
-def print_table(name: str, pairs: int, report: dict[str, tuple[Cost, dict[str, Error]]]) -> None:
-    methods = list(next(iter(report.values()))[1])
-    print(f"{name}, trained on {pairs:,} pairs: CPU s (of which reading), AER % (precision/recall)")
-    print(f"{'':12}{'CPU s':>14}" + "".join(f"{method:>21}" for method in methods))
-    for aligner, (cost, errors) in report.items():
-        cells = [
-            f"{100 * e.rate:.1f} ({100 * e.precision:.0f}/{100 * e.recall:.0f})"
-            for e in errors.values()
-        ]
-        seconds = f"{cost.total:.1f} ({cost.reading:.1f})"
-        print(f"{aligner:12}{seconds:>14}" + "".join(f"{cell:>21}" for cell in cells))
+        sources, targets = news(data, *name.split()[0].split("-"))
+        text = sources[: arguments.pairs], targets[: arguments.pairs]
+        for aligner, (cost, errors) in measure(text, gold, arguments.repeats).items():
+            row = {
+                "gold": name,
+                "name": aligner,
+                "pairs": len(text[0]),
+                "CPU s": cost.total,
+                "of which reading": cost.reading,
+            }
+            rows.append(row | {f"{method} %": 100 * of.rate for method, of in errors.items()})
+    frame.report(arguments, {"rounds": arguments.repeats}, rows)
 
 
 if __name__ == "__main__":

@@ -6,19 +6,17 @@ in all languages, with a correlation. A line has the number of seeds, the standa
 noise relative to the error over sentences, the share of experiments whose 15 bands all cover zero,
 that of 15 pointwise intervals, and the mean half width of both.
 
-    python benchmarks/bands.py --experiments 1000
+    python -m benchmarks.bands [--experiments 1000] [--seeds 1 2 3 5 10] [--json]
 """
 
 from __future__ import annotations
-
-import argparse
-from collections.abc import Sequence
 
 import numpy as np
 
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.significance import compare
 from augury.scoring.simultaneous import simultaneous_bands
+from benchmarks import frame
 
 SETS, SENTENCES, SAMPLES = 15, 200, 300
 SHARED = 0.6
@@ -74,34 +72,42 @@ def _correlated(random: np.random.Generator, rows: int) -> np.ndarray:
     return SHARED**0.5 * shared + (1 - SHARED) ** 0.5 * own
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def coverage(random: np.random.Generator, seeds: int, noise: float, experiments: int) -> frame.Row:
+    """Return the shares of experiments that are covered, and the mean half widths."""
+    all_bands, all_intervals, widths = 0, 0, np.zeros(2)
+    for _ in range(experiments):
+        baseline, system = simulate(random, seeds, noise)
+        bands = simultaneous_bands(baseline, system, draws=4000)
+        single = [compare(first, second) for first, second in zip(baseline, system, strict=True)]
+        all_bands += all(band.low <= 0 <= band.high for band in bands)
+        all_intervals += all(interval.low <= 0 <= interval.high for interval in single)
+        widths[0] += np.mean([(band.high - band.low) / 2 for band in bands])
+        widths[1] += np.mean([(interval.high - interval.low) / 2 for interval in single])
+    band, interval = (widths / experiments).tolist()
+    return {
+        "seeds": seeds,
+        "noise": noise,
+        "bands": all_bands / experiments,
+        "intervals": all_intervals / experiments,
+        "half width of bands": band,
+        "of intervals": interval,
+    }
+
+
+def main() -> None:
+    parser = frame.parser(__doc__)
     parser.add_argument("--experiments", type=int, default=1000)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 5, 10])
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args()
     random = np.random.default_rng(1)
-    for seeds in arguments.seeds:
-        for noise in (0.0, 1.0, 3.0) if seeds > 1 else (0.0,):
-            all_bands, all_intervals, widths = 0, 0, np.zeros(2)
-            for _ in range(arguments.experiments):
-                baseline, system = simulate(random, seeds, noise)
-                bands = simultaneous_bands(baseline, system, draws=4000)
-                single = [
-                    compare(first, second) for first, second in zip(baseline, system, strict=True)
-                ]
-                all_bands += all(band.low <= 0 <= band.high for band in bands)
-                all_intervals += all(interval.low <= 0 <= interval.high for interval in single)
-                widths[0] += np.mean([(band.high - band.low) / 2 for band in bands])
-                widths[1] += np.mean([(interval.high - interval.low) / 2 for interval in single])
-            shares = all_bands / arguments.experiments, all_intervals / arguments.experiments
-            band, interval = widths / arguments.experiments
-            print(
-                f"{seeds:>2} seeds, noise {noise:g}: bands {100 * shares[0]:.1f} % (± {band:.3f}), "
-                f"intervals {100 * shares[1]:.1f} % (± {interval:.3f})",
-                flush=True,
-            )
+    rows = [
+        coverage(random, seeds, noise, arguments.experiments)
+        for seeds in arguments.seeds
+        for noise in ((0.0, 1.0, 3.0) if seeds > 1 else (0.0,))
+    ]
+    frame.report(
+        arguments, {"experiments": arguments.experiments}, rows, over="seeds", lines="noise"
+    )
 
 
 if __name__ == "__main__":

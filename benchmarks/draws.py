@@ -1,6 +1,6 @@
 """Measure the CPU time that token draws add to a training step.
 
-    PYTHONPATH=platform:. python benchmarks/draws.py [--repeats 60] [--json]
+    python -m benchmarks.draws [--repeats 60] [--json]
 
 A step is one update of the engine under the plain regime, including loading: architecture `tiny`
 with hidden size 192 and feed-forward size 768, a vocabulary of 4,000, batches of 1,500 tokens, one
@@ -19,13 +19,10 @@ import os
 
 os.environ["OMP_NUM_THREADS"] = "1"
 
-import argparse
 import itertools
-import json
 import statistics
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,6 +33,7 @@ from augury.execution import execute
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.training.loop import Trainer
+from benchmarks import frame
 from trainables.nmt.translation import Translation
 
 PAIRS, MAX_TOKENS, GOAL = 5_000, 1_500, 0.05
@@ -99,37 +97,25 @@ def batches(trainer: Trainer) -> Iterator[tuple[int, np.ndarray]]:
             yield number, update[0]
 
 
-def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the CPU seconds and the result of `work`."""
-    start = time.process_time()
-    result = work()
-    return time.process_time() - start, result
-
-
 def measure(trainer: Trainer, tasks: dict[str, Translation], repeats: int) -> list[Round]:
     """Return `repeats` rounds after three warm-up rounds."""
     rounds, names = [], list(tasks)
     for turn, (number, examples) in enumerate(itertools.islice(batches(trainer), repeats + 3)):
-        step, _ = seconds(lambda examples=examples: trainer.step([examples]))
+        step, _ = frame.clock(lambda examples=examples: trainer.step([examples]))
         loading, tokens = {}, {}
-        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+        for name in frame.rotated(names, turn):
             load = tasks[name].load
-            loading[name], loaded = seconds(
+            spent, loaded = frame.clock(
                 lambda load=load, number=number, examples=examples: load(examples, number, CPU)
             )
-            tokens[name] = loaded.tokens
-        rounds.append(Round(step, loading, tokens))
+            loading[name], tokens[name] = spent.cpu, loaded.tokens
+        rounds.append(Round(step.cpu, loading, tokens))
     return rounds[3:]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = frame.parser(__doc__)
     parser.add_argument("--repeats", type=int, default=60, help="batches (default 60)")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object instead of a table"
-    )
     arguments = parser.parse_args()
     torch.set_num_threads(1)
 
@@ -141,31 +127,25 @@ def main() -> None:
         trainer = Trainer(plain, plain.experiment.training, runs["none"], device=CPU)
         rounds = measure(trainer, tasks, arguments.repeats)
     without = sum(batch.tokens["none"] for batch in rounds)
-    results = {}
-    for name in DRAWS:
-        if name != "none":
-            extras = [batch.loading[name] - batch.loading["none"] for batch in rounds]
-            shares = [extra / batch.step for extra, batch in zip(extras, rounds, strict=True)]
-            results[name] = {
-                "milliseconds": 1000 * statistics.median(extras),
+    rows = []
+    for name in list(DRAWS)[1:]:
+        extras = [batch.loading[name] - batch.loading["none"] for batch in rounds]
+        shares = [extra / batch.step for extra, batch in zip(extras, rounds, strict=True)]
+        rows.append(
+            {
+                "name": name,
+                "ms": 1000 * statistics.median(extras),
                 "share": statistics.median(shares),
                 "tokens": sum(batch.tokens[name] for batch in rounds) / without,
             }
-    step = 1000 * statistics.median(batch.step for batch in rounds)
-    text = "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus"
-    if arguments.json:
-        setting = {
-            "text": text,
-            "repeats": arguments.repeats,
-            "torch": torch.__version__,
-            "goal": GOAL,
-        }
-        print(json.dumps({**setting, "step_milliseconds": step, "draws": results}, indent=2))
-        return
-    print(f"{text}, {arguments.repeats} batches; a step takes {step:.0f} ms of CPU")
-    print(f"{'':22}{'ms':>8}{'share':>9}{'tokens':>9}   goal: at most {GOAL:.0%}")
-    for name, row in results.items():
-        print(f"{name:22}{row['milliseconds']:8.2f}{row['share']:9.2%}{row['tokens']:9.3f}")
+        )
+    setting = {
+        "text": "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus",
+        "batches": arguments.repeats,
+        "step ms": 1000 * statistics.median(batch.step for batch in rounds),
+        "share, at most": GOAL,
+    }
+    frame.report(arguments, setting, rows)
 
 
 if __name__ == "__main__":

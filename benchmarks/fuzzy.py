@@ -1,6 +1,6 @@
 """Measure the time to find all fuzzy matches in a text, by number of sentences.
 
-    python benchmarks/fuzzy.py [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min]
+    python -m benchmarks.fuzzy [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min]
         [--plot FILE] [--json] [--languages de fr en]
 
     rapidfuzz     rapidfuzz.process.cdist over all pairs, tokens as code points
@@ -10,27 +10,25 @@
 The text is Tatoeba in AUGURY_DATA: distinct sentences of some languages (--languages), shuffled;
 German has 158,000, with French and English there are 300,000. All methods must find the same pairs,
 in both orders, which is asserted. One thread each; CPU seconds, to be robust against other load.
-Methods that compare all pairs stop at --brute sentences. The exponent of growth since the previous
-size is in brackets; that of the number of pairs itself is about 2.
+Methods that compare all pairs stop at --brute sentences. `exponent` is that of the growth since the
+previous size; that of the number of pairs itself is about 2. `times` is the time relative to that
+of augury.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
-import json
 import math
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from augury.text.fuzzy.index import FuzzyIndex, Limit
+from benchmarks import frame
 
 BLOCK = 5_000
 
@@ -114,50 +112,45 @@ def text(directory: Path, languages: list[str]) -> Tokens:
     return [line.split() for line in sentences]
 
 
-def measure(tokens: Tokens, sizes: list[int], limit: Limit, brute: int) -> list[dict[str, Any]]:
-    rows = []
+def measure(tokens: Tokens, sizes: list[int], limit: Limit, brute: int) -> list[frame.Row]:
+    """Return the CPU seconds of every contender at every size, and how they grow."""
+    rows: list[frame.Row] = []
+    seconds: dict[str, list[tuple[int, float]]] = {name: [] for name in CONTENDERS}
     for size in sizes:
-        row: dict[str, Any] = {"sentences": size}
-        for name, contender in CONTENDERS.items():
+        counts = set()
+        for name in sorted(CONTENDERS, key=lambda name: name != "augury"):
             if name != "augury" and size > brute:
                 continue
-            start = time.process_time()
-            pairs = contender(tokens[:size], limit)
-            row[name] = time.process_time() - start
-            assert row.setdefault("pairs", pairs) == pairs, f"{name} finds different pairs"
-        rows.append(row)
+            contender = CONTENDERS[name]
+            spent, pairs = frame.clock(
+                lambda contender=contender, size=size: contender(tokens[:size], limit)
+            )
+            counts.add(pairs)
+            assert len(counts) == 1, f"{name} finds different pairs"
+            seconds[name].append((size, spent.cpu))
+            rows.append(
+                {
+                    "name": name,
+                    "sentences": size,
+                    "pairs": pairs,
+                    "CPU s": spent.cpu,
+                    "exponent": exponent(*seconds[name][-2:]),
+                    "times": spent.cpu / seconds["augury"][-1][1],
+                }
+            )
     return rows
 
 
-def exponent(row: dict[str, Any], previous: dict[str, Any] | None, name: str) -> float | None:
-    """Return the exponent of the growth in time with the number of sentences."""
-    if previous is None or name not in row or name not in previous:
+def exponent(*points: tuple[int, float]) -> float | None:
+    """Return the exponent of the growth in time with the number of sentences, from two points."""
+    if len(points) < 2:
         return None
-    return math.log(row[name] / previous[name]) / math.log(row["sentences"] / previous["sentences"])
-
-
-def plot(rows: list[dict[str, Any]], path: Path) -> None:
-    import plotly.graph_objects as go
-
-    figure = go.Figure(
-        layout={
-            "xaxis_title": "sentences",
-            "yaxis_title": "CPU seconds",
-            "template": "plotly_white",
-        }
-    )
-    for name in CONTENDERS:
-        measured = [row for row in rows if name in row]
-        points = {"x": [row["sentences"] for row in measured], "y": [row[name] for row in measured]}
-        figure.add_trace(go.Scatter(name=name, mode="lines+markers", **points))
-    figure.update_xaxes(type="log")
-    figure.update_yaxes(type="log")
-    figure.write_html(path, include_plotlyjs="cdn")
+    (smaller, before), (larger, after) = points
+    return math.log(after / before) / math.log(larger / smaller)
 
 
 def main() -> None:
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
+    parser = frame.parser(__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[5_000, 20_000, 50_000, 100_000])
     parser.add_argument("--threshold", type=float, default=0.5)
     parser.add_argument("--norm", choices=["min", "max"], default="min")
@@ -165,44 +158,13 @@ def main() -> None:
         "--brute", type=int, default=50_000, help="maximum sentences for all pairs (default 50000)"
     )
     parser.add_argument("--languages", choices=FILES, nargs="+", default=["de"])
-    parser.add_argument("--plot", type=Path, help="write the growth as HTML")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object instead of a table"
-    )
     arguments = parser.parse_args()
     limit = Limit(arguments.threshold, arguments.norm)
     tokens = text(Path(os.environ["AUGURY_DATA"]) / "tatoeba", arguments.languages)
-    rows = measure(
-        tokens, sorted({min(size, len(tokens)) for size in arguments.sizes}), limit, arguments.brute
-    )
-    if arguments.plot:
-        plot(rows, arguments.plot)
-    if arguments.json:
-        print(
-            json.dumps(
-                {
-                    "languages": arguments.languages,
-                    "threshold": limit.threshold,
-                    "norm": limit.norm,
-                    "rows": rows,
-                },
-                indent=1,
-            )
-        )
-        return
-    languages = " ".join(arguments.languages)
-    print(
-        f"Tatoeba {languages}, threshold {limit.threshold}, norm {limit.norm}; CPU seconds "
-        "(exponent)"
-    )
-    print(f"{'sentences':>10}{'pairs':>12}" + "".join(f"{name:>18}" for name in CONTENDERS))
-    for row, previous in zip(rows, [None, *rows[:-1]], strict=True):
-        cells = ""
-        for name in CONTENDERS:
-            power = exponent(row, previous, name)
-            cells += f"{row[name]:10.2f}" if name in row else f"{'-':>10}"
-            cells += f"{'' if power is None else f'({power:.2f})':>8}"
-        print(f"{row['sentences']:>10,}{row['pairs']:>12,}{cells}")
+    sizes = sorted({min(size, len(tokens)) for size in arguments.sizes})
+    rows = measure(tokens, sizes, limit, arguments.brute)
+    setting = {"text": f"Tatoeba {' '.join(arguments.languages)}", **limit._asdict()}
+    frame.report(arguments, setting, rows, over="sentences")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Measure how often successive halving over groups of seeds finds the best one, and at what cost.
 
-    PYTHONPATH=platform python benchmarks/halving.py [--repetitions 200] [--seed 1] [--json]
-        [--plot FILE]
+    python -m benchmarks.halving [--repetitions 200] [--seed 1] [--json] [--plot FILE]
 
     all seeds           trains every configuration with every seed to the end and chooses the best
                         mean: the baseline
@@ -43,14 +42,11 @@ values.
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
@@ -60,6 +56,7 @@ from scipy.stats import norm, rankdata
 
 from augury.core.rng import generator
 from augury.sweeping.race import Race, rungs
+from benchmarks import frame
 
 CONFIGURATIONS, SEEDS, VALIDATIONS = 50, 5, 36
 SETTINGS = list(product((2, 3, 4), (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)))
@@ -279,22 +276,6 @@ def _mean(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def table(name: str, order: float, rows: list[Row]) -> str:
-    """Return the rows of a surface as text."""
-    lines = [
-        f"{name}, order at 1/2: {order:.2f}",
-        f"  {'':44}{'found %':>13}{'found - all':>15}{'lost':>17}{'cost %':>13}",
-    ]
-    for row in rows:
-        (found, a), (difference, b), (lost, c), (cost, d) = row[1:]
-        lines.append(
-            f"  {row.method:44}{100 * found:7.1f} ± {100 * a:3.1f}{100 * difference:+9.1f} ± "
-            f"{100 * b:3.1f}"
-            f"{lost:9.3f} ± {c:.3f}{100 * cost:7.1f} ± {100 * d:3.1f}"
-        )
-    return "\n".join(lines)
-
-
 def plot(results: dict[str, list[Row]]) -> str:
     """Return a self-contained HTML page with `found` and `lost` against cost, one row per
     surface."""
@@ -332,37 +313,24 @@ def plot(results: dict[str, list[Row]]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = frame.parser(__doc__)
     parser.add_argument(
         "--repetitions", type=int, default=200, help="repetitions per surface (default 200)"
     )
     parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default 1)")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object instead of tables"
-    )
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="write charts as an HTML page")
     arguments = parser.parse_args()
     results: dict[str, list[Row]] = {}
-    report: dict[str, Any] = {
-        "repetitions": arguments.repetitions,
-        "seed": arguments.seed,
-        "surfaces": {},
-    }
+    flat: list[frame.Row] = []
     for name, surface in SURFACES.items():
         sample = draw(surface, arguments.repetitions, name, arguments.seed)
         results[name] = list(rows(sample))
-        report["surfaces"][name] = {
-            "order_at_half_time": sample.order_at_half_time,
-            "methods": [row._asdict() for row in results[name]],
-        }
-        if not arguments.json:
-            print(table(name, sample.order_at_half_time, results[name]), flush=True)
-    if arguments.json:
-        print(json.dumps(report, indent=2))
+        of_surface = {"surface": name, "order at 1/2": sample.order_at_half_time}
+        flat += [{**of_surface, **row._asdict()} for row in results[name]]
     if arguments.plot:
         arguments.plot.write_text(plot(results), encoding="utf-8")
+        arguments.plot = None
+    setting = {"repetitions": arguments.repetitions, "seed": arguments.seed}
+    frame.report(arguments, setting, flat)
 
 
 if __name__ == "__main__":

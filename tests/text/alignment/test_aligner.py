@@ -138,14 +138,22 @@ def whole(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
 
 def assert_same(some: Fitted, whole: Fitted) -> None:
     assert some[0].lexicon.source_words == whole[0].lexicon.source_words
-    assert np.array_equal(some[0].lexicon.pairs, whole[0].lexicon.pairs)
+    # Pairs are in order of appearance, which depends on the cut.
+    orders = [fitted[0].lexicon.order for fitted in (some, whole)]
+    pairs = [fitted[0].lexicon.pairs for fitted in (some, whole)]
+    assert np.array_equal(*(of[order] for of, order in zip(pairs, orders, strict=True)))
     for direction in BOTH:
         for mine, other in (
             (some[1][direction], whole[1][direction]),
             (some[0].tables[direction], whole[0].tables[direction]),
         ):
+            mine, other = (
+                table._replace(pairs=table.pairs[order])
+                for table, order in zip((mine, other), orders, strict=True)
+            )
             for left, right in zip(mine, other, strict=True):
-                np.testing.assert_allclose(left, right, rtol=1e-9, atol=1e-12)
+                # Posteriors are in single precision.
+                np.testing.assert_allclose(left, right, rtol=1e-3, atol=1e-5)
         assert [row for links in some[2] for row in links[direction]] == whole[2][0][direction]
 
 
@@ -206,6 +214,7 @@ def test_an_aligner_that_was_kept_links_text_old_and_new(model: Model, tmp_path:
         and read.links(sources, targets) == apply(aligner, encoded, LocalExecutor())[0]
     )
     for direction, table in aligner.tables.items():
+        table = table._replace(pairs=table.pairs[aligner.lexicon.order])  # written in this order
         for kept, learned in zip(read.tables[direction], table, strict=True):
             assert np.array_equal(kept, learned)
     upper = [

@@ -67,22 +67,19 @@ def test_every_cell_knows_its_words(
 def test_numbers_too_large_to_sort_with_their_places_are_numbered_alike() -> None:
     numbers = np.array([7, 3, 7, 0, 3])
     for larger in (0, 1 << 61):
-        distinct, indices = _unique_numbers(numbers + larger)
-        assert distinct.tolist() == [larger, larger + 3, larger + 7] and indices.tolist() == [
-            2,
-            1,
-            2,
-            0,
-            1,
-        ]
+        distinct, order, indices = _unique_numbers(numbers + larger)
+        assert distinct.tolist() == [larger + 7, larger + 3, larger]
+        assert distinct[order].tolist() == [larger, larger + 3, larger + 7]
+        assert indices.tolist() == [0, 1, 0, 2, 1]
 
 
-def test_a_lexicon_is_sorted_and_has_what_co_occurs() -> None:
+def test_a_lexicon_has_what_co_occurs_in_order_of_appearance() -> None:
     lexicon = encode([["Das", "Haus"], ["das"], []], [["the", "house"], ["The"], ["lost"]])[1]
     assert lexicon.source_words.to_pylist() == ["das", "haus"]
     assert lexicon.target_words.to_pylist() == ["house", "lost", "the"]
-    assert lexicon.pairs.tolist() == [0, 2, 3, 5]
-    assert [words.tolist() for words in lexicon.words_of_pairs()] == [[0, 0, 1, 1], [0, 2, 0, 2]]
+    assert lexicon.pairs.tolist() == [2, 5, 0, 3]
+    assert lexicon.pairs[lexicon.order].tolist() == [0, 2, 3, 5]
+    assert [words.tolist() for words in lexicon.words_of_pairs()] == [[0, 1, 0, 1], [2, 2, 0, 0]]
 
 
 def test_a_union_has_the_words_and_pairs_of_all() -> None:
@@ -91,22 +88,26 @@ def test_a_union_has_the_words_and_pairs_of_all() -> None:
         encode([["a", "b"]], [["z", "y"]])[1],
         encode([], [])[1],
     ]
-    union = Lexicon.union(parts)
+    union, indices = Lexicon.union(parts)
     assert union.source_words.to_pylist() == ["a", "b", "c"] and union.target_words.to_pylist() == [
         "y",
         "z",
     ]
-    assert pairs_of(union, np.arange(5)).T.tolist() == [
-        ["a", "y"],
-        ["a", "z"],
-        ["b", "y"],
-        ["b", "z"],
-        ["c", "y"],
-    ]
-    indices = union.indices_of(parts[0])
-    assert [part.tolist() for part in indices] == [[2, 4], [1, 2], [0]]
+    pairs = pairs_of(union, np.arange(5)).T.tolist()
+    assert sorted(pairs) == [["a", "y"], ["a", "z"], ["b", "y"], ["b", "z"], ["c", "y"]]
+    for lexicon, of_part in zip(parts, indices, strict=True):
+        own = pairs_of(lexicon, np.arange(len(lexicon.pairs))).T.tolist()
+        assert [pairs[index] for index in of_part.pairs] == own
+        searched = union.indices_of(lexicon)
+        assert [found.tolist() for found in searched] == [known.tolist() for known in of_part]
+    assert [words.tolist() for words in indices[0][1:]] == [[1, 2], [0]]
     strange = union.indices_of(encode([["b", "d"], ["c"]], [["y"], ["z"]])[1])
-    assert [part.tolist() for part in strange] == [[2, -1, -1], [1, 2, -1], [0, 1]]
+    assert [None if index < 0 else pairs[index] for index in strange.pairs] == [
+        None,
+        ["b", "y"],
+        None,
+    ]
+    assert [words.tolist() for words in strange[1:]] == [[1, 2, -1], [0, 1]]
     assert encode([], [])[1].indices_of(parts[0]).pairs.tolist() == [-1, -1]
 
 

@@ -1,7 +1,8 @@
 """Word alignment of parallel text by expectation maximisation, shard by shard.
 
 In each iteration, the executor computes the expected counts of the shards, and this process sums
-and normalises them. The result depends neither on the executor nor on the division into shards.
+and normalises them. The result depends neither on the executor nor, but for rounding, on the
+division into shards.
 """
 
 from __future__ import annotations
@@ -89,21 +90,22 @@ class Aligner:
     def write(self, folder: Folder) -> None:
         """Save the aligner to a folder."""
         forward, reverse = (self.tables[direction] for direction in BOTH)
+        order = self.lexicon.order
         columns = {
             "sources": {"word": self.lexicon.source_words, "null": reverse.null},
             "targets": {"word": self.lexicon.target_words, "null": forward.null},
             "pairs": {
-                "pair": self.lexicon.pairs,
-                "forward": forward.pairs,
-                "reverse": reverse.pairs,
+                "pair": self.lexicon.pairs[order],
+                "forward": forward.pairs[order],
+                "reverse": reverse.pairs[order],
             },
         }
         for name, table in columns.items():
             write_shard(folder, f"{name}.parquet", pa.table(table))
         (name,) = (name for name, model in MODELS.items() if isinstance(self.model, model))
-        order = {direction: table.order.tolist() for direction, table in self.tables.items()}
+        orders = {direction: table.order.tolist() for direction, table in self.tables.items()}
         folder.write_json(
-            "aligner.json", {"aligner": name, "settings": asdict(self.model), "order": order}
+            "aligner.json", {"aligner": name, "settings": asdict(self.model), "order": orders}
         )
 
     @classmethod
@@ -124,7 +126,8 @@ class Aligner:
             for direction in BOTH
         }
         model = MODELS[saved["aligner"]](**saved["settings"])
-        return cls(Lexicon(*both, pairs.column("pair").to_numpy()), tables, model)
+        lexicon = Lexicon(*both, pairs.column("pair").to_numpy(), np.arange(len(pairs)))
+        return cls(lexicon, tables, model)
 
 
 @dataclass(frozen=True)
@@ -162,8 +165,7 @@ def encode_shards(
         shapes.update(shapes_of_shard)
     if not shapes:
         raise UserError("no sentence pair has words on both sides: check the text to align")
-    lexicon = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
-    indices = tuple(lexicon.indices_of(lexicon_of_shard) for _, _, lexicon_of_shard in encoded)
+    lexicon, indices = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
     return Encoded(scratch, shards, tuple(rows for rows, _, _ in encoded), lexicon, indices, shapes)
 
 
@@ -215,10 +217,17 @@ def _items(encoded: Encoded, tables: Tables) -> list[Item]:
 
 def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
     """Return the tables restricted to the words and pairs at the given indices, with `UNSEEN`
-    for index -1."""
+    for index -1.
+
+    In single precision: all else is memory, and sums of counts are in double precision.
+    """
 
     def take(probabilities: np.ndarray, indices: np.ndarray) -> np.ndarray:
-        return np.where(indices < 0, UNSEEN, probabilities[indices])
+        taken = np.full(len(indices), UNSEEN, np.float32)
+        if len(probabilities):
+            probabilities.astype(np.float32).take(indices, out=taken, mode="clip")
+            taken[indices < 0] = UNSEEN
+        return taken
 
     return {
         direction: Table(

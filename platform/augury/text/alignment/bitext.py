@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from itertools import chain
@@ -21,34 +22,49 @@ LARGEST = 4_000_000  # maximum number of cells of a sentence pair, such as 2000 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The distinct words of each side, and the word pairs that co-occur in a sentence pair, both
-    sorted.
+    """The distinct words of each side, sorted, and the word pairs that co-occur in a sentence pair.
 
-    Words are numbered by their index, and pairs (pairs,) by `source * len(target_words) + target`.
+    Words are numbered by their index, and pairs (pairs,) by `source * len(target_words) + target`,
+    in order of appearance: most of them occur once, so that arrays over pairs are read in sequence.
     """
 
     source_words: pa.Array
     target_words: pa.Array
     pairs: np.ndarray
+    order: np.ndarray
+    """The indices that sort the pairs."""
 
     @classmethod
-    def union(cls, lexicons: Sequence[Lexicon]) -> Lexicon:
-        """Return the union of several lexicons."""
+    def union(cls, lexicons: Sequence[Lexicon]) -> tuple[Lexicon, tuple[Indices, ...]]:
+        """Return the union of several lexicons, and the indices of each in it."""
         sources = _distinct(lexicon.source_words for lexicon in lexicons)
         targets = _distinct(lexicon.target_words for lexicon in lexicons)
-        union = cls(sources, targets, np.zeros(0, np.int64))
-        pairs = np.sort(np.concatenate([union._numbers(lexicon) for lexicon in lexicons]))
-        return cls(sources, targets, pairs[np.diff(pairs, prepend=-1) > 0])
+        empty = np.zeros(0, np.int64)
+        union = cls(sources, targets, empty, empty)
+        numbers = [union._numbers(lexicon) for lexicon in lexicons]
+        pairs, order, joint = _unique_numbers(np.concatenate(numbers))
+        parts = np.split(joint, np.cumsum([len(part) for part in numbers])[:-1])
+        indices = [
+            Indices(
+                part,
+                _indices(lexicon.source_words, sources),
+                _indices(lexicon.target_words, targets),
+            )
+            for part, lexicon in zip(parts, lexicons, strict=True)
+        ]
+        return cls(sources, targets, pairs, order), tuple(indices)
 
     def indices_of(self, other: Lexicon) -> Indices:
         """Return the indices in this lexicon of the words and pairs of another one, -1 if they
         are not in it."""
-        numbers = self._numbers(other)
-        pairs = np.searchsorted(self.pairs, numbers)
-        pairs[pairs == len(self.pairs)] = -1
-        known = self.pairs[pairs] == numbers if len(self.pairs) else False
+        mine, numbers = self.pairs[self.order], self._numbers(other)[other.order]
+        places = np.searchsorted(mine, numbers)  # fast, as both are sorted
+        places[places == len(mine)] = -1
+        known = mine[places] == numbers if len(mine) else False
+        pairs = np.empty(len(numbers), np.int64)
+        pairs[other.order] = np.where(known, self.order[places] if len(mine) else -1, -1)
         return Indices(
-            np.where(known, pairs, -1),
+            pairs,
             _indices(other.source_words, self.source_words),
             _indices(other.target_words, self.target_words),
         )
@@ -189,7 +205,7 @@ class Bitext:
     def read(cls, folder: Folder, name: str) -> Bitext:
         """Load a bitext saved by `write`."""
         buffer = io.BytesIO(folder.read(name))
-        return cls(*(np.load(buffer) for _ in fields(cls)))
+        return cls(*(_array(buffer) for _ in fields(cls)))
 
 
 def encode(
@@ -218,7 +234,7 @@ def encode(
         words = bucket.words_by_position(generated[bucket.words])
         for block, word in zip(bucket.cells_by_position(numbers[bucket.cells]), words, strict=True):
             np.add(generating[:, : len(word)], word, out=block)
-    pairs, cells = _unique_numbers(numbers)
+    pairs, order, cells = _unique_numbers(numbers)
     bitext = Bitext(
         rows,
         lengths,
@@ -227,7 +243,16 @@ def encode(
         cells,
         _transposed(forward, reverse),
     )
-    return bitext, Lexicon(source_words, target_words, pairs)
+    return bitext, Lexicon(source_words, target_words, pairs, order)
+
+
+def _array(buffer: io.BytesIO) -> np.ndarray:
+    """Return the array that `np.save` wrote next, as a view of the buffer: it is large."""
+    assert np.lib.format.read_magic(buffer) == (1, 0)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(buffer)
+    array = np.frombuffer(buffer.getbuffer(), dtype, math.prod(shape), buffer.tell())
+    buffer.seek(array.nbytes, io.SEEK_CUR)
+    return array.reshape(shape)
 
 
 def _buckets(generating: np.ndarray, generated: np.ndarray) -> list[Bucket]:
@@ -282,8 +307,10 @@ def _transposed(forward: Sequence[Bucket], reverse: Sequence[Bucket]) -> np.ndar
 def _encode_side(sentences: Sequence[Sequence[str]]) -> tuple[pa.Array, np.ndarray, np.ndarray]:
     """Return the distinct words, the numbers of all words in order, and the lengths of the
     sentences."""
-    lower = [word.lower() for word in chain.from_iterable(sentences)]
+    written = pa.array(chain.from_iterable(sentences), pa.string()).dictionary_encode()
+    lower = [word.lower() for word in written.dictionary.to_pylist()]
     words, numbers = _unique_words(pa.array(lower, pa.string()))
+    numbers = numbers[written.indices.to_numpy()]
     return words, numbers, np.fromiter(map(len, sentences), np.int64, len(sentences))
 
 
@@ -306,12 +333,14 @@ def _unique_words(values: pa.Array) -> tuple[pa.Array, np.ndarray]:
     return encoded.dictionary.take(order), ranks[encoded.indices.to_numpy()]
 
 
-def _unique_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct numbers, sorted, and the index of each number among them (int32)."""
+def _unique_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the distinct numbers in order of appearance, the indices that sort them, and the index
+    of each number among them (int32)."""
     bits = len(numbers).bit_length()
     if int(numbers.max(initial=0)).bit_length() + bits > 63:
-        distinct, indices = np.unique(numbers, return_inverse=True)
-        return distinct, indices.astype(np.int32)
+        _, first, indices = np.unique(numbers, return_index=True, return_inverse=True)
+        ranks = _ranks(first, len(numbers))
+        return numbers[np.sort(first)], ranks, ranks[indices]
     # Sorting numbers and positions packed into one integer is several times faster than hashing or
     # argsort.
     keys = numbers << bits
@@ -321,9 +350,21 @@ def _unique_numbers(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     keys >>= bits
     new = np.ones(len(keys), bool)
     np.not_equal(keys[1:], keys[:-1], out=new[1:])
+    # The first of equal numbers is that with the lowest position.
+    starts = np.flatnonzero(new)
+    ranks = _ranks(order[starts], len(keys))
     indices = np.empty(len(keys), np.int32)
-    indices[order] = np.cumsum(new, dtype=np.int32) - 1
-    return keys[new], indices
+    indices[order] = np.repeat(ranks, np.diff(starts, append=len(keys)))
+    distinct = np.empty(len(starts), np.int64)
+    distinct[ranks] = keys[starts]
+    return distinct, ranks, indices
+
+
+def _ranks(positions: np.ndarray, count: int) -> np.ndarray:
+    """Return the rank of each of distinct positions below `count` (int32), without sorting."""
+    marks = np.zeros(count, np.int32)
+    marks[positions] = 1
+    return np.asarray(np.cumsum(marks, dtype=np.int32)[positions] - 1, np.int32)
 
 
 def _concatenate(arrays: Sequence[np.ndarray], dtype: type) -> np.ndarray:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import digamma
 
 from augury.text.alignment import ibm2
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
@@ -86,6 +87,8 @@ class Hmm:
         """Return new parameters: variational Bayes for words, and relative frequencies for
         jumps."""
         learned = {}
+        # The expected counts of links are those of both directions.
+        weights = digamma(counts["forward"].pairs + self.alpha)
         for direction, (pairs, null, expected) in counts.items():
             if iteration + 1 < self.diagonal:
                 order = tables[direction].order
@@ -95,7 +98,8 @@ class Hmm:
                 order = np.exp(-DECAY * np.abs(np.arange(-self.window, self.window + 1) - 1))
             else:
                 order = expected + SMOOTHING  # a jump that was not seen stays possible
-            words = ibm2.probabilities(pairs, null, lexicon.generating(direction), self.alpha)
+            generating = lexicon.generating(direction)
+            words = ibm2.probabilities(pairs, null, generating, self.alpha, weights)
             learned[direction] = Table(*words, order)
         return learned
 
@@ -176,6 +180,7 @@ def posteriors(
     """
     links *= 1 - null
     nulls *= null
+    matrix = matrix.astype(links.dtype)
     # Distribution of the position at each word, given the words up to it.
     filtered = np.empty_like(links)
     predicted = np.empty_like(links)  # and given the words before it
@@ -198,7 +203,7 @@ def posteriors(
         after.sum(axis=0, out=scale)
         after /= scale
         before = after
-    counts = np.zeros_like(matrix)
+    counts = np.zeros(matrix.shape)
     # Scaled likelihood of the remaining words.
     beta = np.ones((bucket.generating, len(bucket.pairs)), links.dtype)
     backward = list(zip(*words, *cells, strict=True))[::-1]

@@ -32,7 +32,7 @@ from augury.text.alignment.symmetrise import BOTH
 from augury.text.words.segmentation import require_words
 
 KIND = "aligners"
-VERSION = 2
+VERSION = 3
 """Raised when the same text would be aligned otherwise: part of every address."""
 BEGINNING = 1_000  # pairs of the training text that are looked at for words
 LINKS = pa.list_(pa.list_(pa.int32(), 2))

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from augury.core.errors import UserError
-from augury.text.fuzzy.candidates import Pairs, by_length, candidates
+from augury.text.fuzzy.candidates import Group, Pairs, by_length, candidates
 
 Norm = Literal["min", "max"]
 Numbers = NDArray[np.int64]
@@ -57,8 +57,14 @@ class FuzzyIndex:
                 f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: "
                 "use fewer sentences, or split punctuation from words"
             )
+        self._numbered = numbers
         self._codes = _codes(numbers)
-        self._lists, self._sets = by_length(numbers), by_length(_sets(numbers))
+        self._lists = by_length(numbers)
+
+    @cached_property
+    def _sets(self) -> list[Group]:
+        """The sentences as sets of tokens, which only `overlapping` needs."""
+        return by_length(_sets(self._numbered))
 
     def similar(self, queries: Sequence[Sequence[str]], limit: Limit) -> Pairs:
         """Return all pairs of a query and a sentence that are similar but not equal, sorted."""
@@ -169,8 +175,9 @@ def _codes(numbers: Sequence[Sequence[int]]) -> NDArray[Any]:
     # One code is enough for all unknown tokens: the sentences of the index, which they are compared
     # with, have none.
     codes = np.empty(len(numbers), object)
-    for row, tokens in enumerate(numbers):
-        codes[row] = "".join([chr(max(token, -1) + 1) for token in tokens])
+    # Sentences of one length, which are compared with each other, lie beside each other in memory.
+    for row in sorted(range(len(numbers)), key=lambda row: len(numbers[row])):
+        codes[row] = "".join([chr(max(token, -1) + 1) for token in numbers[row]])
     return codes
 
 

@@ -1,0 +1,221 @@
+"""What benchmarks share: clocks, contenders in turn, a table, JSON that says where it is from, and
+a plot over size.
+
+A benchmark is a module with a documentation that begins with its question, and a `main`:
+
+    def main() -> None:
+        parser = frame.parser(__doc__)
+        parser.add_argument("--sizes", ...)
+        arguments = parser.parse_args()
+        frame.report(arguments, {"text": "Multi30k"}, rows, over="sentences")
+
+Its rows are flat dictionaries, a contender or a size each; a pair of numbers is a value with its
+error. `benchmarks/report.py` runs all of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from json import dumps
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from typing import Any, NamedTuple, TypeVar
+
+from augury.core.cores import available_cores
+
+T = TypeVar("T")
+Row = dict[str, Any]
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("numpy", "pyarrow", "torch", "transformers", "sentencepiece", "ctranslate2", "ray")
+
+
+class Clock(NamedTuple):
+    """Seconds; CPU seconds include those of processes that have ended."""
+
+    cpu: float
+    wall: float
+
+
+def cpu() -> float:
+    """Return the CPU seconds of this process and of its children that have ended."""
+    used = [getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def clock(work: Callable[[], T]) -> tuple[Clock, T]:
+    """Return the time that a call takes, and its result."""
+    start, wall = cpu(), time.perf_counter()
+    result = work()
+    return Clock(cpu() - start, time.perf_counter() - wall), result
+
+
+def rotated(names: Sequence[T], turn: int) -> list[T]:
+    """Return the names, beginning with another one each turn: other load affects all equally."""
+    turn %= len(names)
+    return [*names[turn:], *names[:turn]]
+
+
+def in_turn(contenders: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, list[Clock]]:
+    """Return the time of every contender in every round, in which each runs once."""
+    samples: dict[str, list[Clock]] = {name: [] for name in contenders}
+    for turn in range(repeats):
+        for name in rotated(list(contenders), turn):
+            samples[name].append(clock(contenders[name])[0])
+    return samples
+
+
+def ratio(samples: Sequence[float], baseline: Sequence[float]) -> float:
+    """Return the median of the ratios to a baseline, each within one round."""
+    return statistics.median(own / other for own, other in zip(samples, baseline, strict=True))
+
+
+def parser(documentation: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options of every benchmark."""
+    options = argparse.ArgumentParser(
+        description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument(
+        "--json", action="store_true", help="print one JSON object instead of a table"
+    )
+    options.add_argument("--plot", type=Path, metavar="FILE", help="write a chart as an HTML page")
+    return options
+
+
+def report(
+    arguments: argparse.Namespace,
+    setting: Mapping[str, Any],
+    rows: Sequence[Row],
+    *,
+    over: str | None = None,
+    lines: str = "name",
+) -> None:
+    """Print the rows as a table or as JSON, and plot them.
+
+    `over` is the column on the horizontal axis; the rows with one value of `lines` are a line.
+    """
+    if arguments.plot:
+        arguments.plot.write_text(chart(rows, over or lines, lines), encoding="utf-8")
+    if arguments.json:
+        result = {"setting": dict(setting), "rows": list(rows)}
+        print(dumps({"origin": origin(sys.argv), "result": result}, indent=1, default=str))
+        return
+    print(", ".join(f"{name} {cell(value)}" for name, value in setting.items()))
+    print(table(rows))
+
+
+def origin(command: Sequence[str]) -> dict[str, Any]:
+    """Return what figures depend on: the command, commit, time, machine and versions."""
+    name, *options = command
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    information = Path("/proc/cpuinfo")
+    text = information.read_text(encoding="utf-8") if information.exists() else ""
+    processor = re.search(r"model name\s*:\s*(.*)", text)
+    return {
+        "command": " ".join(["python -m", f"benchmarks.{Path(name).stem}", *options]),
+        "commit": commit or "unknown",
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+        "machine": {
+            "processor": processor[1] if processor else platform.processor(),
+            "cores": available_cores(),
+            "GiB": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30),
+            "load": round(os.getloadavg()[0], 1),
+        },
+        "versions": {"python": platform.python_version(), **_versions()},
+    }
+
+
+def _versions() -> dict[str, str]:
+    versions = {}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    """Return the names of all columns, in order of appearance."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def cell(value: Any) -> str:
+    """Return a value as text: numbers with three digits, a pair as a value with its error."""
+    match value:
+        case None:
+            return "-"
+        case bool() | str():
+            return str(value)
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+        case [float() | int() as centre, float() | int() as error]:
+            return f"{cell(centre)} ± {cell(error)}"
+    return str(value)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as text, a column for every key."""
+    names = columns(rows)
+    cells = [names, *([cell(row.get(name)) for name in names] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for line in cells:
+        padded = (
+            text.ljust(width) if not place else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def chart(rows: Sequence[Row], over: str, lines: str) -> str:
+    """Return a page with a panel for every column of numbers, with logarithmic sizes."""
+    from plotly.graph_objects import Scatter
+    from plotly.subplots import make_subplots
+
+    panels = [
+        name
+        for name in columns(rows)
+        if name != over and any(isinstance(row.get(name), float) for row in rows)
+    ]
+    figure = make_subplots(rows=len(panels), cols=1, subplot_titles=panels)
+    sizes = all(isinstance(row.get(over), int | float) for row in rows)
+    names = list(dict.fromkeys(str(row.get(lines, "")) for row in rows))
+    colours = ("#3f7be0", "#d2691e", "#2a9461", "#d8485a", "#a25fd0", "#7b828c", "#173f87")
+    for place, panel in enumerate(panels, start=1):
+        for index, name in enumerate(names):
+            of_line = [
+                row
+                for row in rows
+                if str(row.get(lines, "")) == name and row.get(panel) is not None
+            ]
+            figure.add_trace(
+                Scatter(
+                    x=[row[over] for row in of_line],
+                    y=[row[panel] for row in of_line],
+                    name=name,
+                    mode="lines+markers" if sizes else "markers",
+                    marker={"color": colours[index % len(colours)]},
+                    legendgroup=name,
+                    showlegend=place == 1,
+                ),
+                row=place,
+                col=1,
+            )
+    figure.update_xaxes(type="log" if sizes else "category", title_text=over)
+    figure.update_layout(height=320 * len(panels), template="plotly_white")
+    return str(figure.to_html(include_plotlyjs="cdn"))

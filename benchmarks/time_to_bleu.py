@@ -1,0 +1,209 @@
+"""How long does it take from text to a BLEU score, against a plain script?
+
+    python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
+        [--every 200] [--sizes 3 256 1024 4] [--json] [--plot FILE]
+
+    augury        augury train EXPERIMENT
+    transformers  benchmarks/peers/transformers_translation.py
+
+Both read the same text files (Multi30k de-en if AUGURY_DATA is the directory of the corpora, else
+the built-in corpus), learn a joint BPE vocabulary, train a transformer of the same sizes with the
+same token budget, schedule and label smoothing, and translate all of the validation set greedily
+every so many updates. The clock starts with the command and stops when a score reaches the goal, or
+after the last update; then the command is stopped. One after the other: a core is never shared
+between the two.
+
+CPU and wall seconds are of the command with all its processes; `times` is the CPU time relative to
+that of augury. Figures are of one run with one seed each: a seed moves the updates that it takes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psutil
+import yaml
+
+from augury.core.store import Store
+from augury.corpora.builtin import generate
+from augury.training import history
+from benchmarks import frame
+
+PEER = Path(__file__).parent / "peers" / "transformers_translation.py"
+POLL_SECONDS = 0.5
+MAX_TOKENS, RATE, WARMUP = 4_096, 1e-3, 400
+
+Scores = list[tuple[int, float]]
+"""Updates and BLEU of every validation so far."""
+
+
+def write_texts(place: Path, pairs: int, valid: int = 1_014) -> tuple[str, dict[str, Path]]:
+    """Write training and validation text; return the name of the text and the files."""
+    files = {
+        name: place / name.replace(" ", ".")
+        for name in ("train de", "train en", "valid de", "valid en")
+    }
+    if "AUGURY_DATA" not in os.environ:
+        for split, count in (("train", pairs), ("valid", valid)):
+            rows = list(generate(split, count))
+            files[f"{split} de"].write_text("".join(f"{row.source}\n" for row in rows))
+            files[f"{split} en"].write_text("".join(f"{row.target}\n" for row in rows))
+        return "built-in corpus", files
+    data = Path(os.environ["AUGURY_DATA"]) / "multi30k"
+    sizes = {"train": pairs, "valid": valid}
+    for name, file in files.items():
+        split, language = name.split()
+        source = data / f"{'val' if split == 'valid' else split}.{language}.gz"
+        lines = gzip.decompress(source.read_bytes()).decode().splitlines()
+        file.write_text("".join(f"{line}\n" for line in lines[: sizes[split]]))
+    return "Multi30k", files
+
+
+def until(command: Sequence[str], scores: Callable[[], Scores], goal: float) -> frame.Row:
+    """Run a command until one of its scores reaches the goal; return what it took."""
+    start = time.monotonic()
+    process = psutil.Popen(command, stdout=subprocess.DEVNULL, cwd=frame.ROOT)
+    spent: dict[int, float] = {}
+    known: Scores = []
+    while process.poll() is None and max((bleu for _, bleu in known), default=0.0) < goal:
+        time.sleep(POLL_SECONDS)
+        known = scores()
+        for one in (process, *process.children(recursive=True)):
+            try:
+                times = one.cpu_times()
+            except psutil.NoSuchProcess:
+                continue
+            spent[one.pid] = times.user + times.system
+    wall = time.monotonic() - start
+    ended = process.poll()
+    if ended is None:
+        process.terminate()
+        process.wait()
+    assert not ended, f"the command failed: {' '.join(command)}"
+    known = scores()
+    return {
+        "BLEU": max((bleu for _, bleu in known), default=0.0),
+        "updates": known[-1][0] if known else 0,
+        "CPU s": sum(spent.values()),
+        "wall s": wall,
+    }
+
+
+def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
+    """Train by `augury train`."""
+    layers, hidden, feedforward, heads = arguments.sizes
+    sides = {
+        split: {"source": str(files[f"{split} de"]), "target": str(files[f"{split} en"])}
+        for split in ("train", "valid")
+    }
+    experiment = {
+        "name": "race",
+        "task": "nmt",
+        "baseline": False,
+        "storage": str(place / "results"),
+        "corpus": {
+            "source_language": "de",
+            "target_language": "en",
+            **sides,
+            "tests": {"test": {"builtin": 10}},
+        },
+        "vocabulary": {"size": arguments.vocabulary},
+        "model": {
+            "architecture": "small",
+            "encoder_layers": layers,
+            "decoder_layers": layers,
+            "hidden_size": hidden,
+            "feedforward_size": feedforward,
+            "attention_heads": heads,
+        },
+        "training": {
+            "max_tokens": MAX_TOKENS,
+            "learning_rate": RATE,
+            "warmup_updates": WARMUP,
+            "max_updates": arguments.updates,
+            "validate_every": arguments.every,
+            "patience": 1_000,
+        },
+        "execution": {"executor": "local", "launcher": "direct", "threads": arguments.threads},
+    }
+    file = place / "race.yaml"
+    file.write_text(yaml.safe_dump(experiment))
+    store = Store(place / "results")
+
+    def scores() -> Scores:
+        known: Scores = []
+        for folder in (place / "results").glob("runs/*/seed-*"):
+            run = store.folder("runs", str(folder.relative_to(place / "results" / "runs")))
+            for record in history.read(run):
+                if "valid/bleu" in record["metrics"]:
+                    known.append((record["update"], record["metrics"]["valid/bleu"]))
+        return known
+
+    return until([sys.executable, "-m", "augury.cli", "train", str(file)], scores, arguments.bleu)
+
+
+def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -> frame.Row:
+    """Train by the script."""
+    written = place / "scores.jsonl"
+    options = {
+        "vocabulary": [arguments.vocabulary],
+        "updates": [arguments.updates],
+        "every": [arguments.every],
+        "warmup": [WARMUP],
+        "rate": [RATE],
+        "max-tokens": [MAX_TOKENS],
+        "sizes": arguments.sizes,
+        "threads": [arguments.threads],
+    }
+    command = [sys.executable, str(PEER), *map(str, files.values())]
+    for name, values in options.items():
+        command += [f"--{name}", *map(str, values)]
+
+    def scores() -> Scores:
+        text = written.read_text() if written.exists() else ""
+        lines = [json.loads(line) for line in text.splitlines() if line.endswith("}")]
+        return [(line["update"], line["bleu"]) for line in lines]
+
+    return until(["sh", "-c", f'exec "$@" > {written}', "sh", *command], scores, arguments.bleu)
+
+
+def main() -> None:
+    parser = frame.parser(__doc__)
+    parser.add_argument("--bleu", type=float, default=25.0, help="the goal (default 25)")
+    parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--valid", type=int, default=1_014, help="sentences of validation")
+    parser.add_argument("--updates", type=int, default=4_000, help="at most (default 4000)")
+    parser.add_argument("--every", type=int, default=200, help="updates between validations")
+    parser.add_argument("--vocabulary", type=int, default=4_000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs=4,
+        default=[3, 256, 1024, 4],
+        metavar=("LAYERS", "HIDDEN", "FEEDFORWARD", "HEADS"),
+    )
+    arguments = parser.parse_args()
+    rows: list[frame.Row] = []
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        text, files = write_texts(place, arguments.pairs, arguments.valid)
+        for name, contender in (("augury", augury), ("transformers", transformers)):
+            rows.append({"name": name, **contender(place, files, arguments)})
+    for row in rows:
+        row["times"] = row["CPU s"] / rows[0]["CPU s"]
+    setting = {"text": text, "pairs": arguments.pairs, "goal": arguments.bleu}
+    frame.report(arguments, setting, rows)
+
+
+if __name__ == "__main__":
+    main()
