@@ -6,6 +6,7 @@ are rendered by `rendering`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -139,6 +140,12 @@ class Report:
     status: Status | None = None
     most_notes: int = 6
     """The number of notes of a table above which a page folds them away."""
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """The first clause of the answer, and the rest of it."""
+        first = re.split(r"(?<=;) |(?<=,) (?=but )", self.answer, maxsplit=1)
+        return first[0].rstrip(";,"), "".join(first[1:])
 
     @property
     def figures(self) -> list[Figure]:
