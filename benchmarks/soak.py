@@ -31,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -76,6 +76,30 @@ class Swept:
     """Lines of Ray's C++ code, and tracebacks, among its messages."""
 
 
+class Kills:
+    """What is killed next and when; the clock runs on from one sweep to the next, so that short
+    sweeps are killed as often as long ones."""
+
+    def __init__(self, kills: Iterator[tuple[float, str]]):
+        self._kills = kills
+        self.next()
+
+    def next(self) -> None:
+        """Take the next kind, and the seconds from now until it is killed."""
+        seconds, self.kind = next(self._kills)
+        self.due = time.monotonic() + seconds
+
+
+def random_kills(
+    every: Sequence[float], kinds: Sequence[str], seed: int
+) -> Iterator[tuple[float, str]]:
+    """Draw seconds and kinds without end, each kind as often as the others."""
+    random_ = random.Random(seed)
+    while True:
+        for kind in random_.sample(list(kinds), len(kinds)):
+            yield random_.uniform(*every), kind
+
+
 Results = dict[str, tuple[bytes, Any]]
 
 
@@ -103,12 +127,10 @@ class Sweep:
         self.swept, self.seen = Swept(), set[psutil.Process]()
         self.state, self.changed = (0.0, 0), time.monotonic()
 
-    def run(self, next_kill: Callable[[], tuple[float, str]] | None = None) -> Swept:
-        """Run the sweep to its end, disturbed after so many seconds each time; TimeoutError where
-        it does not go on."""
+    def run(self, kills: Kills | None = None) -> Swept:
+        """Run the sweep to its end, disturbed as `kills` says; TimeoutError where it does not go
+        on."""
         start, process = time.monotonic(), self._start()
-        due, kind = next_kill() if next_kill else (float("inf"), "")
-        due += start
         waiting: list[tuple[Kill, float]] = []
         while True:
             time.sleep(POLL_SECONDS)
@@ -124,16 +146,15 @@ class Sweep:
                     break
                 process = self._start()  # as a user repeats it
             elif (
-                next_kill
-                and time.monotonic() > due
+                kills
+                and time.monotonic() > kills.due
                 and len(waiting) < self.at_once
-                and self._kill(process, kind)
+                and self._kill(process, kills.kind)
             ):
-                kill = Kill(kind, round(time.monotonic() - self.began, 1))
+                kill = Kill(kills.kind, round(time.monotonic() - self.began, 1))
                 self.swept.kills.append(kill)
                 waiting.append((kill, now))
-                seconds, kind = next_kill()
-                due = time.monotonic() + seconds
+                kills.next()
         for kill, killed in waiting:
             kill.seconds = time.time() - killed
         self.swept.seconds = time.monotonic() - start
@@ -146,7 +167,8 @@ class Sweep:
         self.swept.commands += 1
         command = ["sweep", str(self.space), "--storage", str(self.storage), "--name", "quick"]
         command += ["--executor", "ray"]
-        environment = {**os.environ, "TMPDIR": str(self.directory)}
+        # Workers of Ray have niceness 15: beside other work they would hardly go on.
+        environment = {"RAY_worker_niceness": "0", **os.environ, "TMPDIR": str(self.directory)}
         environment.pop("RAY_ADDRESS", None)
         return subprocess.Popen(
             [sys.executable, "-m", "augury.cli", *command],
@@ -229,30 +251,22 @@ def soak(
 ) -> list[Swept]:
     """Repeat the sweep for so long; return what became of each, and report after each of those so
     far."""
-    began, random_ = time.monotonic(), random.Random(seed)
-    Sweep(place / "undisturbed", began).run()
+    Sweep(place / "undisturbed", time.monotonic()).run()
     expected = results(place / "undisturbed" / "storage")
-    kinds_left: list[str] = []
-
-    def next_kill() -> tuple[float, str]:
-        if not kinds_left:  # each as often as the others
-            kinds_left.extend(random_.sample(list(kinds), len(kinds)))
-        return random_.uniform(*every), kinds_left.pop()
-
     sweeps: list[Swept] = []
-    began = time.monotonic()
+    began, kills = time.monotonic(), Kills(random_kills(every, kinds, seed))
     while not sweeps or time.monotonic() - began < 60 * minutes:
         sweep = Sweep(place / f"sweep-{len(sweeps) + 1}", began)
-        swept = sweep.run(next_kill)
+        swept = sweep.run(kills)
         found = results(sweep.storage)
         swept.lost = sum(found.get(name) != values for name, values in expected.items())
         sweeps.append(swept)
         report(sweeps)
-        kills = ", ".join(f"{kill.kind} {kill.seconds or 0:.0f} s" for kill in swept.kills)
+        killed = ", ".join(f"{kill.kind} {kill.seconds or 0:.0f} s" for kill in swept.kills)
         print(
             f"sweep {len(sweeps)}: {swept.seconds:.0f} s, {swept.commands} commands, lost "
             f"{swept.lost} of {len(expected)}, left {len(swept.left)}, raw lines {swept.raw}, "
-            f"{swept.memory:.0f} MB; {kills}",
+            f"{swept.memory:.0f} MB; {killed}",
             file=sys.stderr,
             flush=True,
         )

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from benchmarks.soak import Sweep, Swept, results
+from benchmarks.soak import Kills, Sweep, Swept, results
 from tests.sweeping import quick
 from tests.sweeping.sweeps import QUICK
 
@@ -42,8 +42,8 @@ def swept(place: Path) -> Swept:
     text = Path(QUICK).read_text(encoding="utf-8").replace("[0, 5]", "[5]")
     text = text.replace('"max_updates": 64', f'"max_updates": {UPDATES}')
     space.write_text(text.replace("seeds=(1, 2)", "seeds=(1,)"), encoding="utf-8")
-    kills = iter([*KILLS, (float("inf"), "")])
-    return Sweep(place, time.monotonic(), space, at_once=1).run(lambda: next(kills))
+    kills = Kills(iter([*KILLS, (float("inf"), "")]))
+    return Sweep(place, time.monotonic(), space, at_once=1).run(kills)
 
 
 def test_everything_was_killed_and_the_sweep_went_on(swept: Swept, place: Path) -> None:
