@@ -1,7 +1,4 @@
-"""An update reads no number of a tensor, for which the host would wait for a GPU.
-
-Models of transformers read whether a mask has padding, once a forward pass, which is theirs.
-"""
+"""An update reads no number of a tensor, for which the host would wait for a GPU."""
 
 from __future__ import annotations
 
@@ -14,7 +11,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from augury.core.store import Folder
 from augury.regimes.adversarial import Adversarial
@@ -25,6 +21,7 @@ from augury.training import meter
 from augury.training.loop import UNREAD_UPDATES, Trainer
 from augury.training.run import TrainingRun
 from tests.regimes import words
+from tests.training.host_reads import NoReads
 
 pytestmark = pytest.mark.trains
 
@@ -46,16 +43,6 @@ class Reading(Task):
         losses = super().loss(batch, progress)
         assert losses.total.item() > 0
         return losses
-
-
-class NoReads(TorchDispatchMode):
-    """Raises where `item`, `float` or `bool` read a tensor."""
-
-    def __torch_dispatch__(
-        self, function: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        assert function is not torch.ops.aten._local_scalar_dense.default, "reads a tensor"
-        return function(*args, **(kwargs or {}))
 
 
 def unexpected(tensor: Tensor) -> None:

@@ -34,15 +34,16 @@ def hidden_states(
     `source_embeddings`. The first decoder input is the model's own (T5: the pad; Marian as trained
     here: the end of sentence). T5 scales these states by D^-0.5 where embeddings are tied.
     """
-    mask = source != model.config.pad_token_id
+    padding, causal = attention_masks(model, source, labels)
     inputs = {"input_ids": source}
     if perturbation is not None:
         inputs = {"inputs_embeds": source_embeddings(model, source) + perturbation}
-    memory = model.get_encoder()(**inputs, attention_mask=mask).last_hidden_state
+    memory = model.get_encoder()(**inputs, attention_mask=padding).last_hidden_state
     hidden: Tensor = model.get_decoder()(
         input_ids=decoder_inputs(model, labels),
+        attention_mask=causal,
         encoder_hidden_states=memory,
-        encoder_attention_mask=mask,
+        encoder_attention_mask=padding,
         use_cache=False,
     ).last_hidden_state
     return (
@@ -50,6 +51,29 @@ def hidden_states(
         if getattr(model.config, "scale_decoder_outputs", False)
         else hidden
     )
+
+
+def attention_masks(
+    model: PreTrainedModel, source: Tensor, labels: Tensor
+) -> tuple[Tensor, Tensor | None]:
+    """Return the masks of the source's pads, (B, 1, 1, S), and of later labels, (1, 1, T, T).
+
+    They are in the form that attention adds or takes (`eager` or `sdpa`): given (B, S) alone,
+    `transformers` would read on the host whether anything is masked, for which a GPU waits. Other
+    kinds of attention get that, and None.
+    """
+    real, kind = source != model.config.pad_token_id, model.config._attn_implementation
+    if kind not in ("eager", "sdpa"):
+        return real, None
+    later = torch.ones(labels.shape[1], labels.shape[1], dtype=torch.bool, device=labels.device)
+    masks = real[:, None, None], later.tril()[None, None]
+    if kind == "sdpa":
+        return masks
+    padding, causal = (
+        torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, torch.finfo().min)
+        for mask in masks
+    )
+    return padding, causal
 
 
 def decoder_inputs(model: PreTrainedModel, labels: Tensor) -> Tensor:

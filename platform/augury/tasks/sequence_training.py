@@ -26,13 +26,15 @@ Ids = Sequence[int] | np.ndarray
 
 
 class Batch(NamedTuple):
-    """`sources` (views, B, S) and `labels` (B, T), padded on the right.
+    """`sources` (views, B, S) and `labels` (B, T), padded on the right; `real` (2, rows) has the
+    row and the position of every label that is no pad.
 
     Row b of every view is the same example.
     """
 
     sources: Tensor
     labels: Tensor
+    real: Tensor
 
 
 class SequenceTraining(RegimeTraining):
@@ -75,7 +77,10 @@ class SequenceTraining(RegimeTraining):
 
     def batch(self, sources: Sequence[Sequence[Ids]], labels: Sequence[Ids]) -> Batch:
         """Return sources, view by view, and labels as one batch."""
-        return Batch(pad_views(sources, self.pad), torch.from_numpy(padded(labels, self.pad)))
+        ids = padded(labels, self.pad)
+        # Found here: a GPU could not go on before the host knows how many there are.
+        real = torch.from_numpy(np.stack(np.nonzero(ids != self.pad)))
+        return Batch(pad_views(sources, self.pad), torch.from_numpy(ids), real)
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
         """Return the source as the encoder reads it, tag and end of sentence included."""
@@ -91,9 +96,12 @@ class SequenceTraining(RegimeTraining):
         sources = batch.sources[list(views)].flatten(0, 1)
         labels = batch.labels.repeat(len(views), 1)
         hidden = encoder_decoder.hidden_states(self.module, sources, labels, perturbation)
-        real = batch.labels != self.pad
+        rows, positions = batch.real
+        real = rows * batch.labels.shape[1] + positions
         return Rows(
-            hidden.unflatten(0, (len(views), -1))[:, real], *self.head(), batch.labels[real]
+            hidden.reshape(len(views), -1, hidden.shape[-1]).index_select(1, real),
+            *self.head(),
+            batch.labels.flatten()[real],
         )
 
     def head(self) -> tuple[Tensor, Tensor | None]:

@@ -22,6 +22,7 @@ from augury.tasks.classification.settings import PretrainedClassifier, Scratch
 from augury.text.subwords import learned
 from augury.text.subwords.tokenizer import encode
 from augury.training.batching import padded
+from tests.training.host_reads import NoReads
 
 Checkpoint = Callable[..., Path]
 FAMILIES = (
@@ -108,6 +109,22 @@ def test_company_and_padding_do_not_matter(
     for row in ids:
         alone = row[row != read.pad][None]
         assert torch.allclose(logits(alone), logits(row[None]), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["xlm_roberta", "bert"])
+@pytest.mark.parametrize("perturbable", [False, True])
+def test_with_sdpa_no_tensor_is_read_on_the_host(
+    family: str, perturbable: bool, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    path = checkpoint(family)
+    model, directory = loaded(path, tmp_path / "sdpa", attention="sdpa")
+    read, ids = reader(model, directory)
+    perturbation = torch.zeros_like(read.embeddings(ids)).detach() if perturbable else None
+    with NoReads(), torch.no_grad():
+        logits = read.logits(ids, perturbation)
+    eager, _ = reader(*loaded(path, tmp_path / "eager", attention="eager"))
+    with torch.no_grad():
+        assert torch.allclose(logits, eager.logits(ids, perturbation), atol=1e-5)
 
 
 @pytest.mark.parametrize("family", ["bert", "albert"])

@@ -20,6 +20,7 @@ from augury.text.ciphers.alphabet import build_alphabet
 from augury.text.ciphers.rot import Rot
 from augury.training import history
 from augury.training.loop import fit
+from tests.training.host_reads import NoReads
 from trainables.nmt.translation import DevSet, Translation
 
 
@@ -144,10 +145,20 @@ def test_padding_does_not_change_the_loss(storage: Path) -> None:
     wider = Batch(
         torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
         torch.nn.functional.pad(batch.labels, (0, 3), value=pad),
+        batch.real,
     )
     before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
     assert before.rows == after.rows and before.divisor == after.divisor == 2 * before.rows
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_an_update_reads_no_tensor(storage: Path, attention: str) -> None:
+    model = {**content(storage)["model"], "attention": attention}
+    task = Toy(storage, model=model).task
+    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
+    with NoReads():
+        task.loss(batch, Progress(0)).total.backward()
 
 
 # Perturbed sources

@@ -30,6 +30,8 @@ from augury.training.batching import padded
 
 PROBE = (["a", "a"], ["a", "a a a"])
 """First and second sentences of two rows of unequal length."""
+TAKE_MASKS = ("bert", "roberta", "xlm-roberta")
+"""Models that take masks as `sdpa` does, without reading on the host whether anything is masked."""
 
 
 def build(
@@ -126,6 +128,10 @@ class Reader:
             _separator(model, tokenizer) if "token_type_ids" in self.arguments else None
         )
         self.first_position = _first_position(model)
+        settings = model.config
+        self.takes_masks = (
+            settings._attn_implementation == "sdpa" and settings.model_type in TAKE_MASKS
+        )
         # Models without a limit have None, 0 or -1.
         positions = getattr(model.config, "max_position_embeddings", None) or 0
         if positions > 0 and max_length > positions - self.first_position:
@@ -145,7 +151,7 @@ class Reader:
         inputs = {"input_ids": ids}
         if perturbation is not None:
             inputs = {"inputs_embeds": self.embeddings(ids) + perturbation}
-        inputs["attention_mask"] = mask.long()
+        inputs["attention_mask"] = mask[:, None, None] if self.takes_masks else mask.long()
         if "position_ids" in self.arguments:
             inputs["position_ids"] = self._positions(mask)
         if self.separator is not None:
