@@ -11,7 +11,7 @@ from augury.core.store import Folder, Store
 from augury.reporting import reported, run_files, run_list, run_names
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
-from augury.reporting.page import render_page
+from augury.reporting.rendering import render_page
 from augury.reporting.report import Download
 from augury.reporting.run_files import is_scored
 from augury.reporting.sweeps.answer import answer

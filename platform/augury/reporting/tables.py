@@ -45,8 +45,6 @@ LATEX_ESCAPES = {
     "−": "$-$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
-SPECIAL, ESCAPED = re.compile("([|*])"), r"\\\1"
-"""Characters that Markdown would read as the edge of a cell or as emphasis."""
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """The beginnings of texts that a spreadsheet would run."""
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
@@ -180,7 +178,7 @@ def markdown(tables: Sequence[Table]) -> str:
 def _markdown(shown: Table) -> str:
     header, *rows = shown.lines()
     lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
-    body = [" | ".join(SPECIAL.sub(ESCAPED, cell) for cell in cells) for cells in lines]
+    body = [" | ".join(map(markdown_escaped, cells)) for cells in lines]
     return "\n".join(
         [
             *([f"### {shown.title}", ""] if shown.title else []),
@@ -190,6 +188,11 @@ def _markdown(shown: Table) -> str:
             "",
         ]
     )
+
+
+def markdown_escaped(plain: str) -> str:
+    """Return plain text without what Markdown reads as the edge of a cell or as emphasis."""
+    return re.sub("([|*])", r"\\\1", plain)
 
 
 def latex(tables: Sequence[Table]) -> str:
