@@ -12,16 +12,10 @@ import plotly.graph_objects as go
 
 from augury.core.progress import duration
 from augury.reporting.figures import Figure, curve_charts, thin_curve, trace
-from augury.reporting.numbers import MISSING, spread, time_unit
-from augury.reporting.results import (
-    CLOCKS,
-    SystemResult,
-    deviation,
-    on_one_device,
-    time_kind,
-)
+from augury.reporting.numbers import spread, time_unit
+from augury.reporting.results import CLOCKS, SystemResult, deviation, on_one_device, time_kind
 from augury.reporting.styles import system_style
-from augury.reporting.tables import Cell, Table, row, table
+from augury.reporting.tables import Cell, Table, table
 from augury.scoring.registry import lower_is_better, title
 from augury.training.history import Record
 
@@ -40,27 +34,25 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     """
     kind = time_kind([result.cost for result in results if result.cost])
     points = _histories(results, CLOCKS[kind])
-    valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
-    labels = {
-        valid: f"validation {title(valid.removeprefix('valid/'))}",
-        "train/loss": "training loss",
-    }
+    recorded = set(points["metric"])
+    valid = metric if f"valid/{metric}" in recorded else "loss"
+    labels = {f"valid/{valid}": f"validation {title(valid)}", "train/loss": "training loss"}
     shown = points[points["metric"].isin(labels)].copy()
     unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
     shown["time"] /= size
     figures = []
-    for metric_name, label in labels.items():
-        of_metric = shown[shown["metric"] == metric_name]
+    for name in [name for name in labels if name in recorded]:
         lines: dict[str, list[go.Scatter]] = {"updates": [], "time": []}
         ends = []
-        for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False):
+        curves = shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)
+        for (system, seed), curve in curves:
             for over in lines:
                 lines[over].append(_line(results[system], system, seed, over, curve))
             ends.append(f"{results[system].name} seed {seed} {curve['value'].iloc[-1]:.2f}")
-        if ends:
-            name, caption = metric_name.replace("/", "-"), f"at the end: {', '.join(ends)}"
-            clock = f"{kind} of one seed ({unit})"
-            figures += curve_charts(name, label, lines, clock, caption, metric=metric_name)
+        caption, clock = f"at the end: {', '.join(ends)}", f"{kind} of one seed ({unit})"
+        figures += curve_charts(
+            name.replace("/", "-"), labels[name], lines, clock, caption, metric=name
+        )
     return figures
 
 
@@ -81,16 +73,10 @@ def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
         return None
     longest = max(max(curve) for of_seeds in curves.values() for curve in of_seeds)
     times = [share * longest for share in SHARES]
-    rows = [
-        row(
-            [
-                name,
-                str(len(of_seeds)),
-                *(_mean_cell([_best(curve, time, metric) for curve in of_seeds]) for time in times),
-            ]
-        )
-        for name, of_seeds in curves.items()
-    ]
+    rows = []
+    for name, of_seeds in curves.items():
+        best = [[_best(curve, time, metric) for curve in of_seeds] for time in times]
+        rows.append([name, len(of_seeds), *map(_mean_cell, best)])
     note = (
         f"best validation {title(metric)} within the {kind} of one seed: mean ± standard "
         "deviation over seeds"
@@ -116,14 +102,12 @@ def _best(curve: Mapping[float, float], time: float, metric: str) -> float | Non
     return (min if lower_is_better(metric) else max)(values, default=None)
 
 
-def _mean_cell(values: Sequence[float | None]) -> Cell:
-    """Return the mean and the standard deviation over seeds.
-
-    Missing where a seed was not validated yet.
-    """
+def _mean_cell(values: Sequence[float | None]) -> Cell | None:
+    """Return the mean and the standard deviation over seeds; None where a seed was not validated
+    yet."""
     known = [value for value in values if value is not None]
     if len(known) < len(values):
-        return Cell(MISSING)
+        return None
     mean = statistics.fmean(known)
     return Cell(spread(mean, deviation(known)), mean)
 
@@ -134,27 +118,23 @@ def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
     for system, result in enumerate(results):
         for seed, records in result.histories.items():
             for record, time in zip(records, training_seconds(records, clock), strict=True):
-                rows += [
-                    (system, seed, name, record["update"], time, v)
-                    for name, v in record["metrics"].items()
-                ]
+                for name, value in record["metrics"].items():
+                    rows.append((system, seed, name, record["update"], time, value))
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
 
 
 def training_seconds(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
     """Return the training time at every record, without pauses between restarts where training
     recorded it."""
-    measured = [
-        (record["update"], record["metrics"][clock])
-        for record in records
-        if clock in record["metrics"]
-    ]
-    if not measured:
+    measured = [(0, 0.0)]
+    for record in records:
+        if clock in record["metrics"]:
+            measured.append((record["update"], record["metrics"][clock]))
+    if len(measured) == 1:
         return [record["time"] - records[0]["time"] for record in records]
-    updates, times = zip((0, 0.0), *measured, strict=True)
-    return [
-        float(time) for time in np.interp([record["update"] for record in records], updates, times)
-    ]
+    updates = [record["update"] for record in records]
+    times: list[float] = np.interp(updates, *zip(*measured, strict=True)).tolist()
+    return times
 
 
 def _line(

@@ -27,19 +27,16 @@ def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figu
     series of test sets."""
     figures = []
     common = [
-        test
-        for test in results[0].tests
-        if all(metric in result.tests.get(test, {}) for result in results)
+        test for test in results[0].tests if all(result.score(test, metric) for result in results)
     ]
     for number, (kinds, tests) in enumerate(noise_series(results[0].record.parameters, common)):
-        noise, first, last = " and ".join(kinds), tests[0], tests[-1]
+        noise, ((low, first), *_, (high, last)) = " and ".join(kinds), tests
         traces = [_line(result, index, tests, metric) for index, result in enumerate(results)]
-        ends = [
-            (result.name, *(result.tests[test][metric].value for _, test in (first, last)))
+        summary = ", ".join(
+            f"{result.name} {result.values[first][metric]:.1f} to {result.values[last][metric]:.1f}"
             for result in results
-        ]
-        summary = ", ".join(f"{name} {start:.1f} to {end:.1f}" for name, start, end in ends)
-        heading = f"{title(metric)} against noise ({noise}), {first[0]:g} to {last[0]:g}"
+        )
+        heading = f"{title(metric)} against noise ({noise}), {low:g} to {high:g}"
         axis = within_bounds(metric)
         drawing = chart(traces, f"rate of noise: {noise}", title(metric), yaxis=axis)
         figures.append(Figure(f"noise-{number}", heading, f"{heading}: {summary}", drawing))
@@ -61,11 +58,8 @@ def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Se
             for key, value in parameters.items()
             if key.startswith(section)
         }
-        noise = {
-            key.removeprefix(NOISE): settings.pop(key)
-            for key in [*settings]
-            if key.startswith(NOISE)
-        }
+        of_noise = [key for key in settings if key.startswith(NOISE)]
+        noise = {key.removeprefix(NOISE): settings.pop(key) for key in of_noise}
         rates = {kind: rate for kind in KINDS if (rate := noise.pop(kind, 0.0))}
         text = repr(sorted(settings.items()))
         if "like" in noise:
@@ -75,11 +69,12 @@ def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Se
         elif len(set(rates.values())) == 1:
             group = text, tuple(rates), repr(sorted(noise.items()))
             groups.setdefault(group, []).append((next(iter(rates.values())), test))
-    series = [
-        (kinds, sorted([*clean.get(text, [])[:1], *tests]))
-        for (text, kinds, _), tests in groups.items()
-    ]
-    return [(kinds, tests) for kinds, tests in series if len(tests) > 1]
+    series = []
+    for (text, kinds, _), noisy in groups.items():
+        known = sorted([*clean.get(text, [])[:1], *noisy])
+        if len(known) > 1:
+            series.append((kinds, known))
+    return series
 
 
 def _line(
@@ -94,7 +89,6 @@ def _line(
         " on %{text}",
         ends=[score.ends for score in scores],
         text=[
-            f"{html.escape(test)}: {score.text}"
-            for (_, test), score in zip(tests, scores, strict=True)
+            f"{html.escape(name)}: {of.text}" for (_, name), of in zip(tests, scores, strict=True)
         ],
     )
