@@ -69,10 +69,9 @@ def decode_systems(
             f"no run of {folders[0].name.rpartition('/')[0]} has finished: `augury train` goes on "
             "with it"
         )
-    if unfinished := [
-        folder.name.rpartition("/")[2] for folder in folders if folder not in finished
-    ]:
-        say(f"not finished, and left out: {', '.join(unfinished)}")
+    names = [folder.name.rpartition("/")[2] for folder in folders if folder not in finished]
+    if names:
+        say(f"not finished, and left out: {', '.join(names)}")
     seed_runs = [Run.read(folder) for folder in finished]
     first = seed_runs[0]
     if not first.tests:
@@ -98,12 +97,10 @@ def named_decodings(
         name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields
     }
     named = [PLAIN if run.experiment.resolve_view(view) == SOURCE else view for view in views]
-    settings_by_name: dict[str, dict[str, Any]] = {
-        view: {"views": [view]} for view in (PLAIN, *named)
-    }
-    settings_by_name |= {
-        combine: {"views": named, "combine": combine, **settings} for combine in combinations
-    }
+    settings_by_name: dict[str, dict[str, Any]] = {name: {"views": [name]} for name in named}
+    settings_by_name = {PLAIN: {"views": [PLAIN]}, **settings_by_name}
+    for combine in combinations:
+        settings_by_name[combine] = {"views": named, "combine": combine, **settings}
     if len(settings_by_name) == 1:
         raise UserError(
             "--views plain is what the others are compared with: name another view, or --combine "
