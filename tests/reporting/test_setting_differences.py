@@ -8,8 +8,8 @@ from typing import Any
 from augury.augment import operator
 from augury.core.config import flatten
 from augury.regimes.regime import parse
-from augury.reporting.results import load
 from augury.reporting.system_tables import setting_table
+from tests.run_folders import load
 
 
 def rows(results: Any, *systems: Mapping[str, Any]) -> list[list[str]]:

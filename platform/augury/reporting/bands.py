@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -44,10 +43,6 @@ class Gains:
     slope: Difference | None
     """How much the difference changes with `STEP` of distance in word order; None without
     distances."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the differences as JSON-like values."""
-        return asdict(self)
 
 
 def gains(

@@ -14,14 +14,13 @@ from augury.reporting import rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.comparison_notes import cautions
-from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves
+from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves, robustness_curves
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.mean import compare_all
 from augury.reporting.pareto import cost_sections
 from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
 from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
-from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables, test_sections
 from augury.reporting.styles import legend

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from augury.core.naming import counted
 from augury.core.store import Store
@@ -112,13 +111,6 @@ class PlannedPower:
         yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
         cells = [f"{count} seeds {smallest:.1f}" for count, smallest in self.by_seeds.items()]
         yield f"smallest difference by seeds: {', '.join(cells)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the statement as JSON-like values."""
-        return {
-            **asdict(self),
-            "by_seeds": {str(count): value for count, value in self.by_seeds.items()},
-        }
 
 
 def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:

@@ -175,16 +175,6 @@ class SystemResult:
         }
 
 
-def load(folders: Sequence[Folder]) -> list[SystemResult]:
-    """Return the systems of run folders, one per configuration, in the order in which they first
-    occur."""
-    groups: dict[str, dict[int, Folder]] = {}
-    for folder in folders:
-        record = RunRecord.read(folder)
-        groups.setdefault(record.address, {})[record.seed] = folder
-    return load_groups(list(groups.values()))
-
-
 def load_groups(
     groups: Sequence[Mapping[int, Folder]], names: Sequence[str | None] | None = None
 ) -> list[SystemResult]:

@@ -1,4 +1,4 @@
-"""A reproduction as tables, notes and JSON-like values."""
+"""A paper's table as tables, notes and JSON-like values: what is planned, and what is measured."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from augury.reporting.papers.reproduction import Measurement, Reproduction, Tabl
 from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS
 from augury.reporting.styles import system_style
-from augury.reporting.tables import Cell, Row, Table, cell, row, table
+from augury.reporting.tables import Cell, Row, Table, cell, plain_text, row, table
 from augury.scoring.registry import title
+from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 
 LONGEST = 200
@@ -366,3 +367,52 @@ def _quantity(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def plan_dict(table: Published, plan: Plan) -> dict[str, Any]:
+    """Return rows, configurations and deviations before anything is run, as JSON-like values."""
+    return {
+        **caption(table),
+        "rows": [_plan_row(table, plan, name) for name in table.rows],
+        **plan.to_dict(),
+        "deviations": list(table.deviations),
+        "notes": printed_notes(table),
+    }
+
+
+def plan_text(published: Published, plan: Plan) -> str:
+    """Return rows with the addresses of configurations, and deviations.
+
+    Of several test sets only the mean.
+    """
+    rows = [_plan_row(published, plan, name) for name in published.rows]
+    cells = []
+    for planned in rows:
+        texts = published.texts(planned["name"])
+        listed = ", ".join(f"{column} {text}" for column, text in texts.items()) or MISSING
+        cells.append([planned["name"], texts.get(MEAN, listed), planned["address"]])
+    notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(published))
+    shown = plain_text([table(("row", "published", "run"), cells, notes=notes)])
+    scale = published.space.scale
+    parts = [
+        f"{published.space.question}\n{published.where} of {published.paper}, at scale {scale}",
+        shown.rstrip("\n"),
+        "\n".join(deviations(published)),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _plan_row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
+    """Return a row as it is printed, and the address of its runs, or the reason why it has none."""
+    addresses = {planned.name: planned.address for planned in plan.configurations.values()}
+    same = next((merged for merged in plan.merged if merged.label == name), None)
+    reason = ""
+    if same:
+        reason = f"as {same.same_as}: {same.reason}"
+    elif plan.configurations and name not in addresses:
+        reason = "other rows were asked for" if name in table.space.rows else table.reason(name)
+    return {
+        **printed_dict(table, name),
+        "address": addresses.get(same.same_as if same else name),
+        "why": reason,
+    }
