@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from augury.core.store import Folder
+from augury.reporting.results import SystemResult, load_groups
 from augury.runs.record import Cost, Input, RunRecord
 from augury.scoring.stored import Score
 from augury.training.trained import Outcome, ReportedWeights
@@ -45,6 +46,15 @@ def write_scores(
     record = RunRecord.read(run)
     scores = {test: tuple(of_test) for test, of_test in tests.items()}
     replace(record, tests=scores, training=training, cost=cost).write_scores(run)
+
+
+def load(folders: Sequence[Folder]) -> list[SystemResult]:
+    """The systems of run folders, one per configuration, in the order in which they first occur."""
+    groups: dict[str, dict[int, Folder]] = {}
+    for folder in folders:
+        record = RunRecord.read(folder)
+        groups.setdefault(record.address, {})[record.seed] = folder
+    return load_groups(list(groups.values()))
 
 
 class Run:

@@ -14,7 +14,7 @@ from augury.corpora.ingest import corpus_address
 from augury.corpora.parallel import CorpusSpec
 from augury.execution import execute, preflight
 from augury.execution.graph import Graph
-from augury.reporting.robustness import noise_series
+from augury.reporting.curves import noise_series
 from tests.tiny import OF_TASK, PARALLEL, experiment
 
 CLEAN = "test"

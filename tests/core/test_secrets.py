@@ -16,7 +16,7 @@ from augury.cli.common import print_json
 from augury.core import messages
 from augury.core.secrets import RedactedStream, redacted
 from augury.core.store import Store
-from augury.reporting.page import environment
+from augury.reporting.rendering import environment
 
 SECRETS = st.text(string.ascii_letters + string.digits + "/+%_.-", min_size=8, max_size=40)
 URIS = [

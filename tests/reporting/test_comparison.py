@@ -23,7 +23,7 @@ from augury.reporting.numbers import (
     time_unit,
 )
 from augury.reporting.resampling import resample_runs
-from augury.reporting.results import SystemResult, load, load_groups
+from augury.reporting.results import SystemResult, load_groups
 from augury.reporting.score_tables import score_tables
 from augury.runs.record import RunRecord
 from augury.scoring.seed_variance import UNKNOWN, block_variance, pool, sample_variance
@@ -35,6 +35,7 @@ from augury.scoring.significance import (
     paired_bootstrap,
 )
 from augury.scoring.significance import interval as interval_over_seeds
+from tests.run_folders import load
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
 

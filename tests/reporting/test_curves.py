@@ -7,7 +7,7 @@ from typing import Any
 from augury.reporting.comparison import comparison
 from augury.reporting.curves import equal_time
 from augury.reporting.pareto import score_against_cost
-from augury.reporting.results import load
+from tests.run_folders import load
 
 
 def curve(*points: tuple[float, float]) -> list[tuple[int, dict[str, float]]]:

@@ -7,11 +7,11 @@ from typing import Any
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.pareto import pareto_front
-from augury.reporting.results import load
 from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.sweeps.answer import answer as sweep_answer
 from augury.reporting.sweeps.response import measures
 from augury.reporting.sweeps.summary import summarise
+from tests.run_folders import load
 
 
 def compared(results: Any) -> Comparison:

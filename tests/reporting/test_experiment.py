@@ -20,7 +20,8 @@ import pytest
 from augury.core.errors import UserError
 from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
-from augury.reporting.results import SystemResult, load
+from augury.reporting.results import SystemResult
+from tests.run_folders import load
 
 MOST_BYTES = 1_500_000
 

@@ -5,8 +5,8 @@ from typing import Any
 from augury.reporting.comparison import comparison
 from augury.reporting.curves import learning_curves, training_seconds
 from augury.reporting.pareto import score_against_cost
-from augury.reporting.results import load
 from augury.reporting.styles import COLOURS, system_style
+from tests.run_folders import load
 
 
 def test_curves_against_updates_and_time(results: Any) -> None:

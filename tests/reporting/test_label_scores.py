@@ -8,10 +8,10 @@ import pytest
 from sklearn.metrics import f1_score
 
 from augury.core.store import Folder
-from augury.reporting.label_scores import label_table
-from augury.reporting.results import load
+from augury.reporting.system_tables import label_table
 from augury.scoring.scores import score
 from augury.scoring.stored import write_statistics
+from tests.run_folders import load
 
 GOLD = ["neutral", "entailment", "neutral", "contradiction", "entailment"]
 PREDICTED = {

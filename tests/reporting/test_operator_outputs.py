@@ -7,9 +7,9 @@ from typing import Any
 from augury.augment.health import Health, Rate
 from augury.reporting import experiment, rendering
 from augury.reporting.comparison import comparison
-from augury.reporting.operator_outputs import output_notes, output_table
-from augury.reporting.results import load
+from augury.reporting.system_tables import output_notes, output_table
 from augury.reporting.untrained import WARNING
+from tests.run_folders import load
 
 GOOD = Health("rot-1", "cipher", 998, empty=0.0, copied=0.001, repeated=0.0, length=1.0)
 BAD = Health("back_translation", "back_translation", 1, {"empty": 99}, empty=0.99)

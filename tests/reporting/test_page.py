@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.reporting.page import environment
+from augury.reporting.rendering import environment
 
 unbroken = environment().filters["unbroken"]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.core import config
-from augury.reporting.robustness import noise_series
+from augury.reporting.curves import noise_series
 
 
 def parameters(tests: dict[str, Any]) -> dict[str, Any]:

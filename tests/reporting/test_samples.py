@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.reporting.results import load
 from augury.reporting.samples import Example, draw, shorten
+from tests.run_folders import load
 
 PAIRS = [(f"quelle {index}", f"reference {index}") for index in range(40)]
 

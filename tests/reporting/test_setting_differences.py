@@ -8,8 +8,8 @@ from typing import Any
 from augury.augment import operator
 from augury.core.config import flatten
 from augury.regimes.regime import parse
-from augury.reporting.results import load
-from augury.reporting.setting_differences import differences
+from augury.reporting.system_tables import setting_table
+from tests.run_folders import load
 
 
 def rows(results: Any, *systems: Mapping[str, Any]) -> list[list[str]]:
@@ -17,7 +17,7 @@ def rows(results: Any, *systems: Mapping[str, Any]) -> list[list[str]]:
         results.run(f"system {index}", f"{index}a" * 8, parameters=parameters)
         for index, parameters in enumerate(systems)
     ]
-    shown = differences(load(runs))
+    shown = setting_table(load(runs))
     return [] if shown is None else shown.lines()[1:]
 
 

@@ -13,7 +13,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting.results import load_groups
 from augury.reporting.selection import load_systems
-from augury.reporting.stages import stage_table
+from augury.reporting.system_tables import stage_table
 from augury.runs import stored_runs
 from tests import tiny
 

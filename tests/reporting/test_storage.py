@@ -12,7 +12,7 @@ from augury.core.errors import UserError
 from augury.reporting import experiment, storage
 from augury.reporting.frames import compare
 from augury.reporting.frames import results as results_frame
-from augury.reporting.results import load
+from tests.run_folders import load
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import pytest
 
 from augury.reporting import tables
 from augury.reporting.comparison import Comparison, comparison
-from augury.reporting.results import load
 from augury.reporting.score_tables import frame, score_tables
 from augury.reporting.tables import LATEX_ESCAPES, latex, latex_escaped, markdown, plain_text, table
 from augury.sweeping import declarations, published
+from tests.run_folders import load
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 

@@ -10,10 +10,9 @@ import pytest
 from augury.reporting import experiment, rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import comparison
-from augury.reporting.results import load
 from augury.reporting.score_tables import by_test
 from augury.reporting.tables import plain_text
-from tests.run_folders import outcome
+from tests.run_folders import load, outcome
 
 
 def folders(results: Any, tests: int) -> list[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -186,7 +186,7 @@ def run(arguments: argparse.Namespace) -> int:
                 "method": arguments.test,
                 **report.data,
                 **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
-                **({"bands": [gain.to_dict() for gain in bands]} if bands else {}),
+                **({"bands": [asdict(gain) for gain in bands]} if bands else {}),
                 **(
                     {"word_order_distances": {name: o.distance for name, o in distances.items()}}
                     if distances

@@ -102,7 +102,7 @@ def show(
     report = _preflight(loaded, systems) if texts else None
     facts = {"file": path, "set": list(assignments), **_facts(loaded, systems, report)}
     statements = _power(loaded, systems) if texts else []
-    facts["power"] = [statement.to_dict() for statement in statements]
+    facts["power"] = [asdict(statement) for statement in statements]
     budget = _budget(report.costs[next(iter(systems))]) if report else ""
     facts["next"], facts["sweep"] = _next(path, assignments, report, without_model, budget)
     if any(system.training.validations is None for system in systems.values()):

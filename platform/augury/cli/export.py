@@ -41,16 +41,16 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.commands import command
     from augury.experiments.run import Run
-    from augury.reporting import exporting, hub
+    from augury.reporting import exporting
 
     store, folder = open_run(arguments.trained, arguments.storage)
     output = arguments.output or Path(exporting.usual_name(folder, arguments.to))
     if arguments.private and not arguments.push:
         raise UserError("--private is for --push NAME/MODEL: add it, or leave out --private")
     if arguments.push:
-        hub.check_name(arguments.push)
+        exporting.check_name(arguments.push)
     exported = exporting.export(folder, store, arguments.to, output)
-    pushed = hub.push(output, arguments.push, arguments.private) if arguments.push else None
+    pushed = exporting.push(output, arguments.push, arguments.private) if arguments.push else None
     if arguments.json:
         print_json(
             {

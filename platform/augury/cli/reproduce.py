@@ -68,9 +68,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import rendering
-    from augury.reporting.papers import plans
     from augury.reporting.papers.report import report
     from augury.reporting.papers.reproduction import load_reproduction
+    from augury.reporting.papers.tables import plan_dict, plan_text
     from augury.sweeping import published
 
     if arguments.table is None:
@@ -83,9 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         plan, error = _try_plan(space, options)
         if arguments.json:
-            print_json({**plans.to_dict(table, plan), "not_planned": error})
+            print_json({**plan_dict(table, plan), "not_planned": error})
             return 0
-        print(plans.text(table, plan))
+        print(plan_text(table, plan))
         lines = ["", f"not planned: {error}"] if error else _plan_lines(plan, options)
         print("\n".join(lines))
         return 0

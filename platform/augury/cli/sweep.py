@@ -7,7 +7,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
@@ -307,7 +307,7 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
                 "question": space.question,
                 **plan.to_dict(),
                 "cautions": notes,
-                "power": [statement.to_dict() for statement in power],
+                "power": [asdict(statement) for statement in power],
             }
         )
         return 0

@@ -7,9 +7,9 @@ One path leads from stored runs to every format:
   `untrained` say what to think of it), and `mean` on several sets; `answer` says it in a sentence,
   `score_tables` in a table, `pareto` and `curves` in charts;
 - `experiment`, `sweeps`, `papers` and `analyses` put these together as a `report`: a value of
-  sections, tables, figures and notes;
+  sections, tables (`system_tables` beside the scores), figures and notes;
 - `rendering` makes a page, text, Markdown, LaTeX or CSV of a report.
 
 Beside it, `run_names`, `selection`, `run_list`, `reported` and `storage` find and list what a
-storage has, and `exporting`, `card` and `hub` give a model away.
+storage has, and `exporting` and `card` give a model away.
 """

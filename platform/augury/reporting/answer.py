@@ -12,8 +12,7 @@ def answer(table: Comparison) -> str:
     """Return whether a system beats the baseline, by how much and at what cost, and the doubts
     about it."""
     metric, baseline, *others = table.metrics[0], *table.rows
-    name = title(metric)
-    start = baseline.scores.get(metric)
+    name, start = title(metric), baseline.scores.get(metric)
     if start is None:
         return (
             f"The baseline {baseline.name} has no scores on {table.test_label} yet, so nothing "
@@ -21,11 +20,9 @@ def answer(table: Comparison) -> str:
         )
     compared = [row for row in others if row.difference is not None]
     if not compared:
-        missing = (
-            "its competitors have no comparable scores yet"
-            if others
-            else "there is nothing to compare it with"
-        )
+        missing = "there is nothing to compare it with"
+        if others:
+            missing = "its competitors have no comparable scores yet"
         return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}; {missing}."
 
     def gain(row: Row) -> float:
@@ -43,22 +40,17 @@ def answer(table: Comparison) -> str:
             f"{baseline.name} ({values}){cost}"
         )
     else:
-        nobody, it = (
-            ("no system beats", best.name)
-            if len(compared) > 1
-            else (f"{best.name} does not beat", "it")
-        )
+        nobody, it = f"{best.name} does not beat", "it"
+        if len(compared) > 1:
+            nobody, it = "no system beats", best.name
         level = "the difference is real, but below 0.05" if best.mark else "no difference is shown"
         difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
         head = (
             f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): "
             f"{difference}"
         )
-    sentence = head + _verdict(
-        best,
-        single_seed=1 in (len(best.scores[metric].seeds), len(start.seeds)),
-        comparisons=table.comparisons,
-    )
+    one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
+    sentence = head + _verdict(best, one_seed, table.comparisons)
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
         sentence += (
@@ -79,20 +71,17 @@ def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
     has one seed."""
     if row.meaningless:
         return f", but that means nothing: {row.meaningless}"
+    undecided = "one seed does not decide" if single_seed else ""
     if row.tested is None or row.corrected is None:
-        return ", but the difference is not tested" + (
-            " and one seed does not decide" if single_seed else ""
-        )
+        return ", but the difference is not tested" + (f" and {undecided}" if undecided else "")
     between = f"{signed(row.tested.low)} to {signed(row.tested.high)}"
     if not round(row.tested.value, 1):
         return f" (95 % interval of the difference {between})"
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
     evidence = f"(95 % interval {between}, {p_text(row.corrected)}{corrected})"
     if not row.mark:
-        return f", but that may be chance {evidence}" + (
-            ", and one seed does not decide" if single_seed else ""
-        )
+        more = f", and {undecided}" if undecided else ""
+        return f", but that may be chance {evidence}{more}"
     these = "between these two runs " if row.tested.over == "sentences" else ""
-    return f"; {these}the difference is real {evidence}" + (
-        ", but one seed does not decide" if single_seed else ""
-    )
+    more = f", but {undecided}" if undecided else ""
+    return f"; {these}the difference is real {evidence}{more}"

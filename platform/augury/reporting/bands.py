@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import chain
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from augury.corpora.corpus import KINDS, Corpus
 from augury.reporting.numbers import MISSING, number, probability, signed
 from augury.reporting.results import SystemResult
 from augury.reporting.run_files import test_corpus
-from augury.reporting.tables import Cell, Table, cell, table
+from augury.reporting.tables import Cell, Table, cell, records
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.registry import lower_is_better, title
 from augury.scoring.significance import Difference, compare
@@ -44,10 +44,6 @@ class Gains:
     """How much the difference changes with `STEP` of distance in word order; None without
     distances."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the differences as JSON-like values."""
-        return asdict(self)
-
 
 def gains(
     systems: Sequence[SystemResult],
@@ -68,27 +64,26 @@ def gains(
             "simultaneous bands are of two test sets or more whose rows are the same examples, "
             f"such as XNLI's: {sizes}"
         )
-    found = []
+    compared = []
     for system in others:
         sides = [_resampled(side, tests, metric) for side in (baseline, system)]
-        if sides[0] is None or sides[1] is None:
+        if not all(sides):
             raise UserError(
                 f"{system.name} is not scored on all of {', '.join(tests)}, or the statistics are "
                 "gone"
             )
-        bands = dict(zip(tests, simultaneous_bands(sides[0], sides[1]), strict=True))
-        slope = _slope(sides[0], sides[1], tests, distances) if distances else None
-        found.append(Gains(system.name, metric, bands, slope))
-    return found
+        bands = dict(zip(tests, simultaneous_bands(*sides), strict=True))
+        slope = _slope(*sides, tests, distances) if distances else None
+        compared.append(Gains(system.name, metric, bands, slope))
+    return compared
 
 
-def _resampled(system: SystemResult, tests: Sequence[str], metric: str) -> list[Resampled] | None:
-    found = [system.resampled.get(test, {}).get(metric) for test in tests]
-    return (
-        None
-        if None in found or len({side.seeds for side in found if side}) > 1
-        else [side for side in found if side]
-    )
+def _resampled(system: SystemResult, tests: Sequence[str], metric: str) -> list[Resampled]:
+    """Return the resampled scores on all sets; empty where one is missing or has other seeds."""
+    known = [system.samples(test, metric) for test in tests]
+    sides = [drawn for drawn in known if drawn is not None]
+    same_seeds = len({drawn.seeds for drawn in sides}) == 1
+    return sides if len(sides) == len(tests) and same_seeds else []
 
 
 def _slope(
@@ -108,16 +103,13 @@ def _slope(
     if len(places) < 3 or np.ptp(x) == 0:
         return None
     weights = (x - x.mean()) / ((x - x.mean()) ** 2).sum()
-    of_baseline, of_system = (
-        _weighted([side[place] for place in places], weights) for side in (baseline, system)
-    )
-    return compare(of_baseline, of_system)
-
-
-def _weighted(parts: Sequence[Resampled], weights: np.ndarray) -> Resampled:
-    scores = sum(weight * part.scores for weight, part in zip(weights, parts, strict=True))
-    samples = sum(weight * part.samples for weight, part in zip(weights, parts, strict=True))
-    return Resampled(np.asarray(scores), np.asarray(samples), ())
+    sums = []
+    for side in (baseline, system):
+        parts = [(weight, side[place]) for weight, place in zip(weights, places, strict=True)]
+        scores = sum(weight * part.scores for weight, part in parts)
+        samples = sum(weight * part.samples for weight, part in parts)
+        sums.append(Resampled(np.asarray(scores), np.asarray(samples), ()))
+    return compare(*sums)
 
 
 def distances_to(
@@ -131,24 +123,21 @@ def distances_to(
     if reference not in tests:
         raise unknown("test set of --word-order", reference, tests)
     run = next(iter(system.runs.values()))
-    corpora = {test: test_corpus(run, test) for test in tests}
-    if missing := [test for test, corpus in corpora.items() if corpus is None]:
-        raise UserError(
-            f"the text of {missing[0]} is not in the storage of {run.uri}: score the run again "
-            "there"
-        )
-    present = {test: corpus for test, corpus in corpora.items() if corpus is not None}
-    return {
-        test: _distance(present[reference], present[test], run.root)
-        for test in tests
-        if test != reference
-    }
+    corpora = {}
+    for test in tests:
+        corpus = test_corpus(run, test)
+        if corpus is None:
+            raise UserError(
+                f"the text of {test} is not in the storage of {run.uri}: score the run again there"
+            )
+        corpora[test] = corpus
+    first = corpora.pop(reference)
+    return {test: _distance(first, corpus, run.root) for test, corpus in corpora.items()}
 
 
 def _distance(reference: Corpus, other: Corpus, root: str) -> WordOrder:
-    address = config.address(
-        {"version": orders.VERSION, "texts": [reference.address, other.address]}
-    )
+    texts = [reference.address, other.address]
+    address = config.address({"version": orders.VERSION, "texts": texts})
     folder = Folder(root, f"{KIND}/{address}")
     make_once(folder, lambda: _measure(reference, other, folder))
     manifest = folder.manifest()
@@ -161,22 +150,16 @@ def _measure(reference: Corpus, other: Corpus, folder: Folder) -> None:
             f"the texts have {reference.rows:,} and {other.rows:,} rows: a distance in word order "
             "needs translations, row by row"
         )
-    languages = _language(reference), _language(other)
-    say(f"word order: {languages[0]} and {languages[1]}")
-    sides = [side for side in KINDS[reference.kind].sentences if side != "target"]
-    texts = [
-        [text for side in sides for text in corpus.column(side)] for corpus in (reference, other)
-    ]
-    folder.finish(
-        {
-            "inputs": [reference.address, other.address],
-            **asdict(word_order(texts[0], texts[1], languages)),
-        }
+    corpora = (reference, other)
+    first, second = (
+        next(str(corpus.manifest[name]) for name in LANGUAGE_COLUMNS if name in corpus.manifest)
+        for corpus in corpora
     )
-
-
-def _language(corpus: Corpus) -> str:
-    return next(str(corpus.manifest[name]) for name in LANGUAGE_COLUMNS if name in corpus.manifest)
+    say(f"word order: {first} and {second}")
+    sides = [side for side in KINDS[reference.kind].sentences if side != "target"]
+    texts = [list(chain.from_iterable(map(corpus.column, sides))) for corpus in corpora]
+    order = word_order(texts[0], texts[1], (first, second))
+    folder.finish({"inputs": [reference.address, other.address], **asdict(order)})
 
 
 def band_table(
@@ -184,32 +167,24 @@ def band_table(
 ) -> Table:
     """Return the differences to the baseline by test set, the nearest word order first."""
     known = distances or {}
-    first = found[0]
-    tests = sorted(first.bands, key=lambda test: known[test].distance if test in known else -1.0)
-    columns = ["test set", *(["word-order distance", "Kendall's τ"] if known else [])]
-    columns += [f"{gain.system} [95 %, all sets]" for gain in found] + [
-        f"p, {gain.system}" for gain in found
-    ]
+    tests = sorted(found[0].bands, key=lambda test: known[test].distance if test in known else -1.0)
     rows = []
     for test in tests:
-        order = known.get(test)
-        cells: list[object] = [test]
+        row: dict[str, object] = {"test set": test}
         if known:
-            cells += [
-                cell(order.distance if order else None, ".3f"),
-                cell(order.tau if order else None, ".3f"),
-            ]
-        cells += [_band_cell(gain.bands[test]) for gain in found]
-        cells += [cell(gain.bands[test].p_value, probability) for gain in found]
-        rows.append(cells)
-    return table(
-        columns, rows, title=f"differences to {baseline}", notes=tuple(_notes(found, known))
-    )
-
-
-def _band_cell(band: Band) -> Cell:
-    mark = "*" if band.excludes_zero else ""
-    return Cell(f"{signed(band.value)}{mark} [{signed(band.low)}, {signed(band.high)}]", band.value)
+            order = known.get(test)
+            row["word-order distance"] = cell(order.distance if order else None, ".3f")
+            row["Kendall's τ"] = cell(order.tau if order else None, ".3f")
+        for gain in found:
+            band = gain.bands[test]
+            mark = "*" if band.excludes_zero else ""
+            text = f"{signed(band.value)}{mark} [{signed(band.low)}, {signed(band.high)}]"
+            row[f"{gain.system} [95 %, all sets]"] = Cell(text, band.value)
+        for gain in found:
+            row[f"p, {gain.system}"] = cell(gain.bands[test].p_value, probability)
+        rows.append(row)
+    notes = tuple(_notes(found, known))
+    return records(rows, title=f"differences to {baseline}", notes=notes)
 
 
 def _notes(found: Sequence[Gains], known: Mapping[str, WordOrder]) -> list[str]:
@@ -220,13 +195,12 @@ def _notes(found: Sequence[Gains], known: Mapping[str, WordOrder]) -> list[str]:
         "(max-t over sets whose rows are the same examples); p corrected for the sets in the same "
         "way; *: the band excludes 0"
     ]
-    for gain in found if known else ():
-        lines.append(f"{gain.system}: {_slope_text(gain.slope)}")
     if known:
+        lines += [f"{gain.system}: {_slope_text(gain.slope)}" for gain in found]
         lines.append(
             "word-order distance: the share of pairs of aligned words that the translation "
-            "inverts, 0 for the same "
-            "order; aligned by both directions of IBM model 1, which knows nothing of positions"
+            "inverts, 0 for the same order; aligned by both directions of IBM model 1, which knows "
+            "nothing of positions"
         )
     return lines
 

@@ -12,7 +12,6 @@ import yaml
 from huggingface_hub import EvalResult, ModelCardData
 
 from augury.augment.operator import Operator
-from augury.core.citations import Paper
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
@@ -21,10 +20,9 @@ from augury.experiments.capabilities import Exported
 from augury.experiments.spec import parse
 from augury.regimes.regime import Regime
 from augury.reporting.numbers import MISSING, amount, epochs, factor
-from augury.reporting.page import environment
+from augury.reporting.rendering import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
-from augury.reporting.tables import Table, markdown, table
 from augury.runs.record import Cost, RunRecord
 from augury.scoring.registry import lower_is_better, title
 from augury.scoring.stored import Score
@@ -53,12 +51,14 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     record = RunRecord.read(run)
     origins = {text.role: _origin(store, text.address) for text in record.inputs}
     system = parse(experiment(run, [record.seed]))
-    parts: list[tuple[str, Regime | Operator]] = [(f"regime `{system.regime.name}`", system.regime)]
-    parts += [(f"operator `{operator.operator}`", operator) for operator in system.augment]
+    parts = {f"regime `{system.regime.name}`": system.regime}
+    parts |= {f"operator `{operator.operator}`": operator for operator in system.augment}
+    papers = [
+        paper
+        for part in parts.values()
+        for paper in (part.PAPERS if isinstance(part, Operator) else part.papers())
+    ]
     name = " ".join(dict.fromkeys(filter(None, [record.experiment, record.name])))
-    best = ", ".join(
-        f"{title(metric)} {value:.2f}" for metric, value in best_validations(run).items()
-    )
     decoding = {
         key.removeprefix("decoding."): value
         for key, value in record.parameters.items()
@@ -68,30 +68,29 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         "regime": system.regime.to_dict(),
         "augment": [operator.to_dict() for operator in system.augment],
     }
-    card = environment().get_template("card.md.j2")
-    return card.render(
-        front=_front(name, record, origins, exported),
-        name=name,
-        record=record,
-        exported=exported,
-        scores=_markdown(_scores(record)) if record.tests else "",
-        best=best,
-        decoded=", ".join(f"{key} {value}" for key, value in decoding.items()),
-        data=_markdown(_data(record, origins)),
-        notes=list(dict.fromkeys(origin.note for origin in origins.values() if origin.note)),
-        parts=[(heading, _purpose(part)) for heading, part in parts],
-        settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
-        papers=list(dict.fromkeys(paper for _, part in parts for paper in _papers(part))),
-        cost=_markdown(_cost(record.cost, record.training))
-        if record.cost and record.training
-        else "",
-        file=file,
-        versions=record.packages,
+    best = best_validations(run).items()
+    return (
+        environment()
+        .get_template("card.md.j2")
+        .render(
+            front=_front(name, record, origins, exported),
+            name=name,
+            record=record,
+            exported=exported,
+            best=", ".join(f"{title(of)} {value:.2f}" for of, value in best),
+            decoded=", ".join(f"{key} {value}" for key, value in decoding.items()),
+            origins=origins,
+            notes=list(dict.fromkeys(origin.note for origin in origins.values() if origin.note)),
+            parts={heading: _purpose(part) for heading, part in parts.items()},
+            settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
+            papers=list(dict.fromkeys(papers)),
+            cost=_cost(record.cost, record.training) if record.cost and record.training else {},
+            file=file,
+            title=title,
+            interval=_interval,
+            lower_is_better=lower_is_better,
+        )
     )
-
-
-def _papers(part: Regime | Operator) -> tuple[Paper, ...]:
-    return part.PAPERS if isinstance(part, Operator) else part.papers()
 
 
 def _origin(store: Store, address: str) -> Origin:
@@ -144,35 +143,8 @@ def _front(name: str, record: RunRecord, origins: Mapping[str, Origin], exported
     return data.to_yaml()
 
 
-def _markdown(shown: Table) -> str:
-    return markdown([shown]).rstrip()
-
-
-def _scores(record: RunRecord) -> Table:
-    rows = [
-        [
-            test,
-            title(score.name) + (" (lower is better)" if lower_is_better(score.name) else ""),
-            f"{score.value:.1f} [{_interval(score)}]",
-            f"{score.n:,}",
-            f"`{score.signature}`",
-        ]
-        for test, scores in record.tests.items()
-        for score in scores
-    ]
-    return table(["test set", "metric", "score [95 % interval]", "n", "signature"], rows)
-
-
 def _interval(score: Score) -> str:
     return f"{score.low:.1f}, {score.high:.1f}"
-
-
-def _data(record: RunRecord, origins: Mapping[str, Origin]) -> Table:
-    rows = [
-        [text.role, origins[text.role].markdown, f"{text.rows:,}", f"`{text.address}`"]
-        for text in record.inputs
-    ]
-    return table(["text", "from", "rows", "address"], rows)
 
 
 def _purpose(part: Regime | Operator) -> str:
@@ -180,10 +152,10 @@ def _purpose(part: Regime | Operator) -> str:
     return " ".join((inspect.getdoc(type(part)) or "").partition("\n\n")[0].split())
 
 
-def _cost(cost: Cost, training: Outcome) -> Table:
+def _cost(cost: Cost, training: Outcome) -> dict[str, str]:
     """Return the cost in the columns of the tables of reports, and what these leave out."""
     cpu = {} if cost.cpu_seconds is None else {"CPU time": duration(cost.cpu_seconds)}
-    row = {
+    return {
         "data": factor(cost.data_factor),
         "parameters": amount(cost.parameters),
         "updates": f"{cost.updates:,.0f}",
@@ -196,4 +168,3 @@ def _cost(cost: Cost, training: Outcome) -> Table:
         "trainings": f"{cost.trainings}",
         "weights": training.weights.kind,
     }
-    return table(list(row), [list(row.values())])

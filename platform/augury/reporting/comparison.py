@@ -3,7 +3,7 @@ and the cost."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -20,7 +20,6 @@ from augury.reporting.comparison_notes import (
 )
 from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
-from augury.reporting.operator_outputs import output_notes
 from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import (
     MEAN,
@@ -30,6 +29,7 @@ from augury.reporting.results import (
     seconds_of,
     time_kind,
 )
+from augury.reporting.system_tables import output_notes
 from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
 from augury.runs.record import Cost
 from augury.scoring.bootstrap import SEED
@@ -87,10 +87,8 @@ class Row:
         """`+1.8** [+0.4, +3.2]`; without interval and mark where it is not tested."""
         if self.tested is None:
             return number(self.difference, signed)
-        value, *ends = (
-            signed(value) for value in (self.tested.value, self.tested.low, self.tested.high)
-        )
-        return f"{value}{self.mark} [{', '.join(ends)}]"
+        tested = self.tested
+        return f"{signed(tested.value)}{self.mark} [{signed(tested.low)}, {signed(tested.high)}]"
 
 
 @dataclass(frozen=True)
@@ -185,32 +183,22 @@ def comparison(
     """Compare the systems on one test set; the first is the baseline."""
     if inference.method == "moderated":
         results = with_pooled_intervals(results, test)
-    baseline = results[0]
     metrics = tuple(
         dict.fromkeys(metric for result in results for metric in result.tests.get(test, {}))
     )
-    kind = time_kind([result.cost for result in results if result.cost])
-    rows = [_row(result, baseline, test, metrics[0], kind) for result in results]
-    tests = differences_of(
-        results, [row.difference is not None for row in rows], test, metrics[0], inference
-    )
-    rows = _with_tests(rows, tests.differences)
-    system_scores = _system_scores(results, test, metrics[0])
-    rows = _with_meaning(rows, system_scores)
-    scored = [
-        row.scores[metrics[0]]
-        for row in rows
-        if row.tested or row is rows[0] and metrics[0] in row.scores
-    ]
-    power = power_of_comparison(
-        metrics[0], tests.components, [(len(score.seeds), score.n) for score in scored]
-    )
+    metric = metrics[0]
+    scores = _system_scores(results, test, metric)
+    comparable = [_is_comparable(results[0], result, test, metric) for result in results]
+    tests = differences_of(results, comparable, test, metric, inference)
+    rows = _rows(results, test, metric, comparable, tests.differences, _meaningless(scores))
+    scored = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
+    power = power_of_comparison(metric, tests.components, scored)
     notes = [
-        *untrained_warnings(system_scores),
+        *untrained_warnings(scores),
         *imbalance_notes(results, test, metrics),
         *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *measurement_notes(results, test, metrics),
-        *_test_notes(rows, metrics[0], inference.method),
+        *_test_notes(rows, metric, inference.method),
         *([power.text] if power else []),
         *tests.notes,
         *problem_notes(results, test, metrics),
@@ -226,32 +214,48 @@ def comparison(
     return compared
 
 
-def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, kind: str) -> Row:
-    """Return a system without a test of its difference; `kind` is that of training times."""
-    scores = dict(result.tests.get(test, {}))
-    score, reference = scores.get(metric), baseline.tests.get(test, {}).get(metric)
-    difference = None
+def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metric: str) -> bool:
+    """Return whether a system and the baseline were scored on the same text in the same way."""
+    score, reference = result.score(test, metric), baseline.score(test, metric)
+    if result is baseline or score is None or reference is None:
+        return False
     same_text = texts_of(result, test) == texts_of(baseline, test)
-    if (
-        score
-        and reference
-        and result is not baseline
-        and same_text
-        and measured(score) == measured(reference)
-    ):
-        difference = score.value - reference.value
-    scored = score.seeds if score else ()
-    return Row(
-        result.name,
-        result.address,
-        scored,
-        scores,
-        difference,
-        None,
-        None,
-        result.cost,
-        _time_factor(result.cost, baseline.cost, kind),
-    )
+    return same_text and measured(score) == measured(reference)
+
+
+def _rows(
+    results: Sequence[SystemResult],
+    test: str,
+    metric: str,
+    comparable: Sequence[bool],
+    differences: Sequence[Difference | None],
+    meaningless: Mapping[str, str],
+) -> list[Row]:
+    """Return the systems with their p-values corrected for the number of tests; `meaningless`:
+    system -> why its scores mean nothing."""
+    baseline = results[0]
+    kind = time_kind([result.cost for result in results if result.cost])
+    corrected = iter(holm([difference.p_value for difference in differences if difference]))
+    rows = []
+    for result, compares, tested in zip(results, comparable, differences, strict=True):
+        score, reference = result.score(test, metric), baseline.score(test, metric)
+        names = [name for name in (baseline.name, result.name) if name in meaningless]
+        are = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'}"
+        why = f"{are} {meaningless[names[0]]}" if names and result is not baseline else ""
+        row = Row(
+            result.name,
+            result.address,
+            seeds=score.seeds if score else (),
+            scores=dict(result.tests.get(test, {})),
+            difference=score.value - reference.value if compares and score and reference else None,
+            tested=tested,
+            corrected=next(corrected) if tested else None,
+            cost=result.cost,
+            time_factor=_time_factor(result.cost, baseline.cost, kind),
+            meaningless=why,
+        )
+        rows.append(row)
+    return rows
 
 
 def _ratios(baseline: Cost | None, cost: Cost | None) -> dict[str, float]:
@@ -274,16 +278,6 @@ def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float |
     return seconds_of(cost, kind) / seconds_of(baseline, kind)
 
 
-def _with_tests(rows: Sequence[Row], differences: Sequence[Difference | None]) -> list[Row]:
-    """Return the rows with their tested differences, and the p-values corrected for the number
-    of tests."""
-    corrected = iter(holm([difference.p_value for difference in differences if difference]))
-    return [
-        replace(row, tested=difference, corrected=next(corrected)) if difference else row
-        for row, difference in zip(rows, differences, strict=True)
-    ]
-
-
 def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     """Return notes on the tests behind the p-values."""
     tested = [row for row in rows if row.tested]
@@ -302,10 +296,8 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         case _ if len(sentences_only) == len(tested):
             test_name = f"paired bootstrap over {over}, two-sided"
         case _:
-            test_name = (
-                f"{both_levels}, two-sided; paired bootstrap over {over} for "
-                f"{', '.join(sentences_only)}"
-            )
+            few = ", ".join(sentences_only)
+            test_name = f"{both_levels}, two-sided; paired bootstrap over {over} for {few}"
     family = f"; corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if method == "moderated" and len(sentences_only) < len(tested):
@@ -328,31 +320,18 @@ def _system_scores(results: Sequence[SystemResult], test: str, metric: str) -> l
     """Return the scores of the systems in the metric that decides."""
     scores = []
     for result in results:
-        estimate = result.tests.get(test, {}).get(metric)
-        tests = [name for name in result.tests if name != MEAN] if test == MEAN else [test]
-        for run in [*result.runs.values()][:1]:
-            if estimate:
-                worst = estimate.high if lower_is_better(metric) else estimate.low
-                scores.append(
-                    SystemScore(result.name, run, metric, estimate.value, worst, tuple(tests))
-                )
+        score, run = result.score(test, metric), next(iter(result.runs.values()), None)
+        tests = tuple(name for name in result.tests if name != MEAN) if test == MEAN else (test,)
+        if score and run:
+            worst = score.high if lower_is_better(metric) else score.low
+            scores.append(SystemScore(result.name, run, metric, score.value, worst, tests))
     return scores
 
 
-def _with_meaning(rows: Sequence[Row], scores: Sequence[SystemScore]) -> list[Row]:
-    """Return the rows with why their difference means nothing: they or the baseline have not
-    learned."""
-    unlearned = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
-    explained = []
-    for row in rows:
-        names = [name for name in (rows[0].name, row.name) if name in unlearned]
-        why = ""
-        if names and row is not rows[0]:
-            level = unlearned[names[0]]
-            are = "are" if len(names) > 1 else "is"
-            why = (
-                f"{' and '.join(names)} {are} not shown to have learnt more than "
-                f"{level.output} ({level.value:.1f})"
-            )
-        explained.append(replace(row, meaningless=why))
-    return explained
+def _meaningless(scores: Sequence[SystemScore]) -> dict[str, str]:
+    """Return why the scores of systems that have not learned mean nothing, by system."""
+    levels = {score.name: trivial for score in scores if (trivial := not_beaten(score))}
+    return {
+        name: f"not shown to have learnt more than {level.output} ({level.value:.1f})"
+        for name, level in levels.items()
+    }

@@ -43,39 +43,23 @@ def measurement_notes(
     results: Sequence[SystemResult], test: str, metrics: Sequence[str]
 ) -> list[str]:
     """Return notes on how scores and intervals were measured."""
-    lines = []
+    lines, deciding, noun = [], metrics[0], segment_noun(metrics[0])
     for metric in metrics:
-        estimates = [
-            result.tests[test][metric] for result in results if metric in result.tests.get(test, {})
-        ]
-        for signature, n in dict.fromkeys(
-            (estimate.signature, estimate.n) for estimate in estimates
-        ):
-            direction = ", lower is better" if lower_is_better(metric) else ""
+        direction = ", lower is better" if lower_is_better(metric) else ""
+        estimates = [score for result in results if (score := result.score(test, metric))]
+        for signature, n in dict.fromkeys((score.signature, score.n) for score in estimates):
             lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
-    lines.append(
-        "seeds: "
-        + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results})
-    )
-    if wide := [
-        result.name
-        for result in results
-        if (score := result.tests.get(test, {}).get(metrics[0])) and score.needs_a_seed
-    ]:
+    seeds = {result.name: ", ".join(map(str, result.runs)) for result in results}
+    lines.append(f"seeds: {_summarise_values(seeds)}")
+    known = {result.name: score for result in results if (score := result.score(test, deciding))}
+    if wide := [name for name, score in known.items() if score.needs_a_seed]:
         lines.append(
             f"{ADD_A_SEED}, which makes the interval much smaller: {', '.join(wide)} (it is "
-            f"over {WIDE:g} times as wide as over {segment_noun(metrics[0])} alone)"
+            f"over {WIDE:g} times as wide as over {noun} alone)"
         )
-    several = any(
-        len(result.tests[test][metrics[0]].seeds) > 1
-        for result in results
-        if metrics[0] in result.tests.get(test, {})
-    )
-    lines.append(
-        f"intervals: bootstrap over {segment_noun(metrics[0])}"
-        + (", with Student's t over seeds" if several else "")
-    )
-    return lines
+    several = any(len(score.seeds) > 1 for score in known.values())
+    over_seeds = ", with Student's t over seeds" if several else ""
+    return [*lines, f"intervals: bootstrap over {noun}{over_seeds}"]
 
 
 def imbalance_notes(
@@ -105,43 +89,36 @@ def problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence[
         for result in results
         if result.unscored
     ]
-    scored = [result for result in results if metrics[0] in result.tests.get(test, {})]
-    unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
+    deciding = metrics[0]
+    scored = [result for result in results if result.score(test, deciding)]
+    unknown = [result.name for result in scored if result.samples(test, deciding) is None]
     if unknown and len(results) > 1:
         lines.append(
-            f"not tested, as the counts of {segment_noun(metrics[0])} are gone: "
-            f"{', '.join(unknown)}; remove "
-            "scores.json from the runs and give the command again that made them"
+            f"not tested, as the counts of {segment_noun(deciding)} are gone: "
+            f"{', '.join(unknown)}; remove scores.json from the runs and give the command again "
+            "that made them"
         )
     for metric in metrics:
-        estimates = [
-            result.tests[test][metric] for result in results if metric in result.tests.get(test, {})
-        ]
+        estimates = [score for result in results if (score := result.score(test, metric))]
         if len(set(map(measured, estimates))) > 1:
             lines.append(
                 f"{title(metric)} was not measured in the same way for all systems: do not compare "
                 "it"
             )
-    other_text = [
+    if others := [
         result.name for result in scored if texts_of(result, test) != texts_of(scored[0], test)
-    ]
-    if other_text:
+    ]:
         lines.append(
-            f"{test} is another text for {', '.join(other_text)} than for {scored[0].name}: not "
+            f"{test} is another text for {', '.join(others)} than for {scored[0].name}: not "
             "compared"
         )
     for result in results:
-        by_test = {
-            name: estimates[metrics[0]].seeds
-            for name, estimates in result.tests.items()
-            if metrics[0] in estimates
-        }
-        if len(set(by_test.values())) > 1:
-            seeds = "; ".join(
-                f"{name}: {', '.join(map(str, scored))}" for name, scored in by_test.items()
-            )
+        known = {name: result.score(name, deciding) for name in result.tests}
+        seeds = {name: score.seeds for name, score in known.items() if score}
+        if len(set(seeds.values())) > 1:
+            listed = "; ".join(f"{name}: {', '.join(map(str, of))}" for name, of in seeds.items())
             lines.append(
-                f"{result.name}: test sets are scored for different seeds ({seeds}) and have no "
+                f"{result.name}: test sets are scored for different seeds ({listed}) and have no "
                 "mean"
             )
     costs = [result.cost for result in results if result.cost]
@@ -155,29 +132,24 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [
-        _budget_note(results),
-        "epochs: passes over the original text / each further view",
-    ]
     kinds = {
         name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights))
         for name, cost in costs.items()
     }
-    lines.append(f"weights: {_summarise_values(kinds)}")
-    lines += _cost_notes(costs)
     warm: dict[str, list[str]] = {}
     for name, cost in costs.items():
         if cost.onset:
             warm.setdefault(f"after update {cost.onset:,.0f}", []).append(name)
-    if warm:
-        ends = "; ".join(f"{end} for {', '.join(names)}" for end, names in warm.items())
-        lines.append(f"the warm-up of the additional loss or attack ends {ends}")
-    pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
-    lines.append(
-        "subwords in a training example, before augmentation: "
-        + _summarise_values({name: f"{count:.1f}" for name, count in pieces.items()})
-    )
-    return lines
+    ends = "; ".join(f"{end} for {', '.join(names)}" for end, names in warm.items())
+    pieces = {name: f"{sum(cost.pieces.values()):.1f}" for name, cost in costs.items()}
+    return [
+        _budget_note(results),
+        "epochs: passes over the original text / each further view",
+        f"weights: {_summarise_values(kinds)}",
+        *_cost_notes(costs),
+        *([f"the warm-up of the additional loss or attack ends {ends}"] if warm else []),
+        f"subwords in a training example, before augmentation: {_summarise_values(pieces)}",
+    ]
 
 
 def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
@@ -191,9 +163,8 @@ def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
     ]:
         lines.append(
             "tokens seen and time are of all trainings behind a system, stages before it and "
-            "models that make "
-            "its text, with the time of making it; updates and epochs of the last one alone: "
-            + ", ".join(several)
+            "models that make its text, with the time of making it; updates and epochs of the last "
+            f"one alone: {', '.join(several)}"
         )
     if trained_elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
         lines.append(

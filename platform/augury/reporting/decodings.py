@@ -4,7 +4,7 @@ decoding takes."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from augury.core import config
@@ -13,13 +13,14 @@ from augury.core.progress import duration, say
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
 from augury.decoding.settings import PLAIN, Combination, Decoding, ViewDecoding
-from augury.experiments.redecoding import DecodingResult, decode_test_set
+from augury.experiments.redecoding import decode_test_set
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from augury.reporting.numbers import factor
-from augury.reporting.results import SystemResult, from_hypotheses
+from augury.reporting.results import SystemResult, score_hypotheses
 from augury.reporting.tables import Table, cell, records
 from augury.runs import stored_runs
+from augury.runs.record import RunRecord
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,11 @@ class DecodedSystem:
     processor_seconds: float
     """The processor time of this process, without Ray's workers and the GPU."""
     sentences: int
+
+    @property
+    def searches_jointly(self) -> bool:
+        """Whether one beam searches over the mean of several views."""
+        return self.decoding.combine == "average" and len(self.decoding.views) > 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cost as JSON-like values."""
@@ -63,10 +69,9 @@ def decode_systems(
             f"no run of {folders[0].name.rpartition('/')[0]} has finished: `augury train` goes on "
             "with it"
         )
-    if unfinished := [
-        folder.name.rpartition("/")[2] for folder in folders if folder not in finished
-    ]:
-        say(f"not finished, and left out: {', '.join(unfinished)}")
+    names = [folder.name.rpartition("/")[2] for folder in folders if folder not in finished]
+    if names:
+        say(f"not finished, and left out: {', '.join(names)}")
     seed_runs = [Run.read(folder) for folder in finished]
     first = seed_runs[0]
     if not first.tests:
@@ -92,12 +97,10 @@ def named_decodings(
         name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields
     }
     named = [PLAIN if run.experiment.resolve_view(view) == SOURCE else view for view in views]
-    settings_by_name: dict[str, dict[str, Any]] = {
-        view: {"views": [view]} for view in (PLAIN, *named)
-    }
-    settings_by_name |= {
-        combine: {"views": named, "combine": combine, **settings} for combine in combinations
-    }
+    settings_by_name: dict[str, dict[str, Any]] = {name: {"views": [name]} for name in named}
+    settings_by_name = {PLAIN: {"views": [PLAIN]}, **settings_by_name}
+    for combine in combinations:
+        settings_by_name[combine] = {"views": named, "combine": combine, **settings}
     if len(settings_by_name) == 1:
         raise UserError(
             "--views plain is what the others are compared with: name another view, or --combine "
@@ -112,15 +115,13 @@ def named_decodings(
 def cost_table(systems: Sequence[DecodedSystem]) -> Table:
     """Return the time that every system takes to decode the test sets, also as a multiple of the
     first."""
-    rows, first = [], systems[0]
+    first = systems[0]
     relative_time = f"× {first.result.name}"
-    for system in systems:
-        decoding = system.decoding
-        joint_search = decoding.combine == "average" and len(decoding.views) > 1
-        row = {
+    rows = [
+        {
             "system": system.result.name,
-            "reads": ", ".join(decoding.views),
-            "searched by": "transformers" if joint_search else "CTranslate2",
+            "reads": ", ".join(system.decoding.views),
+            "searched by": "transformers" if system.searches_jointly else "CTranslate2",
             "time": cell(system.seconds, duration),
             relative_time: cell(system.seconds / first.seconds, factor),
             "processor time": cell(system.processor_seconds, duration),
@@ -128,7 +129,8 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
                 system.processor_seconds / first.processor_seconds, factor
             ),
         }
-        rows.append(row)
+        for system in systems
+    ]
     note = (
         f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, measured "
         "while other work may have run on this machine; processor time is that of this process, "
@@ -139,48 +141,35 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
 
 def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
     """Decode all test sets with all seeds under one decoding."""
-    first = seed_runs[0]
-    outputs: dict[int, dict[str, DecodingResult]] = {}
-    for run in seed_runs:
-        outputs[run.seed] = {test: decode_test_set(run, test, decoding) for test in first.tests}
-    by_test = [
-        _score_test(
-            seed_runs, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()}
+    first, count = seed_runs[0], len(seed_runs)
+    tests, resampled, decoded = {}, {}, []
+    for test in first.tests:
+        of_seeds = [decode_test_set(run, test, decoding) for run in seed_runs]
+        corpus, scoring = first.corpus(test), first.experiment.scoring
+        columns = KINDS[corpus.kind]
+        (language,) = set(corpus.column(columns.target_language))
+        tests[test], resampled[test] = score_hypotheses(
+            [of_seed.outputs for of_seed in of_seeds],
+            corpus.column(columns.target),
+            language=language,
+            metrics=scoring.metrics,
+            sources=corpus.column(*columns.inputs),
+            samples=scoring.bootstrap_samples,
         )
-        for test in first.tests
-    ]
-    result = replace(
-        by_test[0],
-        address=first.address,
+        decoded += of_seeds
+    result = SystemResult(
+        name,
+        first.address,
         runs={run.seed: run.folder for run in seed_runs},
-        tests={test: estimates for scored in by_test for test, estimates in scored.tests.items()},
-        resampled={test: drawn for scored in by_test for test, drawn in scored.resampled.items()},
+        record=RunRecord(name=name, address=first.address, seed=1, task=None),
+        tests=tests,
+        resampled=resampled,
         notes=tuple(stored_runs.corpus_notes(first.folder, first.inputs)),
     )
-    sets = [decoded_set for of_seed in outputs.values() for decoded_set in of_seed.values()]
-    count = len(seed_runs)
     return DecodedSystem(
         result,
         decoding,
-        seconds=sum(of_set.seconds for of_set in sets) / count,
-        processor_seconds=sum(of_set.processor_seconds for of_set in sets) / count,
-        sentences=sum(len(of_set.outputs) for of_set in sets) // count,
-    )
-
-
-def _score_test(
-    seed_runs: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]
-) -> SystemResult:
-    corpus, scoring = seed_runs[0].corpus(test), seed_runs[0].experiment.scoring
-    columns = KINDS[corpus.kind]
-    (language,) = set(corpus.column(columns.target_language))
-    return from_hypotheses(
-        name,
-        {run.folder: outputs[run.seed].outputs for run in seed_runs},
-        corpus.column(columns.target),
-        test=test,
-        language=language,
-        metrics=scoring.metrics,
-        sources=corpus.column(*columns.inputs),
-        samples=scoring.bootstrap_samples,
+        seconds=sum(of_set.seconds for of_set in decoded) / count,
+        processor_seconds=sum(of_set.processor_seconds for of_set in decoded) / count,
+        sentences=sum(len(of_set.outputs) for of_set in decoded) // count,
     )

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.reporting.resampling import stored_systems
-from augury.reporting.results import Estimate, SystemResult
+from augury.reporting.results import SystemResult
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.power import Components, components
 from augury.scoring.registry import bounds, metric_class
@@ -68,34 +68,26 @@ class Differences(NamedTuple):
 def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[SystemResult]:
     """Return the systems with intervals from variances between seeds that are shrunk to the
     pooled ones."""
-    by_metric: dict[str, list[Resampled]] = {}
-    for result in results:
-        for metric, resampled in result.resampled.get(test, {}).items():
-            by_metric.setdefault(metric, []).append(resampled)
-    pooled = {
-        metric: pool([sample_variance(one) for one in known]) for metric, known in by_metric.items()
-    }
+    pooled = {}
+    for metric in {metric for result in results for metric in result.resampled.get(test, {})}:
+        known = [result.samples(test, metric) for result in results]
+        pooled[metric] = pool([sample_variance(drawn) for drawn in known if drawn is not None])
     return [_with_intervals(result, test, pooled) for result in results]
 
 
 def _with_intervals(
     result: SystemResult, test: str, pooled: Mapping[str, SeedVariance]
 ) -> SystemResult:
-    if test not in result.tests:
-        return result
-    estimates = dict(result.tests[test])
-    for metric, resampled in result.resampled.get(test, {}).items():
-        if resampled.seeds > 1 and metric in estimates:
-            estimates[metric] = _estimate(estimates[metric], resampled, pooled[metric], metric)
-    return replace(result, tests={**result.tests, test: estimates})
-
-
-def _estimate(
-    estimate: Estimate, resampled: Resampled, pooled: SeedVariance, metric: str
-) -> Estimate:
-    between = interval(resampled, pooled).within(bounds(metric))
-    over_sentences = astuple(sentence_interval(resampled))
-    return replace(estimate, low=between.low, high=between.high, over_sentences=over_sentences)
+    estimates = dict(result.tests.get(test, {}))
+    for metric, estimate in estimates.items():
+        resampled = result.samples(test, metric)
+        if resampled is not None and resampled.seeds > 1:
+            between = interval(resampled, pooled[metric]).within(bounds(metric))
+            over_sentences = astuple(sentence_interval(resampled))
+            estimates[metric] = replace(
+                estimate, low=between.low, high=between.high, over_sentences=over_sentences
+            )
+    return replace(result, tests={**result.tests, test: estimates}) if estimates else result
 
 
 def differences_of(
@@ -106,43 +98,34 @@ def differences_of(
     inference: Inference,
 ) -> Differences:
     """Test every comparable system against the first one."""
-    known = [result.resampled.get(test, {}).get(metric) for result in results]
-    baseline = known[0]
+    known = [result.samples(test, metric) for result in results]
     layouts = [_layout(results[0], result, inference.pair_seeds) for result in results]
     differences: list[Difference | None] = [None] * len(results)
+    baseline = known[0]
     if baseline is None:
         return Differences(differences, [], None)
-    tested = [
-        index
+    tested = {
+        index: system
         for index, system in enumerate(known)
-        if index and system is not None and comparable[index] and layouts[index] != "confounded"
-    ]
-    independent = [baseline, *(known[index] for index in tested if layouts[index] == "independent")]
-    blocks = [baseline, *(known[index] for index in tested if layouts[index] == "blocks")]
+        if system is not None and comparable[index] and layouts[index] != "confounded"
+    }
+    blocks = [system for index, system in tested.items() if layouts[index] == "blocks"]
+    independent = [system for index, system in tested.items() if layouts[index] == "independent"]
     others = _stored(results, test, metric) if inference.stored else []
-    pooled = pool(
-        [sample_variance(system) for system in [*independent, *others] if system is not None]
-    )
+    pooled = pool([sample_variance(system) for system in (baseline, *independent, *others)])
     moderate = inference.method == "moderated"
-    pooled_blocks = (
-        block_variance([system for system in blocks if system is not None]) if moderate else UNKNOWN
-    )
-    for index in tested:
-        system = known[index]
-        assert system is not None
-        if layouts[index] == "blocks":
-            differences[index] = compare_blocks(baseline, system, pooled_blocks)
-        else:
-            differences[index] = compare_by(
-                inference.method, baseline, system, metric_class(metric).value, pooled
-            )
-    compared = [baseline, *(system for index in tested if (system := known[index]) is not None)]
-    paired = len(blocks) > 1 and len(independent) == 1
-    variance = (
-        components(compared, len(baseline.statistics[0]), paired=paired)
-        if baseline.statistics
-        else None
-    )
+    pooled_blocks = block_variance([baseline, *blocks]) if moderate else UNKNOWN
+    value = metric_class(metric).value
+    for index, system in tested.items():
+        differences[index] = (
+            compare_blocks(baseline, system, pooled_blocks)
+            if layouts[index] == "blocks"
+            else compare_by(inference.method, baseline, system, value, pooled)
+        )
+    variance = None
+    if baseline.statistics:
+        compared, paired = [baseline, *tested.values()], bool(blocks and not independent)
+        variance = components(compared, len(baseline.statistics[0]), paired=paired)
     notes = _notes(results, layouts)
     if others:
         notes.append(
@@ -159,10 +142,8 @@ def _stored(results: Sequence[SystemResult], test: str, metric: str) -> list[Res
     if test not in addresses or "train" not in addresses:
         return []
     store = Store(next(iter(reference.runs.values())).root)
-    compared = [result.address for result in results]
-    return stored_systems(
-        store, addresses[test], metric, train=addresses["train"], without=compared
-    )
+    own = [result.address for result in results]
+    return stored_systems(store, addresses[test], metric, train=addresses["train"], without=own)
 
 
 def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> Layout:
@@ -175,8 +156,8 @@ def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> L
         if not same_seeds:
             raise UserError(
                 f"seeds cannot be paired: {baseline.name} has {', '.join(map(str, seeds))} and "
-                f"{system.name} "
-                f"{', '.join(map(str, system.runs))}: train both with the same two or more seeds"
+                f"{system.name} {', '.join(map(str, system.runs))}: train both with the same two "
+                "or more seeds"
             )
         return "blocks"
     kinds = {*baseline.hardware.values(), *system.hardware.values()}
@@ -188,24 +169,22 @@ def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> L
 
 
 def _notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[str]:
-    kinds = list(dict.fromkeys(kind for result in results for kind in result.hardware.values()))
+    kinds = dict.fromkeys(kind for result in results for kind in result.hardware.values())
+    named = [(result.name, layout) for result, layout in zip(results, layouts, strict=True)]
     lines = []
     if len(kinds) > 1:
         lines.append(
             f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}"
         )
-    if blocks := [
-        result.name for result, layout in zip(results, layouts, strict=True) if layout == "blocks"
-    ]:
+    if blocks := [name for name, layout in named if layout == "blocks"]:
         lines.append(
             "seeds are paired, as all systems of a seed ran on the same hardware: "
             f"{', '.join(blocks)}"
         )
-    for result, layout in zip(results, layouts, strict=True):
-        if layout == "confounded":
-            lines.append(
-                f"{result.name} is not tested: its seeds were trained on other hardware than those "
-                "of "
-                f"{results[0].name}; train all systems of a seed on one machine, in one precision"
-            )
+    lines += [
+        f"{name} is not tested: its seeds were trained on other hardware than those of "
+        f"{results[0].name}; train all systems of a seed on one machine, in one precision"
+        for name, layout in named
+        if layout == "confounded"
+    ]
     return lines

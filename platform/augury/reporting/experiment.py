@@ -3,7 +3,7 @@ repeat it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from augury import __version__
@@ -14,23 +14,18 @@ from augury.reporting import rendering
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, scored_sets
 from augury.reporting.comparison_notes import cautions
-from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves
+from augury.reporting.curves import MAX_POINTS, equal_time, learning_curves, robustness_curves
 from augury.reporting.downloads import downloads, experiment_file
-from augury.reporting.label_scores import label_table
 from augury.reporting.mean import compare_all
-from augury.reporting.numbers import MISSING
-from augury.reporting.operator_outputs import output_table
 from augury.reporting.pareto import cost_sections
 from augury.reporting.report import Charts, Details, Downloads, Report, Section, section
 from augury.reporting.reported import PAGE, SUMMARY
 from augury.reporting.results import SystemResult, best_validations
-from augury.reporting.robustness import robustness_curves
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables, test_sections
-from augury.reporting.setting_differences import differences
-from augury.reporting.stages import stage_table
 from augury.reporting.styles import legend
-from augury.reporting.tables import Table, csv, latex, markdown, table
+from augury.reporting.system_tables import label_table, output_table, setting_table, stage_table
+from augury.reporting.tables import Table, csv, latex, markdown, records, table
 from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.runs.record import DESCRIPTION, SCORES
 from augury.runs.stored_runs import NO_TESTS
@@ -53,18 +48,12 @@ def write(
 
     `state` is that of `page_state`.
     """
-    scores: dict[str, dict[str, dict[str, float]]] = {}
-    for result in results:
-        scores[result.name] = {
-            test: {metric: estimate.value for metric, estimate in estimates.items()}
-            for test, estimates in result.tests.items()
-        }
     summary = {
         "title": report.title,
         "experiment": results[0].record.experiment or report.title,
         "answer": report.answer,
         "systems": {result.name: [run.name for run in result.runs.values()] for result in results},
-        "scores": scores,
+        "scores": {result.name: result.values for result in results},
         "state": state,
     }
     folder.write(PAGE, rendering.page(report))
@@ -130,7 +119,7 @@ def report(
         name=f"{title}: {others} on {', '.join(names)}",
         power=first.power_text,
         notes=list(dict.fromkeys([*failures, *warnings, *cautions(results)])),
-        sections=_sections(results, comparisons, title, stages) if page else (),
+        sections=[*_sections(results, comparisons, title, stages)] if page else (),
         data={**known.data, "stages": _rows(stages)},
         summary=[*_summary(comparisons), *([stages] if stages else [])],
     )
@@ -146,9 +135,8 @@ def _summary(comparisons: Sequence[Comparison]) -> list[Table]:
 
 
 def _rows(shown: Table | None) -> list[dict[str, str]]:
-    if shown is None:
-        return []
-    return [dict(zip(shown.columns, line, strict=True)) for line in shown.lines()[1:]]
+    header, *lines = shown.lines() if shown else [[]]
+    return [dict(zip(header, line, strict=True)) for line in lines]
 
 
 def _sections(
@@ -156,100 +144,84 @@ def _sections(
     comparisons: Sequence[Comparison],
     title: str,
     stages: Table | None,
-) -> list[Section]:
-    first, metric, names = comparisons[0], comparisons[0].metrics[0], scored_sets(results)
+) -> Iterator[Section]:
+    first, metric, test = comparisons[0], comparisons[0].metrics[0], scored_sets(results)[0]
     (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
     legends = legend(result.name for result in results)
     files = downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables))
-    sections = [section("Scores and cost", scores, Downloads(files))]
+    yield section("Scores and cost", scores, Downloads(files))
     numbers = Details("The numbers, with intervals", [tables[0]])
-    sections += test_sections(comparisons, "systems", numbers)
-    if labels := label_table(results, names[0]):
-        sections.append(section(f"Labels of {names[0]}", labels))
+    yield from test_sections(comparisons, "systems", numbers)
+    if labels := label_table(results, test):
+        yield section(f"Labels of {test}", labels)
     if robustness := robustness_curves(results, metric):
         text = (
             "One test set with more and more synthetic noise in what is read; intervals are those "
             "of each score."
         )
-        sections.append(section("Score against noise", Charts(robustness, legends), text))
+        yield section("Score against noise", Charts(robustness, legends), text)
     if stages:
-        sections.append(section("Stages", stages))
+        yield section("Stages", stages)
     if outputs := output_table(results):
         text = (
             "Copied: the output equals its input. Repeated: it equals the output of another input "
             "of the same block. Length: the ratio of its characters to those expected."
         )
-        sections.append(section("What operators made", outputs, text))
+        yield section("What operators made", outputs, text)
     if curves := learning_curves(results, metric):
         text = f"One line per seed, of at most {MAX_POINTS} points."
         timed = equal_time(results, metric)
-        sections.append(section("Learning curves", Charts(curves, legends), text, timed))
-    sections += cost_sections(first)
-    if samples := draw(results, names[0]):
-        drawn = f"{len(samples)} examples of {names[0]}, drawn at random"
-        text = f"{drawn}, with each system's first seed."
-        sections.append(section("Examples", text, *samples))
+        yield section("Learning curves", Charts(curves, legends), text, timed)
+    yield from cost_sections(first)
+    if samples := draw(results, test):
+        drawn = f"{len(samples)} examples of {test}, drawn at random"
+        yield section("Examples", f"{drawn}, with each system's first seed.", *samples)
     if len(results) > 1:
-        settings = differences(results) or "Their configurations are equal."
-        sections.append(section("Differences between the systems", settings))
+        settings = setting_table(results) or "Their configurations are equal."
+        yield section("Differences between the systems", settings)
     sources = Details("Addresses of runs and texts, versions of packages", [_sources(results)])
-    sections.append(section("Where it comes from", sources))
-    if files_of_systems := [file for result in results if (file := _repetition(result))]:
+    yield section("Where it comes from", sources)
+    of_systems = [experiment_file(item.name, item.runs.values(), item.runs) for item in results]
+    if any(of_systems):
         text = (
             "Each file trains one system again, with all of its seeds; paths in it are those of "
             "the machine that trained it."
         )
-        sections.append(section("Repeat it", text, *files_of_systems))
-    return sections
-
-
-def _repetition(result: SystemResult) -> Details | None:
-    return experiment_file(result.name, result.runs.values(), result.runs)
+        yield section("Repeat it", text, *of_systems)
 
 
 def validations(systems: Sequence[SystemResult]) -> Table:
     """Return runs without test sets: their folders, and the best value of every metric in their
     validations."""
-    runs = [
-        (system.name, str(seed), run) for system in systems for seed, run in system.runs.items()
-    ]
-    best = [best_validations(run) for _, _, run in runs]
-    metrics = list(dict.fromkeys(metric for values in best for metric in values))
-    rows = [
-        [
-            name,
-            seed,
-            *(f"{values[metric]:.2f}" if metric in values else MISSING for metric in metrics),
-            run.uri,
-        ]
-        for (name, seed, run), values in zip(runs, best, strict=True)
-    ]
-    columns = ["system", "seed", *(f"best {registry.title(metric)}" for metric in metrics), "run"]
-    best_scores = [
-        SystemScore(f"{name}, seed {seed}", run, metric, value, value, ("valid",))
-        for (name, seed, run), values in zip(runs, best, strict=True)
-        for metric, value in values.items()
-    ]
+    rows, best_scores = [], []
+    for system in systems:
+        for seed, run in system.runs.items():
+            row: dict[str, object] = {"system": system.name, "seed": str(seed)}
+            for metric, value in best_validations(run).items():
+                row[f"best {registry.title(metric)}"] = f"{value:.2f}"
+                name = f"{system.name}, seed {seed}"
+                best_scores.append(SystemScore(name, run, metric, value, value, ("valid",)))
+            rows.append({**row, "run": run.uri})
+    columns = dict.fromkeys(column for row in rows for column in row if column != "run")
+    lines = [[row.get(column) for column in (*columns, "run")] for row in rows]
     notes = (*untrained_warnings(best_scores), NO_TESTS, *cautions(systems))
-    return table(columns, rows, notes=notes)
+    return table([*columns, "run"], lines, notes=notes)
 
 
 def _sources(results: Sequence[SystemResult]) -> Table:
     """Return the addresses of runs and texts, and the versions of packages that trained the
     runs."""
-    rows = []
-    for result in [result for result in results if result.runs]:
-        texts = "\n".join(
-            f"{text.role} {text.address}, {text.rows:,} rows" for text in result.record.inputs
-        )
-        device = f"{result.cost.device}\n" if result.cost else ""
-        seeds = ", ".join(map(str, result.runs))
-        rows.append(
-            [
-                result.name,
-                f"{result.address}\nseeds {seeds}",
-                texts,
-                f"{device}{result.record.trained_with}",
-            ]
-        )
-    return table(["system", "runs", "texts", "trained with"], rows, kind="words")
+    rows = [
+        {
+            "system": result.name,
+            "runs": f"{result.address}\nseeds {', '.join(map(str, result.runs))}",
+            "texts": "\n".join(
+                f"{text.role} {text.address}, {text.rows:,} rows" for text in result.record.inputs
+            ),
+            "trained with": (f"{result.cost.device}\n" if result.cost else "")
+            + result.record.trained_with,
+        }
+        for result in results
+        if result.runs
+    ]
+    return records(rows, kind="words")

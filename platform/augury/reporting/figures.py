@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.styles import Style
+from augury.reporting.styles import Style, system_style
 from augury.scoring.registry import bounds
 
 LINE = 30
@@ -109,6 +109,25 @@ def trace(
     if "markers" in mode:
         options["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
     return go.Scatter(mode=mode, **options)
+
+
+def system_traces(
+    series: Mapping[str, Mapping[Any, IntervalEnds]], hover: str, **options: Any
+) -> list[go.Scatter | go.Bar]:
+    """Return the points of systems in their styles, as `trace` does: name -> x -> value with the
+    ends of its interval."""
+    return [
+        trace(
+            name,
+            system_style(index),
+            list(points),
+            [value for value, *_ in points.values()],
+            hover,
+            ends=list(points.values()),
+            **options,
+        )
+        for index, (name, points) in enumerate(series.items())
+    ]
 
 
 def error_bars(

@@ -22,7 +22,8 @@ from augury.runs.record import RunRecord
 from augury.scoring.registry import record_name
 from augury.sweeping.state import PAGE, Sweep
 
-RUN = ("system", "experiment", "task", "address", "seed")
+RUN = {"system": "name", **{name: name for name in ("experiment", "task", "address", "seed")}}
+"""Column -> field of a run's record."""
 SWEPT = ("name", "seeds", "test", "metric", "score", "low", "high")
 TESTED = ("difference", "difference_low", "difference_high", "p")
 SCORE = ("test", "metric", "value", "low", "high", "n", "signature")
@@ -89,29 +90,22 @@ def _swept(summary: Summary, result: ConfigurationResult, chosen: bool) -> dict[
     }
     if deciding is None or summary.sweep.tests == ():
         test, _, metric = summary.sweep.metric.partition("/")
-        validated = {"score": result.mean, "low": result.low, "high": result.high}
-        return {**record, "test": test, "metric": metric, **validated}
+        record |= {"test": test, "metric": metric, "score": result.mean}
+        return record | {"low": result.low, "high": result.high}
     record |= {"test": deciding.test, "metric": deciding.metrics[0]}
     if row is None:
         return record
     exact = score_record(deciding, row, deciding.metrics[0])
-    known = {name: exact[name] for name in ("low", "high", *TESTED[:-1], *COSTS)}
-    return {**record, **known, "score": exact["value"], "p": exact["p_corrected"]}
+    return exact | record | {"score": exact["value"], "p": exact["p_corrected"]}
 
 
 def _records(run: Folder) -> list[dict[str, Any]]:
     record = RunRecord.read(run)
-    identity = {
-        "system": record.name,
-        "experiment": record.experiment,
-        "task": record.task,
-        "address": record.address,
-        "seed": record.seed,
-        "run": run.uri,
-    }
+    identity: dict[str, Any] = {name: getattr(record, of) for name, of in RUN.items()}
     cost = {name: getattr(record.cost, name, None) for name in COSTS}
     return [
-        {**identity, "test": test, "metric": record_name(score.name), **score.to_dict(), **cost}
+        {**identity, "test": test, **score.to_dict(), "metric": record_name(score.name), **cost}
+        | {"run": run.uri}
         for test, scores in record.tests.items()
         for score in scores
     ]

@@ -7,23 +7,20 @@ one box.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import escape
+from markupsafe import Markup
 
 from augury.core.progress import duration
 from augury.execution.nodes import Kind, Node
-from augury.reporting.page import asset
-from augury.reporting.tables import Cell, plain_text, table
+from augury.reporting.rendering import asset, environment
+from augury.reporting.tables import plain_text, records
 
 TOGETHER = ("tokens", "model", "scores")
 """The kinds of nodes that are one box for each training."""
-NOTHING = "–"
 WIDTH, HEIGHT, GAP_X, GAP_Y = 168, 40, 44, 12
 """Pixels of a box and between boxes."""
-SHOWN = 24
-"""Characters of a name in a box."""
 
 
 @dataclass(frozen=True)
@@ -49,18 +46,19 @@ class Box:
     @property
     def seconds(self) -> float | None:
         """The estimated time to make what is missing; None where that of a node is not known."""
-        return _total(self.nodes)
+        seconds = [node.seconds for node in self.nodes if not node.exists]
+        known = [value for value in seconds if value is not None]
+        return sum(known) if len(known) == len(seconds) else None
 
     @property
     def state(self) -> str:
         """What exists, and the cost of the rest."""
         if self.complete:
             return "there"
-        cost = NOTHING if self.seconds is None else duration(self.seconds)
         part = f"{self.there} of {len(self.nodes)} there, " if len(self.nodes) > 1 else ""
         if self.kind == "scores":
             return f"{part}with the model"
-        return f"{part}{cost if self.seconds is not None else 'to be made'}"
+        return f"{part}{'to be made' if self.seconds is None else duration(self.seconds)}"
 
     @property
     def seeds(self) -> list[int]:
@@ -70,9 +68,8 @@ class Box:
     @property
     def title(self) -> str:
         """Kind and name."""
-        if len(self.seeds) > 1:
-            return f"{self.kind} {self.name}, {len(self.seeds)} seeds"
-        return f"{self.kind} {self.name}"
+        seeds = f", {len(self.seeds)} seeds" if len(self.seeds) > 1 else ""
+        return f"{self.kind} {self.name}{seeds}"
 
     @property
     def address(self) -> str:
@@ -112,13 +109,16 @@ def boxes(nodes: Sequence[Node]) -> list[Box]:
 def text(nodes: Sequence[Node]) -> str:
     """Return the graph as a table for terminals: what exists, what is missing, what it costs."""
     rows = [
-        [Cell(box.kind), Cell(box.name), Cell(_seeds(box)), Cell(box.state), Cell(box.address)]
+        {
+            "kind": box.kind,
+            "name": box.name,
+            "seeds": ", ".join(map(str, box.seeds)) or None,
+            "state": box.state,
+            "address": box.address,
+        }
         for box in boxes(nodes)
     ]
-    shown = table(
-        ("kind", "name", "seeds", "state", "address"), rows, notes=(summary(nodes),), kind="words"
-    )
-    return plain_text([shown])
+    return plain_text([records(rows, notes=(summary(nodes),), kind="words")])
 
 
 def summary(nodes: Sequence[Node]) -> str:
@@ -152,30 +152,25 @@ def image(nodes: Sequence[Node]) -> str:
     left to right."""
     css = str(asset("page.css"))
     rules = [css.partition("@media")[0], *re.findall(r"^\.graph.*$", css, re.MULTILINE)]
-    style = "\n".join(rules)
     drawn = boxes(nodes)
-    columns = _columns(drawn)
-    corners = _corners(drawn, columns)
-    width = max(x for x, _ in corners.values()) + WIDTH + 2
-    height = max(y for _, y in corners.values()) + HEIGHT + 2
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="graph" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" aria-label="what is made from what">'
-        f"<style>{style}</style>"
-    ]
-    for number in range(len(drawn)):
-        parts += [_line(corners[source], corners[number]) for source in _arrows(drawn, number)]
-    for number, box in enumerate(drawn):
-        x, y = corners[number]
-        state = "there" if box.complete else "missing"
-        parts.append(
-            f'<g class="{state}"><title>{escape(box.title)}: {escape(box.state)}, '
-            f"{escape(box.address)}</title>"
-            f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="5"/>'
-            f'<text x="{x + 8}" y="{y + 17}">{escape(_short(box.title))}</text>'
-            f'<text class="state" x="{x + 8}" y="{y + 32}">{escape(_short(box.state))}</text></g>'
+    corners = _corners(drawn)
+    arrows = []
+    for number, (to_x, to_y) in enumerate(corners):
+        for x, y in (corners[source] for source in _arrows(drawn, number)):
+            arrows.append((x + WIDTH, y + HEIGHT // 2, to_x, to_y + HEIGHT // 2))
+    return (
+        environment()
+        .get_template("graph.svg.j2")
+        .render(
+            style=Markup("\n".join(rules)),
+            arrows=arrows,
+            boxes=zip(drawn, corners, strict=True),
+            box_width=WIDTH,
+            box_height=HEIGHT,
+            width=max(x for x, _ in corners) + WIDTH + 2,
+            height=max(y for _, y in corners) + HEIGHT + 2,
         )
-    return "".join([*parts, "</svg>\n"])
+    )
 
 
 def _arrows(drawn: Sequence[Box], number: int) -> list[int]:
@@ -191,20 +186,15 @@ def _arrows(drawn: Sequence[Box], number: int) -> list[int]:
     return [source for source in inputs if source not in needed]
 
 
-def _columns(drawn: Sequence[Box]) -> list[int]:
-    """Return the column of every box: one further than the furthest of its inputs."""
-    columns: dict[int, int] = {}
+def _corners(drawn: Sequence[Box]) -> list[tuple[int, int]]:
+    """Return the upper left corner of every box.
 
-    def column(number: int) -> int:
-        if number not in columns:
-            columns[number] = 1 + max(map(column, drawn[number].inputs), default=-1)
-        return columns[number]
-
-    return [column(number) for number in range(len(drawn))]
-
-
-def _corners(drawn: Sequence[Box], columns: Sequence[int]) -> Mapping[int, tuple[int, int]]:
-    """Return the upper left corner of every box; in a column they follow their inputs."""
+    Its column is one further than the furthest of its inputs; in a column boxes follow their
+    inputs.
+    """
+    columns: list[int] = []
+    for box in drawn:  # inputs are first
+        columns.append(1 + max((columns[source] for source in box.inputs), default=-1))
     rows: dict[int, float] = {}
     for column in range(max(columns) + 1):
         centres: dict[int, float] = {}
@@ -216,29 +206,7 @@ def _corners(drawn: Sequence[Box], columns: Sequence[int]) -> Mapping[int, tuple
         for number in sorted(centres, key=centres.__getitem__):
             rows[number] = max(lowest, centres[number])
             lowest = rows[number] + 1
-    corners = {
-        number: (1 + columns[number] * (WIDTH + GAP_X), round(1 + row * (HEIGHT + GAP_Y)))
-        for number, row in rows.items()
-    }
-    return corners
-
-
-def _line(source: tuple[int, int], end: tuple[int, int]) -> str:
-    x, y = source[0] + WIDTH, source[1] + HEIGHT // 2
-    to_x, to_y = end[0], end[1] + HEIGHT // 2
-    middle = (x + to_x) // 2
-    return f'<path d="M{x} {y}C{middle} {y} {middle} {to_y} {to_x} {to_y}"/>'
-
-
-def _seeds(box: Box) -> str:
-    return ", ".join(map(str, box.seeds)) or NOTHING
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
-def _total(nodes: Sequence[Node]) -> float | None:
-    seconds = [node.seconds for node in nodes if not node.exists]
-    known = [value for value in seconds if value is not None]
-    return sum(known) if len(known) == len(seconds) else None
+    return [
+        (1 + column * (WIDTH + GAP_X), round(1 + rows[number] * (HEIGHT + GAP_Y)))
+        for number, column in enumerate(columns)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import lru_cache
 from itertools import chain
 
@@ -31,11 +31,9 @@ def compare_all(
     if len(tests) < 2 or inference.method == "randomisation":
         return tables
     means = with_mean(systems, tests)
-    return (
-        [comparison(means, MEAN, inference), *tables]
-        if any(MEAN in system.tests for system in means)
-        else tables
-    )
+    if any(MEAN in system.tests for system in means):
+        tables.insert(0, comparison(means, MEAN, inference))
+    return tables
 
 
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
@@ -56,22 +54,17 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
 
 def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
     sets = [system.tests[test] for test in tests]
-    metrics = [
-        metric
-        for metric in sets[0]
-        if all(
-            metric in estimates and estimates[metric].seeds == sets[0][metric].seeds
-            for estimates in sets
-        )
-    ]
-    if not metrics:
+    means, resampled = {}, {}
+    for metric in sets[0]:
+        estimates = [of_set[metric] for of_set in sets if metric in of_set]
+        if len(estimates) < len(sets) or len({estimate.seeds for estimate in estimates}) > 1:
+            continue
+        drawn = _resampled_mean(system, tests, metric)
+        means[metric] = _estimate(estimates, metric, drawn)
+        if drawn is not None:
+            resampled[metric] = drawn
+    if not means:
         return system
-    resampled = {
-        metric: known
-        for metric in metrics
-        if (known := _resampled_mean(system, tests, metric)) is not None
-    }
-    means = {metric: _estimate(system, tests, metric, resampled.get(metric)) for metric in metrics}
     return replace(
         system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled}
     )
@@ -80,20 +73,15 @@ def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
 def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
     """Return the means on resampled sets; None where the statistics of any set's examples are
     gone."""
-    sets = [system.resampled.get(test, {}).get(metric) for test in tests]
-    resampled_sets = [resampled for resampled in sets if resampled is not None]
-    if len(resampled_sets) < len(sets):
+    known = [system.samples(test, metric) for test in tests]
+    sets = [drawn for drawn in known if drawn is not None]
+    if len(sets) < len(known):
         return None
-    examples = _examples(
-        system, tests, [len(resampled.statistics[0]) for resampled in resampled_sets]
-    )
-    seeds = zip(*(resampled.statistics for resampled in resampled_sets), strict=True)
+    examples = _examples(system, tests, [len(drawn.statistics[0]) for drawn in sets])
+    seeds = zip(*(drawn.statistics for drawn in sets), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
-    return resample(
-        counts,
-        mean_over(metric_class(metric).value, len(resampled_sets)),
-        samples=len(resampled_sets[0].samples),
-    )
+    value = mean_over(metric_class(metric).value, len(sets))
+    return resample(counts, value, samples=len(sets[0].samples))
 
 
 def _examples(
@@ -101,13 +89,12 @@ def _examples(
 ) -> list[list[str]]:
     """Return a name for every example of every set: those with equal names are resampled
     together."""
-    runs = list(system.runs.values())[:1]
-    corpora = [next((test_corpus(run, test) for run in runs), None) for test in tests]
-    ids = [_ids(corpus.folder) if corpus else () for corpus in corpora]
-    names = [
-        [name.removeprefix(f"{test}-") for name in of_set]
-        for test, of_set in zip(tests, ids, strict=True)
-    ]
+    run = next(iter(system.runs.values()), None)
+    names = []
+    for test in tests:
+        corpus = test_corpus(run, test) if run else None
+        ids = _ids(corpus.folder) if corpus else ()
+        names.append([name.removeprefix(f"{test}-") for name in ids])
     shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
     if shared and [*map(len, names)] == [*lengths]:
         return names
@@ -119,22 +106,18 @@ def _ids(corpus: Folder) -> tuple[str, ...]:
     return tuple(Corpus(corpus).column("id"))
 
 
-def _estimate(
-    system: SystemResult, tests: Sequence[str], metric: str, resampled: Resampled | None
-) -> Estimate:
-    """Return the mean with its interval.
+def _estimate(sets: Sequence[Estimate], metric: str, resampled: Resampled | None) -> Estimate:
+    """Return the mean of the estimates of test sets, with its interval.
 
     Without statistics of examples, the interval is as wide as if all sets deviated in the same
     direction.
     """
-    sets = [system.tests[test][metric] for test in tests]
-    low, high = (
-        statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high")
-    )
+    low = statistics.fmean(estimate.low for estimate in sets)
+    high = statistics.fmean(estimate.high for estimate in sets)
     sd = None
     if resampled is not None:
-        between = interval(resampled).within(bounds(metric))
-        low, high, sd = between.low, between.high, deviation(resampled.scores.tolist())
+        low, high = astuple(interval(resampled).within(bounds(metric)))
+        sd = deviation(resampled.scores.tolist())
     signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
     return Estimate(
         statistics.fmean(estimate.value for estimate in sets),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -32,11 +33,13 @@ def pareto_front(comparison: Comparison) -> list[Row]:
     Cheapest first.
     """
     metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
+
+    def loss(row: Row) -> float:
+        return sign * row.scores[metric].value
+
     kept: list[Row] = []
-    for row, _ in sorted(
-        _costed(comparison), key=lambda item: (item[1], sign * item[0].scores[metric].value)
-    ):
-        if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
+    for row, _ in sorted(_costed(comparison), key=lambda item: (item[1], loss(item[0]))):
+        if not kept or loss(row) < loss(kept[-1]):
             kept.append(row)
     return kept
 
@@ -66,15 +69,10 @@ def score_against_cost(
     kind, times = comparison.time_kind, {row.name: time for row, time in costed}
     on_front = [(row, times[row.name] / size, row.scores[metric].value) for row in best]
     _, x, y = zip(*on_front, strict=True)
-    line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
-    traces = [
-        go.Scatter(
-            mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line
-        )
-    ]
-    for row, seconds in sorted(
-        costed, key=lambda item: item[0].address in drawn
-    ):  # highlighted ones are on top
+    line: dict[str, Any] = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
+    options = {"name": "front", "hoverinfo": "skip", "showlegend": False}
+    traces = [go.Scatter(mode="lines", x=x, y=y, line=line, **options)]
+    for row, seconds in sorted(costed, key=lambda item: item[0].address in drawn):  # these on top
         highlighted, score = row.address in drawn, row.scores[metric]
         point = trace(
             row.name,

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from augury.core.naming import counted
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import Experiment
 from augury.reporting.resampling import stored_systems
+from augury.reporting.results import Estimate
 from augury.scoring.power import Components, components
 from augury.scoring.registry import segment_noun, title
 
@@ -54,16 +54,14 @@ class Power:
 
 
 def power_of_comparison(
-    metric: str, known: Components | None, scored: Sequence[tuple[int, int]]
+    metric: str, known: Components | None, scored: Sequence[Estimate]
 ) -> Power | None:
-    """Return the power of a comparison; `scored` has the numbers of seeds and sentences of every
-    system.
-
-    None where a system has one seed, which a note says.
-    """
-    seeds, sentences = (min((counts[place] for counts in scored), default=0) for place in (0, 1))
+    """Return the power of a comparison of systems with these scores; None where one has one seed,
+    which a note says."""
+    seeds = min((len(score.seeds) for score in scored), default=0)
     if known is None or len(scored) < 2 or seeds < 2:
         return None
+    sentences = min(score.n for score in scored)
     return power(metric, known, seeds, sentences, len(scored) - 1)
 
 
@@ -104,24 +102,15 @@ class PlannedPower:
 
     def lines(self) -> Iterator[str]:
         """Yield the statement, and the smallest difference for other numbers of seeds."""
-        source = (
-            f"{counted(self.systems, 'system')} stored for it"
-            if self.systems
-            else "typical small models: a rough guess"
-        )
+        source = "typical small models: a rough guess"
+        if self.systems:
+            source = f"{counted(self.systems, 'system')} stored for it"
         if self.comparisons > 1:
             source += f", corrected for {self.comparisons} comparisons"
         alone = "one seed says nothing of others; " if self.seeds == 1 else ""
         yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
         cells = [f"{count} seeds {smallest:.1f}" for count, smallest in self.by_seeds.items()]
         yield f"smallest difference by seeds: {', '.join(cells)}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the statement as JSON-like values."""
-        return {
-            **asdict(self),
-            "by_seeds": {str(count): value for count, value in self.by_seeds.items()},
-        }
 
 
 def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> list[PlannedPower]:
@@ -135,26 +124,22 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
         return []
     first = systems[0]
     metric = first.scoring.metrics[0]
-    statements = []
+    comparisons, statements = len(systems) - 1, []
     for test in first.test_sets:
         corpus = cached_corpus(first.corpus, test, store.root)
         stored = stored_systems(store, corpus.address, metric)
-        known = (
-            components(stored, len(stored[0].statistics[0]))
-            if len(stored) > 1
-            else TYPICAL.get(metric)
-        )
+        known = TYPICAL.get(metric)
+        if len(stored) > 1:
+            known = components(stored, len(stored[0].statistics[0]))
         if known is None or not corpus.rows:
             continue
-        comparisons = len(systems) - 1
-        statement = power(metric, known, max(seeds, 2), corpus.rows, comparisons)
-        if statement:
+        if shown := power(metric, known, max(seeds, 2), corpus.rows, comparisons):
             by_seeds = {
                 count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS
             }
-            systems_known = len(stored) if len(stored) > 1 else 0
+            count = len(stored) if len(stored) > 1 else 0
             statements.append(
-                PlannedPower(test, metric, systems_known, seeds, comparisons, statement, by_seeds)
+                PlannedPower(test, metric, count, seeds, comparisons, shown, by_seeds)
             )
     return statements
 

@@ -67,10 +67,10 @@ def with_earlier_seeds(
     extended = {}
     for system, of_system in runs.items():
         evaluations = {RunRecord.read(run).evaluation for run in of_system.values()}
-        earlier = [Folder(report.root, name) for name in shown.get(system, ())]
-        records = {run: RunRecord.read(run) for run in earlier if run.complete}
-        kept = {
-            record.seed: run for run, record in records.items() if record.evaluation in evaluations
-        }
-        extended[system] = dict(sorted({**kept, **of_system}.items()))
+        known = dict(of_system)
+        for earlier in (Folder(report.root, name) for name in shown.get(system, ())):
+            record = RunRecord.read(earlier) if earlier.complete else None
+            if record and record.evaluation in evaluations:
+                known.setdefault(record.seed, earlier)
+        extended[system] = dict(sorted(known.items()))
     return extended

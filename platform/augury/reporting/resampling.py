@@ -30,14 +30,14 @@ def resample_runs(
     by_seed = []
     for run, record in seeds:
         (sentences,) = (score.n for score in record.tests[test] if score.name == metric)
-        resampled = _resample_run(run, record.evaluation, test, metric, sentences, samples)
-        if resampled is None:
+        drawn = _resample_run(run, record.evaluation, test, metric, sentences, samples)
+        if drawn is None:
             return None
-        by_seed.append(resampled)
+        by_seed.append(drawn)
     return Resampled(
-        np.concatenate([resampled.scores for resampled in by_seed]),
-        np.hstack([resampled.samples for resampled in by_seed]),
-        tuple(resampled.statistics[0] for resampled in by_seed),
+        np.concatenate([drawn.scores for drawn in by_seed]),
+        np.hstack([drawn.samples for drawn in by_seed]),
+        tuple(drawn.statistics[0] for drawn in by_seed),
     )
 
 
@@ -52,24 +52,18 @@ def stored_systems(
     """
     groups: dict[str, list[tuple[Folder, RunRecord]]] = {}
     names: dict[str, str] = {}
-    for run in stored_runs.folders(store):
-        if not run_files.is_scored(run):
-            continue
+    for run in filter(run_files.is_scored, stored_runs.folders(store)):
         record = RunRecord.read(run)
-        inputs = {corpus.address: corpus.role for corpus in record.inputs}
-        if (
-            text not in inputs
-            or record.address in without
-            or (train is not None and inputs.get(train) != "train")
-        ):
+        roles = {corpus.address: corpus.role for corpus in record.inputs}
+        test = roles.get(text)
+        elsewhere = train is not None and roles.get(train) != "train"
+        if test is None or elsewhere or record.address in without:
             continue
-        if any(score.name == metric for score in record.tests.get(inputs[text], ())):
+        if any(score.name == metric for score in record.tests.get(test, ())):
             groups.setdefault(record.address, []).append((run, record))
-            names[record.address] = inputs[text]
+            names[record.address] = test
     several = [address for address, group in groups.items() if len(group) > 1][:MOST_SYSTEMS]
-    systems = [
-        resample_runs(groups[address], names[address], metric, SAMPLES) for address in several
-    ]
+    systems = [resample_runs(groups[of], names[of], metric, SAMPLES) for of in several]
     return [system for system in systems if system is not None]
 
 

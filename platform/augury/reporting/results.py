@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -114,12 +114,12 @@ class SystemResult:
     """The run folder of every seed."""
     record: RunRecord
     """The record of the first seed; empty where no run is known."""
-    tests: Mapping[str, Mapping[str, Estimate]]
+    tests: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     """Test set -> metric -> estimate over the seeds that are scored."""
-    cost: Cost | None
-    unscored: tuple[int, ...]
+    cost: Cost | None = None
+    unscored: tuple[int, ...] = ()
     """Seeds without scores."""
-    resampled: Mapping[str, Mapping[str, Resampled]] = field(repr=False)
+    resampled: Mapping[str, Mapping[str, Resampled]] = field(default_factory=dict, repr=False)
     """Test set -> metric -> scores on resampled test sets, the same samples for all systems that
     are loaded together.
 
@@ -140,6 +140,22 @@ class SystemResult:
         """The history of every seed."""
         return {seed: history.read(run) for seed, run in self.runs.items()}
 
+    def score(self, test: str, metric: str) -> Estimate | None:
+        """Return the estimate of a metric on a test set; None where it is not scored."""
+        return self.tests.get(test, {}).get(metric)
+
+    def samples(self, test: str, metric: str) -> Resampled | None:
+        """Return the scores on resampled test sets; None where they are not known."""
+        return self.resampled.get(test, {}).get(metric)
+
+    @property
+    def values(self) -> dict[str, dict[str, float]]:
+        """Test set -> metric -> value."""
+        values: dict[str, dict[str, float]] = {}
+        for test, estimates in self.tests.items():
+            values[test] = {metric: estimate.value for metric, estimate in estimates.items()}
+        return values
+
     def to_dict(self) -> dict[str, Any]:
         """Return the system as JSON-like values."""
         return {
@@ -157,16 +173,6 @@ class SystemResult:
             "outputs": [output.to_dict() for output in self.outputs],
             "notes": list(self.notes),
         }
-
-
-def load(folders: Sequence[Folder]) -> list[SystemResult]:
-    """Return the systems of run folders, one per configuration, in the order in which they first
-    occur."""
-    groups: dict[str, dict[int, Folder]] = {}
-    for folder in folders:
-        record = RunRecord.read(folder)
-        groups.setdefault(record.address, {})[record.seed] = folder
-    return load_groups(list(groups.values()))
 
 
 def load_groups(
@@ -201,14 +207,11 @@ def load_experiment(
     Seeds whose runs failed have no scores. The baseline keeps its place even without any run: no
     other system takes it.
     """
+    systems = []
     loaded = load_groups([*runs_by_system.values()], [*runs_by_system])
-    systems = [
-        replace(
-            result,
-            unscored=(*result.unscored, *(seed for seed in seeds[name] if seed not in result.runs)),
-        )
-        for name, result in zip(runs_by_system, loaded, strict=True)
-    ]
+    for name, result in zip(runs_by_system, loaded, strict=True):
+        failed = (seed for seed in seeds[name] if seed not in result.runs)
+        systems.append(replace(result, unscored=(*result.unscored, *failed)))
     baseline = next(iter(seeds))
     if systems and baseline not in runs_by_system:
         systems.insert(0, without_runs(baseline, seeds=seeds[baseline]))
@@ -217,16 +220,8 @@ def load_experiment(
 
 def without_runs(name: str, address: str = "", seeds: Sequence[int] = ()) -> SystemResult:
     """Return a system of which no run is known."""
-    return SystemResult(
-        name,
-        address,
-        runs={},
-        record=RunRecord(name=name, address=address, seed=0, task=None),
-        tests={},
-        cost=None,
-        unscored=tuple(seeds),
-        resampled={},
-    )
+    record = RunRecord(name=name, address=address, seed=0, task=None)
+    return SystemResult(name, address, {}, record, unscored=tuple(seeds))
 
 
 def _distinct(names: Sequence[str], additions: Sequence[str]) -> list[str]:
@@ -247,13 +242,11 @@ def best_validations(run: Folder) -> dict[str, float]:
         for name, value in record["metrics"].items():
             if name.startswith("valid/") and name != "valid/best" and math.isfinite(value):
                 recorded.setdefault(name.removeprefix("valid/"), []).append(value)
-    measures = {
-        name: name.rpartition("/")[2] for name in recorded
-    }  # `clean/bleu` of a validation set called clean
-    return {
-        name: min(values) if lower_is_better(measures[name]) else max(values)
-        for name, values in recorded.items()
-    }
+    best = {}
+    for name, values in recorded.items():
+        metric = name.rpartition("/")[2]  # of `clean/bleu`, for a validation set called clean
+        best[name] = min(values) if lower_is_better(metric) else max(values)
+    return best
 
 
 def from_hypotheses(
@@ -262,41 +255,50 @@ def from_hypotheses(
     references: Sequence[str],
     *,
     test: str,
+    **scoring: Any,
+) -> SystemResult:
+    """Return a system of which only the output for one test set is known; `hypotheses`: folder
+    of a seed -> lines, `scoring` are the options of `score_hypotheses`."""
+    estimates, resampled = score_hypotheses([*hypotheses.values()], references, **scoring)
+    address = config.address([list(lines) for lines in hypotheses.values()])
+    return SystemResult(
+        name,
+        address,
+        runs=dict(enumerate(hypotheses, start=1)),
+        record=RunRecord(name=name, address=address, seed=1, task=None),
+        tests={test: estimates},
+        resampled={test: resampled},
+    )
+
+
+def score_hypotheses(
+    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[str],
+    *,
     language: str | None,
     metrics: Sequence[str],
     sources: Sequence[str] | None = None,
     samples: int = SAMPLES,
     more_references: Sequence[Sequence[str]] = (),
-) -> SystemResult:
-    """Return a system of which only the output for one test set is known; `hypotheses`: folder
-    of a seed -> lines.
+) -> tuple[dict[str, Estimate], dict[str, Resampled]]:
+    """Return the estimates and the resampled scores, by metric, of the lines of every seed.
 
     `more_references` are further references of all segments, set by set.
     """
-    estimates, resampled_scores = {}, {}
+    estimates, resampled = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [
             statistics_of(scorer, lines, [references, *more_references], sources)
-            for lines in hypotheses.values()
+            for lines in hypotheses
         ]
         signature = with_references(scorer.signature, 1 + len(more_references))
-        resampled = resampled_scores[scorer.name] = resample(counts, scorer.value, samples=samples)
+        drawn = resampled[scorer.name] = resample(counts, scorer.value, samples=samples)
         by_seed = {
             seed: Score(scorer.name, value, value, value, signature, len(references))
-            for seed, value in enumerate(map(float, resampled.scores), start=1)
+            for seed, value in enumerate(map(float, drawn.scores), start=1)
         }
-        estimates[scorer.name] = estimate(by_seed, resampled)
-    address = config.address([list(lines) for lines in hypotheses.values()])
-    return SystemResult(
-        name=name,
-        address=address,
-        runs=dict(enumerate(hypotheses, start=1)),
-        record=RunRecord(name=name, address=address, seed=1, task=None),
-        tests={test: estimates},
-        cost=None,
-        unscored=(),
-        resampled={test: resampled_scores},
-    )
+        estimates[scorer.name] = estimate(by_seed, drawn)
+    return estimates, resampled
 
 
 def _system_result(
@@ -338,24 +340,17 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
     `resampled` are the scores of the same seeds on resampled test sets.
     """
     scores = list(by_seed.values())
-    between = (interval(resampled) if resampled else _interval_from_scores(scores)).within(
-        bounds(scores[0].name)
-    )
-    signatures = [score.signature for score in scores]
+    values, signatures = [score.value for score in scores], [score.signature for score in scores]
+    between = interval(resampled) if resampled else _interval_from_scores(scores)
     if resampled:
-        signatures = [
-            with_resampling(signature, len(resampled.samples), SEED) for signature in signatures
-        ]
-    signature = " or ".join(dict.fromkeys(signatures))
-    values = [score.value for score in scores]
+        signatures = [with_resampling(of, len(resampled.samples), SEED) for of in signatures]
     return Estimate(
         statistics.fmean(values),
-        between.low,
-        between.high,
-        signature,
-        scores[0].n,
-        tuple(by_seed),
-        deviation(values),
+        *astuple(between.within(bounds(scores[0].name))),
+        signature=" or ".join(dict.fromkeys(signatures)),
+        n=scores[0].n,
+        seeds=tuple(by_seed),
+        sd=deviation(values),
     )
 
 
@@ -373,11 +368,8 @@ def _interval_from_scores(scores: Sequence[Score]) -> Interval:
     """
     values = [score.value for score in scores]
     count, mean = len(values), statistics.fmean(values)
-    spread = 0.0
-    if count > 1:
-        spread = (
-            float(stdtrit(count - 1, (1 + LEVEL) / 2)) * statistics.stdev(values) / math.sqrt(count)
-        )
+    quantile = float(stdtrit(count - 1, (1 + LEVEL) / 2)) if count > 1 else 0.0
+    spread = quantile * (deviation(values) or 0.0) / math.sqrt(count)
     below = statistics.fmean(score.value - score.low for score in scores)
     above = statistics.fmean(score.high - score.value for score in scores)
     return Interval(mean - math.hypot(below, spread), mean + math.hypot(above, spread))

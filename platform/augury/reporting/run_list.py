@@ -12,9 +12,9 @@ from augury.core.locks import is_locked
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.reporting import run_names
-from augury.reporting.numbers import MISSING, amount, interval, number
+from augury.reporting.numbers import amount, interval, number
 from augury.reporting.run_names import Label
-from augury.reporting.tables import Cell, Table, cell, table
+from augury.reporting.tables import Cell, Table, cell, records
 from augury.runs.dependents import size
 from augury.runs.record import RunRecord
 from augury.scoring.registry import title
@@ -23,9 +23,6 @@ from augury.training.run import FAILURE
 
 State = Literal["scored", "trained", "running", "failed", "unfinished"]
 STATES: tuple[State, ...] = get_args(State)
-COLUMNS = ("run", "name and tags", "task", "state")
-"""What a run is; a page leaves out names and tags that users gave where there are none."""
-COSTS = ("date (UTC)", "cost")
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,11 @@ def stored(store: Store) -> list[StoredRun]:
         for seed, folder in of.seeds.items():
             if "/" in of.name:
                 names.setdefault(folder, f"{of.name}/{seed}")
-    runs = [_stored(name, folder) for folder, name in names.items()]
+    runs = []
+    for run, name in names.items():
+        record = RunRecord.read(run)
+        date, label = run_names.date(run), run_names.label(run)
+        runs.append(StoredRun(name, run, record, _state(run, record), date, label))
     return sorted(runs, key=lambda run: (run.date, run.name), reverse=True)
 
 
@@ -99,43 +100,38 @@ def run_table(runs: Sequence[StoredRun]) -> Table:
     for run in runs:
         test, score = run.score or (None, None)
         shown = f"{test}: {title(score.name)} {number(score.value)}" if score else ""
-        scored = Cell(shown, score.value if score else None)
-        rows.append([*_cells(run), scored, *_costs(run), cell(run.bytes, size_text)])
-    return table([*COLUMNS, "score", *COSTS, "size"], rows, kind="words")
+        scored = {"score": Cell(shown, score.value if score else None)}
+        rows.append(_names(run) | scored | _costs(run) | {"size": cell(run.bytes, size_text)})
+    return records(rows, kind="words")
 
 
 def page_table(runs: Sequence[StoredRun]) -> Table:
-    """Return the table of runs for a page, with the scores on every test set."""
+    """Return the table of runs for a page, with the scores on every test set; without names and
+    tags that users gave where there are none."""
     tests = dict.fromkeys(test for run in runs for test in run.record.tests)
+    labelled = any(run.label.text for run in runs)
     rows = []
     for run in runs:
-        scores = [_score(run.record.tests.get(test, ())) for test in tests]
-        parameters = cell(run.record.cost.parameters if run.record.cost else None, amount)
-        folder = Cell(run.folder.name.removeprefix("runs/"), code=True)
-        rows.append([*_cells(run), *scores, *_costs(run), parameters, folder])
-    columns = [*COLUMNS, *tests, *COSTS, "parameters", "folder"]
-    if not any(run.label.text for run in runs):
-        del columns[1]
-        for cells in rows:
-            del cells[1]
-    return table(columns, rows, title="runs")
+        cells, cost = _names(run, labelled), run.record.cost
+        for test in tests:
+            cells[test] = None
+            for score in run.record.tests.get(test, ())[:1]:
+                shown = interval(score.value, score.low, score.high)
+                cells[test] = Cell(f"{title(score.name)} {shown}", score.value)
+        cells |= _costs(run)
+        cells["parameters"] = cell(cost.parameters if cost else None, amount)
+        cells["folder"] = Cell(run.folder.name.removeprefix("runs/"), code=True)
+        rows.append(cells)
+    return records(rows, title="runs")
 
 
-def _cells(run: StoredRun) -> list[object]:
-    return [run.name, Cell(run.label.text), run.record.task or "", run.state]
+def _names(run: StoredRun, labelled: bool = True) -> dict[str, object]:
+    label = {"name and tags": run.label.text} if labelled else {}
+    return {"run": run.name, **label, "task": run.record.task or "", "state": run.state}
 
 
-def _costs(run: StoredRun) -> list[object]:
-    return [f"{run.date:%Y-%m-%d %H:%M}", cell(run.seconds, duration)]
-
-
-def _score(scores: Sequence[Score]) -> Cell:
-    """Return the deciding score on a test set with its interval; a dash where there is none."""
-    if not scores:
-        return Cell(MISSING)
-    first = scores[0]
-    shown = interval(first.value, first.low, first.high)
-    return Cell(f"{title(first.name)} {shown}", first.value)
+def _costs(run: StoredRun) -> dict[str, object]:
+    return {"date (UTC)": f"{run.date:%Y-%m-%d %H:%M}", "cost": cell(run.seconds, duration)}
 
 
 def size_text(count: float) -> str:
@@ -147,20 +143,7 @@ def size_text(count: float) -> str:
     return f"{count:.1f} TB"
 
 
-def _stored(name: str, folder: Folder) -> StoredRun:
-    record = RunRecord.read(folder)
-    return StoredRun(
-        name=name,
-        folder=folder,
-        record=record,
-        state=state_of(folder, record),
-        date=run_names.date(folder),
-        label=run_names.label(folder),
-    )
-
-
-def state_of(run: Folder, record: RunRecord) -> State:
-    """Return the state of a run, whose record is `record`."""
+def _state(run: Folder, record: RunRecord) -> State:
     if run.complete:
         return "scored" if record.evaluated else "trained"
     if is_locked(run):

@@ -165,10 +165,12 @@ def _swept(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
 
 def _labelled(runs: list[Folder]) -> list[tuple[str, dict[int, Folder]]]:
     """Return the names that users gave, each of all seeds of a system, later ones too."""
-    names = {_group(run): name for run in runs if (name := label(run).name)}
+    names: dict[str, str] = {}
     groups: dict[str, list[Folder]] = {}
     for run in runs:
         groups.setdefault(_group(run), []).append(run)
+        if name := label(run).name:
+            names[_group(run)] = name
     return [(name, _by_seed(groups[group])) for group, name in names.items()]
 
 
@@ -186,6 +188,7 @@ def _matching(word: str, known: list[NamedRuns]) -> list[tuple[NamedRuns, Mappin
     A full name counts before that of a system alone, and this before that of an experiment.
     """
     parts = [(runs, *runs.name.partition("/")[::2]) for runs in known]
+    base, _, seed = word.rpartition("/")
     for forms in (
         [(runs, runs.name) for runs in known],
         [(runs, runs.name.rpartition("@")[0]) for runs in known],
@@ -196,7 +199,6 @@ def _matching(word: str, known: list[NamedRuns]) -> list[tuple[NamedRuns, Mappin
         for runs, form in forms:
             if word == form:
                 matching.append((runs, runs.seeds))
-            base, _, seed = word.rpartition("/")
             if base == form and seed.isdigit() and int(seed) in runs.seeds:
                 matching.append((runs, {int(seed): runs.seeds[int(seed)]}))
         if matching:
@@ -233,9 +235,7 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
 def date(run: Folder) -> datetime:
     """Return when a run was last trained, by its history; copying does not change it."""
     files = sorted(history.files(run).items(), key=lambda file: file[0].partition(".")[0])
-    last = history.records(run, *files[-1]) if files else []
-    if last:
-        return datetime.fromtimestamp(last[-1]["time"], UTC)
-    info = run.filesystem.get_file_info(run.path(DESCRIPTION))
-    written: datetime = info.mtime
+    if files and (records := history.records(run, *files[-1])):
+        return datetime.fromtimestamp(records[-1]["time"], UTC)
+    written: datetime = run.filesystem.get_file_info(run.path(DESCRIPTION)).mtime
     return written

@@ -66,36 +66,31 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Ex
     does not depend on the systems. The result is empty where the test set or all outputs are
     missing.
     """
-    scored = [
-        (result.name, run, known)
-        for result in results
-        for run in result.runs.values()
-        if run.sub(HYPOTHESES).exists(f"{test}.txt") and (known := test_corpus(run, test))
-    ]
-    if not scored:
+    corpus, outputs = None, {}
+    for result in results:
+        for run in result.runs.values():
+            known = run.sub(HYPOTHESES).exists(f"{test}.txt") and test_corpus(run, test)
+            if not known:
+                continue
+            corpus = corpus or known
+            if result.name not in outputs and known.address == corpus.address:
+                content = read_vouched(run, f"{HYPOTHESES}/{test}.txt")
+                outputs[result.name] = content.decode().split("\n")
+    if corpus is None:
         return []
-    corpus = scored[0][2]
-    outputs: dict[str, list[str]] = {}
-    for name, run, known in scored:
-        if name not in outputs and known.address == corpus.address:
-            outputs[name] = read_vouched(run, f"{HYPOTHESES}/{test}.txt").decode().split("\n")
     columns = KINDS[corpus.kind]
     texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
     rows = len(texts[columns.target])
-    lines = sorted(
-        generator("samples", corpus.address).choice(rows, min(count, rows), replace=False).tolist()
-    )
-    language, expected_language = (
-        corpus.column(name)[0] for name in (columns.language, columns.target_language)
-    )
+    draws = generator("samples", corpus.address)
+    lines = sorted(draws.choice(rows, min(count, rows), replace=False).tolist())
+    languages = [corpus.column(name)[0] for name in (columns.language, columns.target_language)]
     return [
         Example(
             f"example {line + 1:,}",
             {name: texts[name][line] for name in columns.inputs},
             {columns.target: texts[columns.target][line]},
             {system: output[line] for system, output in outputs.items()},
-            language,
-            expected_language,
+            *languages,
         )
         for line in lines
     ]

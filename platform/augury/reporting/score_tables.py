@@ -33,7 +33,7 @@ COSTS = (
 
 
 DETAILS = 5
-"""The first columns of `cost_columns`, which pages fold away; the others say what is paid."""
+"""The first columns of `cost_cells`, which pages fold away; the others say what is paid."""
 
 
 def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
@@ -44,53 +44,44 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     """
     first, several = comparisons[0], len(comparisons) > 1
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
+    others = ([""] if bars else []) + scores[1:]
+    columns = ["system", *(["test set"] if several else []), "seeds", scores[0], *others]
     rows = []
     for item in comparisons:
         for index, system in enumerate(item.rows):
-            known = dict(zip(score_columns(item), score_cells(item, system), strict=True))
-            cells = [known.get(column, Cell(MISSING)) for column in scores]
+            cells: dict[str, object] = {"system": system.name, "test set": item.test_label}
+            cells["seeds"] = cell(len(system.seeds), "d")
+            cells |= zip(score_columns(item), score_cells(item, system), strict=True)
             if bars:
-                cells.insert(1, _bar_cell(item, system, index))
-            test_set = [item.test_label] if several else []
-            names = [system.name, *test_set, cell(len(system.seeds), "d")]
-            note = seed_note(item, system)
-            rows.append(row([*names, *cells], style=system_style(index), note=note))
-    drawn = [""] if bars else []
-    test_set = ["test set"] if several else []
-    columns = ["system", *test_set, "seeds", scores[0], *drawn, *scores[1:]]
+                cells[""] = _bar_cell(item, system, index)
+            known, note = [cells.get(column) for column in columns], seed_note(item, system)
+            rows.append(row(known, style=system_style(index), note=note))
     title_of_set, notes = "" if several else first.test_label, tuple(shared_notes(comparisons))
     shown = table(columns, rows, title=title_of_set, notes=notes)
     if not first.has_costs:
         return [shown]
+    costs = [cost_cells(first, system) for system in first.rows]
     if several:
-        return [shown, _cost_table(first)]
-    return [_beside(shown, _cost_table(first))]
-
-
-def _cost_table(comparison: Comparison) -> Table:
-    rows = [
-        row([system.name, *cost_cells(comparison, system)], style=system_style(index))
-        for index, system in enumerate(comparison.rows)
+        titles = ["system", *costs[0]]
+        lines = [
+            row([system.name, *cells.values()], style=system_style(index))
+            for index, (system, cells) in enumerate(zip(first.rows, costs, strict=True))
+        ]
+        details = tuple(range(1, 1 + DETAILS))
+        return [shown, table(titles, lines, title="cost of one seed", details=details)]
+    start = len(columns)  # from where on a narrow terminal shows costs below the scores
+    return [
+        replace(
+            shown,
+            columns=(*columns, *costs[0]),
+            rows=tuple(
+                replace(line, cells=(*line.cells, *cells.values()))
+                for line, cells in zip(shown.rows, costs, strict=True)
+            ),
+            parts=(start,),
+            details=tuple(range(start, start + DETAILS)),
+        )
     ]
-    columns = ["system", *cost_columns(comparison)]
-    details = tuple(range(1, 1 + DETAILS))
-    return table(columns, rows, title="cost of one seed", details=details)
-
-
-def _beside(scores: Table, costs: Table) -> Table:
-    """Return both as one table; a narrow terminal shows the costs below the scores."""
-    start = len(scores.columns)
-    rows = [
-        replace(left, cells=left.cells + right.cells[1:])
-        for left, right in zip(scores.rows, costs.rows, strict=True)
-    ]
-    return replace(
-        scores,
-        columns=scores.columns + costs.columns[1:],
-        rows=tuple(rows),
-        parts=(start,),
-        details=tuple(start + column - 1 for column in costs.details),
-    )
 
 
 def seed_note(comparison: Comparison, system: Row) -> str:
@@ -121,27 +112,26 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
     ]
 
 
-def cost_columns(comparison: Comparison) -> list[str]:
-    """Return the titles of the columns of `cost_cells`."""
+def cost_cells(comparison: Comparison, system: Row) -> dict[str, Cell]:
+    """Return the cost of one seed of a system by the titles of its columns; dashes where it is not
+    known."""
     seen = "examples seen" if comparison.metrics[0] in registry.names("labels") else "tokens seen"
-    time = f"{comparison.time_kind}/seed"
-    return ["data", "parameters", "updates", "epochs", seen, time, "× baseline"]
-
-
-def cost_cells(comparison: Comparison, system: Row) -> list[Cell]:
-    """Return the cost of one seed of a system."""
     cost = system.cost
-    if cost is None:
-        return [Cell(MISSING)] * 7
-    return [
-        cell(cost.data_factor, factor),
-        cell(cost.parameters, amount),
-        cell(cost.updates, ",.0f"),
-        Cell(epochs(cost.epochs), next(iter(cost.epochs.values()), None)),
-        cell(cost.target_tokens, amount),
-        cell(comparison.seconds(system), duration),
-        cell(system.time_factor, factor),
-    ]
+    cells = (
+        {
+            "data": cell(cost.data_factor, factor),
+            "parameters": cell(cost.parameters, amount),
+            "updates": cell(cost.updates, ",.0f"),
+            "epochs": Cell(epochs(cost.epochs), next(iter(cost.epochs.values()), None)),
+            seen: cell(cost.target_tokens, amount),
+        }
+        if cost
+        else dict.fromkeys(("data", "parameters", "updates", "epochs", seen), Cell(MISSING))
+    )
+    return cells | {
+        f"{comparison.time_kind}/seed": cell(comparison.seconds(system), duration),
+        "× baseline": cell(system.time_factor, factor),
+    }
 
 
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
@@ -179,25 +169,14 @@ def by_test(comparisons: Sequence[Comparison]) -> Table:
     Shades show the distance of a score from the baseline's on the same set, as a share of the
     largest distance.
     """
-    reach = (
-        max(
-            (abs(item.gain(system) or 0.0) for item in comparisons for system in item.rows),
-            default=0.0,
-        )
-        or 1.0
-    )
-    names = list(dict.fromkeys(system.name for item in comparisons for system in item.rows))
+    gains = [item.gain(system) or 0.0 for item in comparisons for system in item.rows]
+    reach = max(map(abs, gains), default=0.0) or 1.0
     known = [(item, {system.name: system for system in item.rows}) for item in comparisons]
-    rows = [
-        row(
-            [
-                Cell(name),
-                *(_shaded_cell(item, systems.get(name), reach) for item, systems in known),
-            ],
-            style=system_style(index),
-        )
-        for index, name in enumerate(names)
-    ]
+    names = dict.fromkeys(name for _, systems in known for name in systems)
+    rows = []
+    for index, name in enumerate(names):
+        scores = [_shaded_cell(item, systems.get(name), reach) for item, systems in known]
+        rows.append(row([name, *scores], style=system_style(index)))
     return table(["system", *(item.test for item in comparisons)], rows, title="by test set")
 
 
@@ -223,27 +202,20 @@ def _bar_cell(comparison: Comparison, system: Row, index: int) -> Cell:
     def position(value: float) -> float:
         return (value - low) / ((high - low) or 1.0)
 
-    baseline = position(base.value) if base else None
-    bar = Bar(
-        position(score.low),
-        position(score.value),
-        position(score.high),
-        baseline,
-        system_style(index).colour,
-    )
-    return Cell("", bar=bar, hint=score.text)
+    baseline, colour = position(base.value) if base else None, system_style(index).colour
+    ends = (position(score.low), position(score.value), position(score.high))
+    return Cell("", bar=Bar(*ends, baseline, colour), hint=score.text)
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
     """Return a row for every test set, system and metric, with exact numbers."""
-    return pd.DataFrame(
-        [
-            record(comparison, system, metric)
-            for comparison in comparisons
-            for system in comparison.rows
-            for metric in comparison.metrics
-        ]
-    )
+    records = [
+        record(comparison, system, metric)
+        for comparison in comparisons
+        for system in comparison.rows
+        for metric in comparison.metrics
+    ]
+    return pd.DataFrame(records)
 
 
 def record(comparison: Comparison, system: Row, metric: str) -> dict[str, Any]:

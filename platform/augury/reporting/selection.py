@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import ChainMap
 from collections.abc import Sequence
 
 from augury.core.errors import UserError, unknown
@@ -25,23 +26,23 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     UserError where one does not exist, has no scores, or shares a run with another; one that is
     named twice is told of.
     """
-    groups: list[list[Folder]] = []
-    names: list[str | None] = []
+    named: dict[tuple[Folder, ...], str | None] = {}
     for word in words:
         for name, folders in _named(word, storage):
-            if folders in groups:
+            if tuple(folders) in named:
                 say(f"{name or word} is compared already, and not repeated")
-            else:
-                groups.append(folders)
-                names.append(name)
-    for first, second in itertools.combinations(groups, 2):
+            named.setdefault(tuple(folders), name)
+    for first, second in itertools.combinations(named, 2):
         if shared := [folder for folder in first if folder in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
-    seeds = [{RunRecord.read(folder).seed: folder for folder in group} for group in groups]
-    firsts = [group[0] for group in groups]
-    labels = [run_names.label_of_system(run) for run in firsts]
-    known = zip(names, labels, names_in_reports(firsts), strict=True)
-    systems = load_groups(seeds, [name or label or of_report for name, label, of_report in known])
+    firsts = [group[0] for group in named]
+    of_reports = names_in_reports(firsts)
+    names = [
+        name or run_names.label_of_system(run) or of_report
+        for name, run, of_report in zip(named.values(), firsts, of_reports, strict=True)
+    ]
+    groups = [{RunRecord.read(folder).seed: folder for folder in group} for group in named]
+    systems = load_groups(groups, names)
     for system in systems:
         if not system.tests:
             raise UserError(
@@ -71,33 +72,25 @@ def _reported(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     known = store.addresses(reported.KIND)
     if name not in known:
         raise unknown("report", name, known)
-    systems = {
-        system: [Folder(store.root, run) for run in runs]
-        for system, runs in reported.systems(store, name).items()
-    }
-    return [
-        (system, scored)
-        for system, of in systems.items()
-        if (scored := [*filter(run_files.is_scored, of)])
-    ]
+    systems = []
+    for system, runs in reported.systems(store, name).items():
+        scored = [*filter(run_files.is_scored, (Folder(store.root, run) for run in runs))]
+        if scored:
+            systems.append((system, scored))
+    return systems
 
 
 def names_in_reports(systems: Sequence[Folder]) -> list[str | None]:
     """Return the name of each system, given by one of its runs, in the report that has most of
-    them."""
-    reports = [
-        {
-            Folder(root, run): system
-            for system, runs in reported.systems(Store(root), name).items()
-            for run in runs
-        }
-        for root in dict.fromkeys(run.root for run in systems)
-        for name in reported.by_age(Store(root))
-    ]
+    them, the latest among equals."""
+    reports = []
+    for root in dict.fromkeys(run.root for run in systems):
+        store = Store(root)
+        for name in reported.by_age(store):
+            shown = reported.systems(store, name).items()
+            reports.append({Folder(root, run): system for system, runs in shown for run in runs})
     ranked = sorted(reports, key=lambda names: sum(run in names for run in systems))
-    return [
-        next((names[run] for names in reversed(ranked) if run in names), None) for run in systems
-    ]
+    return [ChainMap(*reversed(ranked)).get(run) for run in systems]
 
 
 def with_reference(systems: Sequence[SystemResult], name: str) -> list[SystemResult]:
@@ -142,18 +135,15 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
 
 def _check_comparable(baseline: SystemResult, system: SystemResult, test: str) -> None:
     """Raise UserError unless both systems were scored on the same text in the same way."""
-    texts = [
-        compared.record.addresses[test]
-        for compared in (baseline, system)
-        if test in compared.record.addresses
-    ]
+    addresses = (baseline.record.addresses, system.record.addresses)
+    texts = [of_roles[test] for of_roles in addresses if test in of_roles]
     if len(set(texts)) > 1:
         raise UserError(
             f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} on "
             f"{texts[1]}"
         )
     for index, (metric, score) in enumerate(baseline.tests[test].items()):
-        other = system.tests[test].get(metric)
+        other = system.score(test, metric)
         if other is None and index == 0:
             raise UserError(
                 f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,12 +11,12 @@ from augury.core.store import Folder, Store
 from augury.reporting import reported, run_files, run_list, run_names
 from augury.reporting.downloads import download
 from augury.reporting.frames import results
-from augury.reporting.page import render_page
+from augury.reporting.rendering import render_page
 from augury.reporting.report import Download
 from augury.reporting.run_files import is_scored
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
-from augury.reporting.tables import Table, csv
+from augury.reporting.tables import csv
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, RunRecord
 from augury.scoring.registry import title
@@ -44,14 +44,10 @@ def render(store: Store, refresh: int | None = None) -> str:
     It links to the pages of sweeps and reports in the storage.
     """
     sweeps = [state.load(store, name) for name in state.names(store)]
-    folders = {name: store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)}
-    all_runs, downloads = _runs(store)
-    links = _analysis_links(store, stored_runs.folders(store))
-    reports = [
-        _report(folder, name, links)
-        for name, folder in folders.items()
-        if folder.exists(reported.PAGE)
-    ]
+    runs = run_list.stored(store)
+    links = _analysis_links(store)
+    folders = [store.folder(reported.KIND, name) for name in store.addresses(reported.KIND)]
+    reports = [_report(folder, links) for folder in folders if folder.exists(reported.PAGE)]
     shown = {link for report in reports for link in report["analyses"]}
     return render_page(
         "storage",
@@ -63,8 +59,8 @@ def render(store: Store, refresh: int | None = None) -> str:
         ],
         reports=sorted(reports, key=lambda report: report["date"], reverse=True),
         analyses=[link for link in links if link not in shown],
-        runs=all_runs,
-        downloads=downloads,
+        runs=run_list.page_table(runs) if runs else None,
+        downloads=_all_scores(store) if runs else [],
         refresh=refresh,
         updated=datetime.now(UTC),
         date=partial(datetime.fromtimestamp, tz=UTC),
@@ -76,14 +72,14 @@ def write(store: Store, refresh: int | None = None) -> None:
     Folder(store.root, "").write(PAGE, render(store, refresh))
 
 
-def _report(folder: Folder, name: str, links: Sequence[AnalysisLink]) -> dict[str, Any]:
+def _report(folder: Folder, links: Sequence[AnalysisLink]) -> dict[str, Any]:
     """Return the summary of a report, with its date, its state and the analyses of its runs.
 
     One of an earlier version has only its page.
     """
     known: dict[str, Any] = {
-        "title": name,
-        "link": f"{reported.KIND}/{name}/{reported.PAGE}",
+        "title": folder.name.removeprefix(f"{reported.KIND}/"),
+        "link": f"{folder.name}/{reported.PAGE}",
         "answer": "",
         "systems": {},
         "scores": {},
@@ -104,49 +100,43 @@ def _report(folder: Folder, name: str, links: Sequence[AnalysisLink]) -> dict[st
 
 def _scores(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> list[str]:
     """Return the deciding scores of systems by test set: `test: BLEU 5.3 baseline, 8.6 R-Drop`."""
-    by_test: dict[str, dict[str, list[str]]] = {}
+    by_test: dict[tuple[str, str], list[str]] = {}
     for system, tests in scores.items():
         for test, metrics in tests.items():
             for metric, value in [*metrics.items()][:1]:
-                of_test = by_test.setdefault(test, {}).setdefault(metric, [])
-                of_test.append(f"{value:.1f} {system}")
+                by_test.setdefault((test, metric), []).append(f"{value:.1f} {system}")
     return [
-        f"{test}: {title(metric)} {', '.join(values)}"
-        for test, metrics in by_test.items()
-        for metric, values in metrics.items()
+        f"{test}: {title(metric)} {', '.join(values)}" for (test, metric), values in by_test.items()
     ]
 
 
-def _runs(store: Store) -> tuple[Table | None, list[Download]]:
-    """Return the runs of a storage, and all their scores as CSV."""
-    runs = run_list.stored(store)
-    if not runs:
-        return None, []
-    scores = csv(results(store.root))
-    return run_list.page_table(runs), [download("all scores as CSV", "scores.csv", scores)]
+def _all_scores(store: Store) -> list[Download]:
+    return [download("all scores as CSV", "scores.csv", csv(results(store.root)))]
 
 
-def _analysis_links(store: Store, runs: Iterable[Folder]) -> list[AnalysisLink]:
+def _analysis_links(store: Store) -> list[AnalysisLink]:
     """Return the analyses of runs, each once, then those of texts.
 
     An analysis of several runs is in the folder of each, under one name.
     """
     pages: dict[tuple[str, str], list[tuple[Folder, Folder]]] = {}
-    for run in runs:
+    for run in stored_runs.folders(store):
         for folder in run_files.analyses(run).values():
             place = folder.name.rpartition("/")[2]
             owner = place if "-with-" in place else folder.name
-            for file in folder.names():
-                if file.endswith(ANALYSIS_PAGE):
-                    pages.setdefault((owner, file), []).append((run, folder))
+            for file in _pages(folder):
+                pages.setdefault((owner, file), []).append((run, folder))
     links = [_link(file, folders) for (_, file), folders in pages.items()]
     for name in store.addresses(run_files.ANALYSES):
         folder = store.folder(run_files.ANALYSES, name)
-        pages_of_texts = [file for file in folder.names() if file.endswith(ANALYSIS_PAGE)]
-        for file in pages_of_texts:
+        for file in _pages(folder):
             label = f"{file.removesuffix(ANALYSIS_PAGE)} of texts"
             links.append(AnalysisLink(label, f"{folder.name}/{file}", ()))
     return links
+
+
+def _pages(folder: Folder) -> list[str]:
+    return [file for file in folder.names() if file.endswith(ANALYSIS_PAGE)]
 
 
 def _link(file: str, folders: list[tuple[Folder, Folder]]) -> AnalysisLink:

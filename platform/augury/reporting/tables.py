@@ -11,14 +11,15 @@ from __future__ import annotations
 import math
 import re
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 import pandas as pd
 from rich.cells import cell_len
 
-from augury.reporting.numbers import NumberFormat, number
+from augury.reporting.numbers import MISSING, NumberFormat, number
 from augury.reporting.styles import Style
 
 WIDTH = 200
@@ -44,8 +45,8 @@ LATEX_ESCAPES = {
     "−": "$-$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
-SPECIAL, ESCAPED = re.compile("([|*])"), r"\\\1"
-"""Characters that Markdown would read as the edge of a cell or as emphasis."""
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+"""The beginnings of texts that a spreadsheet would run."""
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
@@ -115,23 +116,22 @@ def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cel
 
 
 def row(cells: Sequence[object], **options: Any) -> Row:
-    """Return a row from texts and cells; `options` are further fields of `Row`."""
-    return Row(
-        tuple(
-            cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in cells
-        ),
-        **options,
-    )
+    """Return a row from cells and their texts, a dash for None; `options` are further fields of
+    `Row`."""
+    return Row(tuple(map(_cell, cells)), **options)
 
 
-def table(columns: Sequence[str], rows: Sequence[Row | Sequence[object]], **options: Any) -> Table:
+def _cell(value: object) -> Cell:
+    if isinstance(value, Cell):
+        return value
+    return Cell(MISSING) if value is None else Cell(str(value), str(value) or None)
+
+
+def table(columns: Sequence[str], rows: Iterable[Row | Sequence[object]], **options: Any) -> Table:
     """Return a table from rows, or from their texts and cells; `options` are further fields of
     `Table`."""
-    return Table(
-        tuple(columns),
-        tuple(line if isinstance(line, Row) else row(line) for line in rows),
-        **options,
-    )
+    lines = (line if isinstance(line, Row) else row(line) for line in rows)
+    return Table(tuple(columns), tuple(lines), **options)
 
 
 def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
@@ -142,48 +142,32 @@ def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
 def plain_text(tables: Sequence[Table], width: int | None = None) -> str:
     """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
     room = width or shutil.get_terminal_size((WIDTH, 50)).columns
-    return (
-        "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables)
-        + "\n"
-    )
+    return "\n\n".join(_text(shown, room) for shown in tables) + "\n"
 
 
-def _text(shown: Table, width: int) -> list[str]:
+def _text(shown: Table, width: int) -> str:
     lines = shown.lines()
-    blocks = [_aligned(lines)]
-    if cell_len(blocks[0][0]) > width and shown.parts:
-        edges = [1, *shown.parts, len(shown.columns)]
-        ranges = [range(start, end) for start, end in zip(edges, edges[1:], strict=False)]
-        blocks = [
-            _aligned([[line[0], *(line[index] for index in part)] for line in lines])
-            for part in ranges
-        ]
-    body = [line for index, block in enumerate(blocks) for line in ([""] if index else []) + block]
-    return [
-        *([shown.title] if shown.title else []),
-        *body,
-        *([""] if shown.notes else []),
-        *shown.notes,
-    ]
+    body = _aligned(lines)
+    if shown.parts and cell_len(body[0]) > width:
+        body = []
+        for start, end in pairwise([1, *shown.parts, len(shown.columns)]):
+            part = _aligned([[line[0], *line[start:end]] for line in lines])
+            body += ["", *part] if body else part
+    head, notes = [shown.title] if shown.title else [], ["", *shown.notes] if shown.notes else []
+    return "\n".join(line.rstrip() for line in (*head, *body, *notes))
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     """Return lines in columns, the first column left-aligned, with a rule below the header."""
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-    spaces = [
-        [" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)]
-        for line in lines
-    ]
-    padded = [
-        "   ".join(
-            [
-                line[0] + space[0],
-                *(gap + cell for gap, cell in zip(space[1:], line[1:], strict=True)),
-            ]
-        )
-        for line, space in zip(lines, spaces, strict=True)
-    ]
-    return [padded[0], "─" * sum(widths, 3 * len(widths) - 3), *padded[1:]]
+    first, *others = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    rows = []
+    for name, *cells in lines:
+        padded = [name + " " * (first - cell_len(name))]
+        padded += [
+            " " * (width - cell_len(cell)) + cell for cell, width in zip(cells, others, strict=True)
+        ]
+        rows.append("   ".join(padded))
+    return [rows[0], "─" * cell_len(rows[0]), *rows[1:]]
 
 
 def markdown(tables: Sequence[Table]) -> str:
@@ -194,21 +178,21 @@ def markdown(tables: Sequence[Table]) -> str:
 def _markdown(shown: Table) -> str:
     header, *rows = shown.lines()
     lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
-    body = [
-        f"| {' | '.join(re.sub(SPECIAL, ESCAPED, cell) for cell in cells)} |" for cells in lines
-    ]
-    heading = [f"### {shown.title}", ""] if shown.title else []
-    return (
-        "\n".join(
-            [
-                *heading,
-                *body,
-                *([""] if shown.notes else []),
-                *(f"- {note}" for note in shown.notes),
-            ]
-        )
-        + "\n"
+    body = [" | ".join(map(markdown_escaped, cells)) for cells in lines]
+    return "\n".join(
+        [
+            *([f"### {shown.title}", ""] if shown.title else []),
+            *(f"| {line} |" for line in body),
+            *([""] if shown.notes else []),
+            *(f"- {note}" for note in shown.notes),
+            "",
+        ]
     )
+
+
+def markdown_escaped(plain: str) -> str:
+    """Return plain text without what Markdown reads as the edge of a cell or as emphasis."""
+    return re.sub("([|*])", r"\\\1", plain)
 
 
 def latex(tables: Sequence[Table]) -> str:
@@ -223,15 +207,15 @@ def _latex(shown: Table) -> str:
     body = [
         [f"{{}}{name}", *(re.sub(MINUS, "$-$", cell) for cell in cells)] for name, *cells in rows
     ]
-    style = pd.DataFrame(body, columns=header).style.hide(axis="index")
     words = [*([shown.title] if shown.title else []), *shown.notes]
-    caption = latex_escaped("; ".join(words).rstrip(".")) + "."
-    columns = "l" + "r" * (len(header) - 1)
-    return str(
-        style.to_latex(
-            hrules=True, position_float="centering", column_format=columns, caption=caption
-        )
+    styler = pd.DataFrame(body, columns=header).style.hide(axis="index")
+    text: str = styler.to_latex(
+        hrules=True,
+        position_float="centering",
+        column_format="l" + "r" * (len(header) - 1),
+        caption=latex_escaped("; ".join(words).rstrip(".")) + ".",
     )
+    return text
 
 
 def latex_escaped(plain: str) -> str:
@@ -244,16 +228,8 @@ def csv(frame: pd.DataFrame) -> str:
 
     Texts that a spreadsheet would run as formulas get an apostrophe in front.
     """
-    neutral = frame.map(lambda value: f"'{value}" if _is_formula(value) else value)
-    return neutral.to_csv(index=False, lineterminator="\n")
 
+    def neutral(value: object) -> object:
+        return f"'{value}" if isinstance(value, str) and value.startswith(FORMULAS) else value
 
-def _is_formula(value: object) -> bool:
-    return isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
-
-
-FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {
-    "text": plain_text,
-    "markdown": markdown,
-    "latex": latex,
-}
+    return frame.map(neutral).to_csv(index=False, lineterminator="\n")

@@ -39,11 +39,8 @@ def not_beaten(score: SystemScore) -> Trivial | None:
     trivial = _trivial(score)
     if trivial is None:
         return None
-    better = (
-        score.worst < trivial.value
-        if registry.lower_is_better(score.metric)
-        else score.worst > trivial.value
-    )
+    lower = registry.lower_is_better(score.metric)
+    better = score.worst < trivial.value if lower else score.worst > trivial.value
     return None if better else trivial
 
 
@@ -58,17 +55,14 @@ def untrained_warnings(scores: Sequence[SystemScore]) -> list[str]:
     lines = []
     for level, of_level in unlearned.items():
         names = [f"{score.name} ({score.value:.1f})" for score in of_level]
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         remedies = dict.fromkeys(filter(None, (_remedy(score.run) for score in of_level)))
+        what = "; ".join([f"{', '.join(names[:3])}{more}", *remedies])
         lines.append(
             f"{WARNING}not shown to have learnt more than {level}, so that differences mean "
-            f"nothing: {'; '.join([_list_names(names), *remedies])}"
+            f"nothing: {what}"
         )
     return lines
-
-
-def _list_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(names[:3]) + more
 
 
 def _remedy(run: Folder) -> str:
@@ -101,10 +95,14 @@ def _trivial(score: SystemScore) -> Trivial | None:
     mean of their scores."""
     if not run_files.is_described(score.run):
         return None
-    corpora = [run_files.test_corpus(score.run, test) for test in score.tests]
-    trivials = [corpus and _on_corpus(corpus.folder, score.metric) for corpus in corpora]
-    known = [trivial for trivial in trivials if trivial]
-    if not known or len(known) < len(trivials):
+    known = []
+    for test in score.tests:
+        corpus = run_files.test_corpus(score.run, test)
+        trivial = _on_corpus(corpus.folder, score.metric) if corpus else None
+        if trivial is None:
+            return None
+        known.append(trivial)
+    if not known:
         return None
     output = known[0].output if len(known) == 1 else "the best trivial output of every set"
     return Trivial(output, statistics.fmean(trivial.value for trivial in known))

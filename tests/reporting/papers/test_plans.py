@@ -7,14 +7,14 @@ import re
 import pytest
 
 from augury.core.store import Store
-from augury.reporting.papers import plans
+from augury.reporting.papers.tables import plan_text
 from augury.sweeping import published
 from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 
 
 def text(table: Published) -> str:
-    return plans.text(table, Plan(table.space, Store("nowhere"), {}))
+    return plan_text(table, Plan(table.space, Store("nowhere"), {}))
 
 
 @pytest.mark.parametrize(

@@ -125,8 +125,10 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     assert cost is not None
     row = SimpleNamespace(cost=cost, time_factor=None)
     seconds = seconds_of(cost, time_kind([cost]))
-    comparison = SimpleNamespace(seconds=lambda system: seconds)
-    for cell in cost_cells(comparison, row)[:-1]:  # type: ignore[arg-type]
+    comparison = SimpleNamespace(
+        metrics=("bleu",), time_kind=time_kind([cost]), seconds=lambda system: seconds
+    )
+    for cell in [*cost_cells(comparison, row).values()][:-1]:  # type: ignore[arg-type]
         assert f"| {cell.text} |" in card.text
     assert "augury train experiment.yaml" in card.text
     again = load(output / "experiment.yaml", [f"storage={tmp_path}"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 from augury.analysis.system import VALID, System
@@ -66,11 +67,7 @@ def find(name: str, settings: Mapping[str, Any]) -> Analysis:
 def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
     """Return the report of one analysis, and write it into the folder of every run."""
     first, results = systems[0], analysis.compute(systems)
-    settings = {
-        name: value
-        for name, value in analysis.to_dict().items()
-        if name not in ("analysis", plugins.FILE)
-    }
+    settings = analysis.to_dict()
     content = {
         "test": first.test,
         "lines": [row + 1 for row in first.rows],
@@ -83,16 +80,17 @@ def analyse(analysis: Analysis, systems: Sequence[System]) -> Report:
             }
             for system in systems
         ],
-        "settings": settings | {"decoding": first.decoding and first.decoding.to_dict()},
+        "settings": {
+            **{key: settings[key] for key in settings if key not in ("analysis", plugins.FILE)},
+            "decoding": first.decoding and first.decoding.to_dict(),
+        },
         "results": [asdict(result) for result in results]
         if isinstance(results, list)
         else asdict(results),
     }
     title = f"{analysis.TITLE}: {', '.join(system.name for system in systems)} on {first.test}"
-    sections = analysis.sections(results, systems)
-    report = report_of(
-        title, analysis.answer(results, systems), sections, content, _cautions(systems)
-    )
+    answer, sections = analysis.answer(results, systems), analysis.sections(results, systems)
+    report = report_of(title, answer, sections, content, _cautions(systems))
     sources = section("Where it comes from", _runs(systems))
     report = replace(report, sections=[*sections, sources])
     for system in systems:
@@ -141,13 +139,8 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
 def _cautions(systems: Sequence[System]) -> list[str]:
     """Return notes on the texts of the systems and on the choice of sentences."""
     first = systems[0]
-    cautions = list(
-        dict.fromkeys(
-            note
-            for system in systems
-            for note in stored_runs.corpus_notes(system.run.folder, system.run.inputs)
-        )
-    )
+    notes = (stored_runs.corpus_notes(item.run.folder, item.run.inputs) for item in systems)
+    cautions = list(dict.fromkeys(chain.from_iterable(notes)))
     if first.test == VALID:
         cautions.append(
             "The sentences are those of the validation set, by which training was ended and "
@@ -171,14 +164,13 @@ def _cautions(systems: Sequence[System]) -> list[str]:
 
 
 def _runs(systems: Sequence[System]) -> Table:
-    folders = {system.name: system.run.folder for system in systems}
     rows = [
         {
-            "system": name,
-            "run": Cell(run.name, code=True),
-            "trained with": RunRecord.read(run).trained_with,
+            "system": system.name,
+            "run": Cell(system.run.folder.name, code=True),
+            "trained with": RunRecord.read(system.run.folder).trained_with,
         }
-        for name, run in folders.items()
+        for system in systems
     ]
     return records(rows, kind="words")
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from augury.analysis.buckets import TESTED, Bucket, Buckets, CountedIn, buckets
 from augury.analysis.system import System
 from augury.reporting.analyses.analysis import Analysis, difference_cells, test_label
-from augury.reporting.figures import Figure, IntervalEnds, chart, trace
+from augury.reporting.figures import Figure, IntervalEnds, chart, system_traces
 from augury.reporting.numbers import interval
 from augury.reporting.report import Charts, Section, section
-from augury.reporting.styles import legend, system_style
+from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, cell, table
 from augury.scoring.significance import holm
 
@@ -29,6 +29,18 @@ class BucketKind(NamedTuple):
     """The factor between scores and displayed ones."""
     note: str
 
+    def of(self, result: Buckets) -> Mapping[str, Bucket]:
+        """Return the buckets of a system by name."""
+        buckets: Sequence[Bucket] = getattr(result, self.name)
+        return {bucket.bucket: bucket for bucket in buckets}
+
+    def ends(self, bucket: Bucket) -> IntervalEnds:
+        """Return the displayed score, and the ends of its interval, None where it has none."""
+        value, between = self.scale * bucket.value, bucket.interval
+        if between is None:
+            return value, None, None
+        return value, self.scale * between.low, self.scale * between.high
+
 
 FREQUENCY = BucketKind(
     "frequency",
@@ -38,8 +50,8 @@ FREQUENCY = BucketKind(
     "F-measure",
     100.0,
     "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the "
-    "words of references, "
-    "and of outputs that match none, too (compare-mt). Words as sacreBLEU's tokeniser has them.",
+    "words of references, and of outputs that match none, too (compare-mt). Words as sacreBLEU's "
+    "tokeniser has them.",
 )
 SENTENCES = "Corpus BLEU of the sentences of a bucket, as in compare-mt."
 LENGTH = BucketKind(
@@ -82,12 +94,11 @@ class BucketAnalysis(Analysis):
     def sections(self, results: Sequence[Buckets], systems: Sequence[System]) -> list[Section]:
         """Return a table and a chart for every kind of buckets."""
         names = [result.system for result in results]
-        return [
-            section(
-                kind.title, Charts([_chart(kind, results)], legend(names)), _table(kind, results)
-            )
-            for kind in _kinds(results[0])
-        ]
+        shown = []
+        for kind in _kinds(results[0]):
+            charts = Charts([_chart(kind, results)], legend(names))
+            shown.append(section(kind.title, charts, _table(kind, results)))
+        return shown
 
 
 def _kinds(result: Buckets) -> tuple[BucketKind, BucketKind]:
@@ -101,13 +112,15 @@ def _counted(result: Buckets) -> str:
 def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
     """Return the number of buckets in which two systems differ, and the bucket with the largest
     difference."""
-    tested = [
-        (bucket, test) for bucket in _buckets_of(kind, result) if (test := bucket.against_first)
-    ]
-    corrected = holm([test.p_value for _, test in tested])
+    tested = {
+        name: bucket.against_first
+        for name, bucket in kind.of(result).items()
+        if bucket.against_first
+    }
+    corrected = holm([test.p_value for test in tested.values()])
     real = [
-        (kind.scale * test.value, bucket.bucket)
-        for (bucket, test), p_value in zip(tested, corrected, strict=True)
+        (kind.scale * test.value, name)
+        for (name, test), p_value in zip(tested.items(), corrected, strict=True)
         if p_value < 0.05
     ]
     if not real:
@@ -121,15 +134,17 @@ def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
 
 
 def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
-    by_name = [
-        {bucket.bucket: bucket for bucket in _buckets_of(kind, result)} for result in results
-    ]
+    by_system = [kind.of(result) for result in results]
     rows = []
-    for index, (name, first) in enumerate(by_name[0].items()):
+    for index, (name, first) in enumerate(by_system[0].items()):
         row = [Cell(name, index), cell(first.size, ",")]
-        for place, of_system in enumerate(by_name):
-            row.append(_score(kind, of_system[name]))
-            row += difference_cells(of_system[name].against_first, kind.scale) if place else []
+        for place, buckets_of in enumerate(by_system):
+            bucket = buckets_of[name]
+            hint = ""
+            if bucket.precision is not None:
+                hint = f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
+            row.append(Cell(interval(*kind.ends(bucket)), bucket.value, hint=hint))
+            row += difference_cells(bucket.against_first, kind.scale) if place else []
         rows.append(row)
     columns = [kind.axis, kind.unit, results[0].system]
     notes = [kind.note, f"Buckets of fewer than {TESTED} sentences have no interval and no test."]
@@ -143,52 +158,16 @@ def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
     return table(columns, rows, title=kind.title, notes=tuple(notes))
 
 
-def _score(kind: BucketKind, bucket: Bucket) -> Cell:
-    shares = (
-        ""
-        if bucket.precision is None
-        else f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
-    )
-    return Cell(interval(*_ends(kind, bucket)), bucket.value, hint=shares)
-
-
 def _chart(kind: BucketKind, results: Sequence[Buckets]) -> Figure:
-    traces, summary = [], []
-    for index, result in enumerate(results):
-        ends = {bucket.bucket: _ends(kind, bucket) for bucket in _buckets_of(kind, result)}
-        values, hover = [value for value, *_ in ends.values()], ", %{x}: %{y:.1f}"
-        whiskers = list(ends.values())
-        traces.append(
-            trace(
-                result.system,
-                system_style(index),
-                list(ends),
-                values,
-                hover,
-                mode="bars",
-                ends=whiskers,
-            )
-        )
+    series, summary = {}, []
+    for result in results:
+        ends = {name: kind.ends(bucket) for name, bucket in kind.of(result).items()}
         scores = ", ".join(f"{name} {value:.1f}" for name, (value, *_) in ends.items())
+        series[result.system] = ends
         summary.append(f"{result.system}: {scores}")
+    traces = system_traces(series, ", %{x}: %{y:.1f}", mode="bars")
     drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
     return Figure(kind.name, kind.title, f"{kind.title}: {'; '.join(summary)}", drawing)
-
-
-def _buckets_of(kind: BucketKind, result: Buckets) -> Sequence[Bucket]:
-    buckets: Sequence[Bucket] = getattr(result, kind.name)
-    return buckets
-
-
-def _ends(kind: BucketKind, bucket: Bucket) -> IntervalEnds:
-    """Return the displayed score, and the ends of its interval, None where it has none."""
-    if bucket.interval is None:
-        return kind.scale * bucket.value, None, None
-    return (
-        kind.scale * bucket.value,
-        kind.scale * bucket.interval.low,
-        kind.scale * bucket.interval.high,
-    )
 
 
 ANALYSIS = BucketAnalysis

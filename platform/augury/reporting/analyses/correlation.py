@@ -21,6 +21,7 @@ from augury.reporting.report import Charts, Section, section
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, table
 
+NUMBERS = ("PWCCA", "mean", "truncated mean")
 NOISES = (
     (system_style(0), "PWCCA of noise"),
     (replace(system_style(0), dash="dash"), "truncated mean of noise, the paper's baseline"),
@@ -100,18 +101,9 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Section:
         f"{name} {pair.diagonal[-1].pwcca:.2f} in the last"
         for name, pair in zip(names, pairs, strict=True)
     )
-    title = f"PWCCA by layer, {heading.lower()}"
-    figure = Figure(
-        f"layers-{heading.rpartition(' ')[2]}", title, f"{title}: {'; '.join(lasts)}", drawing
-    )
-    columns = (
-        "states",
-        "PWCCA",
-        "mean",
-        "truncated mean",
-        "PWCCA of noise",
-        "truncated mean of noise",
-    )
+    name, title = f"layers-{heading.rpartition(' ')[2]}", f"PWCCA by layer, {heading.lower()}"
+    figure = Figure(name, title, f"{title}: {'; '.join(lasts)}", drawing)
+    columns = ("states", *NUMBERS, "PWCCA of noise", "truncated mean of noise")
     rows = [
         [f"{name}, layer {layer}", *(cell(number, ".3f") for number in _numbers(value, pair.noise))]
         for name, pair in zip(names, pairs, strict=True)
@@ -124,16 +116,10 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Section:
 
 def _heat_map(pair: LayerCorrelations) -> Section:
     """Return the table of all pairs of layers, shaded from noise to 1."""
-    noise = pair.noise.pwcca
 
     def shaded(value: Correlation) -> Cell:
         hint = f"mean {value.mean:.3f}, truncated mean {value.truncated_mean:.3f}"
-        return cell(
-            value.pwcca,
-            ".3f",
-            shade=max(-1.0, (value.pwcca - noise) / max(1e-9, 1 - noise)),
-            hint=hint,
-        )
+        return cell(value.pwcca, ".3f", shade=max(-1.0, _share(value, pair.noise)), hint=hint)
 
     rows = [[f"layer {layer}", *map(shaded, row)] for layer, row in enumerate(pair.values)]
     columns = [" ".join(pair.first), *(f"layer {layer}" for layer in range(len(pair.values[0])))]
@@ -172,9 +158,7 @@ def _noise(noise: Correlation) -> str:
 def _ends(pair: LayerCorrelations) -> str:
     """Return the names of the inputs compared: two views of a system, or views of two systems."""
     (first, view), (second, other) = pair.first, pair.second
-    return (
-        f"{first} {view} and {other}" if first == second else f"{first} {view} and {second} {other}"
-    )
+    return f"{first} {view} and {other if first == second else f'{second} {other}'}"
 
 
 def _notes(result: Correlations) -> tuple[str, ...]:

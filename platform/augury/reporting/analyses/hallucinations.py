@@ -68,13 +68,11 @@ class HallucinationAnalysis(Analysis):
         ]
         corrected = holm(list(tests.values()))
         for system, p_value in zip(tests, corrected, strict=True):
-            real = (
-                "the difference to the first is real"
-                if p_value < 0.05
-                else "the difference may be chance"
-            )
+            certainty = "to the first is real" if p_value < 0.05 else "may be chance"
             of_system, corrected_p = (f"{system}: ", ", corrected") if len(tests) > 1 else ("", "")
-            verdicts.append(f"{of_system}{real} (sign test {p_text(p_value)}{corrected_p})")
+            verdicts.append(
+                f"{of_system}the difference {certainty} (sign test {p_text(p_value)}{corrected_p})"
+            )
         return f"{'; '.join(verdicts)}."
 
     def sections(
@@ -112,8 +110,8 @@ def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
             "p": cell(test.p_sign if test else None, probability),
         }
         rows.append(row)
-    references = {"base": "the output for the source as it is", "reference": "the reference"}
-    reference = references[compare_to]
+    base = "the output for the source as it is"
+    reference = base if compare_to == "base" else "the reference"
     count = len(results[0].subwords)
     notes = (
         f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and "
@@ -133,30 +131,22 @@ def _table(results: Sequence[Hallucinations], compare_to: CompareTo) -> Table:
 def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
     counts = [dict(zip(result.subwords, result.by_subword, strict=True)) for result in results]
     names = list(dict.fromkeys(name for count in counts for name in count))
-    shown, hover, traces = (
-        [html.escape(name) for name in names],
-        ": %{y} sentences with %{x} in front",
-        [],
-    )
+    hover, traces = ": %{y} sentences with %{x} in front", []
     for index, (result, count) in enumerate(zip(results, counts, strict=True)):
-        values = [count.get(name) for name in names]
+        values, shown = [count.get(name) for name in names], [html.escape(name) for name in names]
         traces.append(trace(result.system, system_style(index), shown, values, hover, mode="bars"))
     axis = {"type": "category", "tickangle": -60}
-    drawing = chart(
-        traces, "subword in front, the most frequent first", "sentences lost", xaxis=axis
-    )
+    x = "subword in front, the most frequent first"
+    drawing = chart(traces, x, "sentences lost", xaxis=axis)
     pairs = zip(results, counts, strict=True)
     lost = [(most, name, result.system) for result, count in pairs for name, most in count.items()]
     most, worst, system = max(
         lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system)
     )
     by = f"{worst if most else MISSING}, {most} of {system}"
+    title = "Sentences lost, by the subword in front"
     caption = f"Sentences lost by the subword in front; most by {by}"
-    return [
-        Figure(
-            "by-subword", "Sentences lost, by the subword in front", caption, drawing, min_width=900
-        )
-    ]
+    return [Figure("by-subword", title, caption, drawing, min_width=900)]
 
 
 def _example(result: Hallucinations, system: System, index: int) -> Example:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from augury.analysis.keys import RARE, KeyRanking
+from augury.analysis.keys import RARE, KeyRanking, KeyResult
 from augury.reporting.analyses.analysis import report_of
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, share
@@ -70,24 +70,19 @@ def _stability(result: KeyRanking) -> str:
 
 def _ordinal(rank: int) -> str:
     """Return `1st`, `2nd`, `11th`."""
-    ending = (
-        "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
-    )
+    teens = rank % 100 in (11, 12, 13)
+    ending = "th" if teens else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     return f"{rank}{ending}"
 
 
 def _table(result: KeyRanking) -> Table:
     rows = []
     for key in result.keys:
-        plain, pieces, shown = (
-            key.plain,
-            key.enciphered,
-            (key.shared, key.interval.low, key.interval.high),
-        )
+        plain, pieces = key.plain, key.enciphered
         mean = f"{pieces.pieces_per_sentence:.1f} ({plain.pieces_per_sentence:.1f})"
         row = {
             "key": key.key,
-            "shared information [95 %]": Cell(interval(*shown, ".3f"), key.shared),
+            "shared information [95 %]": Cell(interval(*_ends(key), ".3f"), key.shared),
             "of halves": f"{key.halves[0]:.3f} / {key.halves[1]:.3f}" if key.halves else MISSING,
             "cut in one alone": cell(key.differing, share),
             "pieces in common": cell(key.overlap, share),
@@ -99,8 +94,8 @@ def _table(result: KeyRanking) -> Table:
         rows.append(row)
     notes = [
         "For each key the joint vocabulary is learned that training with this key alone would "
-        "learn, from all "
-        f"{result.rows:,} sentences; boundaries are compared in {result.sentences:,}.",
+        f"learn, from all {result.rows:,} sentences; boundaries are compared in "
+        f"{result.sentences:,}.",
         "Shared information: mutual information of whether a piece ends between two neighbouring "
         "letters, in plain and in enciphered text, over the mean of both entropies: 1 where both "
         "are cut at the same places, 0 where one says nothing of the other. Intervals: bootstrap "
@@ -114,32 +109,30 @@ def _table(result: KeyRanking) -> Table:
         notes.append(
             f"Up to {left_out:,} sentences of a key are left out whose pieces do not spell them."
         )
-    return records(
-        rows, title="Keys, the least like plain text first", parts=(5,), notes=tuple(notes)
-    )
+    title = "Keys, the least like plain text first"
+    return records(rows, title=title, parts=(5,), notes=tuple(notes))
+
+
+def _ends(key: KeyResult) -> tuple[float, float, float]:
+    """Return the shared information of a key, and the ends of its interval."""
+    return key.shared, key.interval.low, key.interval.high
 
 
 def _chart(result: KeyRanking) -> Figure:
     keys = sorted(result.keys, key=lambda key: key.key)
-    names, ends = (
-        [key.key for key in keys],
-        [(key.shared, key.interval.low, key.interval.high) for key in keys],
-    )
-    values, label = [key.shared for key in keys], "shared information"
     points = trace(
-        label,
+        "shared information",
         system_style(1),
-        names,
-        values,
+        [key.key for key in keys],
+        [key.shared for key in keys],
         ", key %{x}: %{y:.3f}",
         mode="markers",
         size=9,
-        ends=ends,
+        ends=list(map(_ends, keys)),
     )
     axis = {"dtick": 1 if len(keys) <= 30 else 5, "rangemode": "normal"}
-    drawing = chart(
-        [points], "key", "shared information of boundaries", xaxis=axis, yaxis_rangemode="normal"
-    )
+    y = "shared information of boundaries"
+    drawing = chart([points], "key", y, xaxis=axis, yaxis_rangemode="normal")
     summary = ", ".join(f"{key.key} {key.shared:.3f}" for key in keys)
     title = "Shared information of boundaries by key; less is less like plain text"
     return Figure("keys", title, f"{title}: {summary}", drawing)

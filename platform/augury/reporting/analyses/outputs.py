@@ -5,14 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from augury.analysis.outputs import Outputs, outputs
+from augury.analysis.outputs import Outputs, ViewScore, outputs
 from augury.analysis.system import System
 from augury.reporting.analyses.analysis import Analysis, difference_cells, heading, test_label
-from augury.reporting.figures import Figure, chart, trace, within_bounds
+from augury.reporting.figures import Figure, IntervalEnds, chart, system_traces, within_bounds
 from augury.reporting.numbers import interval, p_text, share
 from augury.reporting.report import Charts, Section, section
 from augury.reporting.samples import Example
-from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, table
 from augury.scoring.significance import holm
 
@@ -65,23 +64,24 @@ class OutputAnalysis(Analysis):
             of_system = f": {result.system}" if len(results) > 1 else ""
             differing = result.sentences - result.all_same
             text = f"Drawn from the {differing:,} sentences whose outputs are not all equal."
-            shown += (
-                [section(f"Outputs side by side{of_system}", text, *examples)] if examples else []
-            )
+            if examples:
+                shown.append(section(f"Outputs side by side{of_system}", text, *examples))
         return shown
 
 
+def _ends(view: ViewScore) -> tuple[float, float, float]:
+    """Return a score, and the ends of its interval."""
+    return view.value, view.interval.low, view.interval.high
+
+
 def _table(results: Sequence[Outputs]) -> Table:
-    rows = [
-        [
-            f"{result.system}, {view.view}",
-            Cell(interval(view.value, view.interval.low, view.interval.high), view.value),
-            *difference_cells(view.against_plain),
-            Cell(share(view.same_as_plain / result.sentences), view.same_as_plain),
-        ]
-        for result in results
-        for view in result.views
-    ]
+    rows = []
+    for result in results:
+        for view in result.views:
+            same = Cell(share(view.same_as_plain / result.sentences), view.same_as_plain)
+            score = Cell(interval(*_ends(view)), view.value)
+            name = f"{result.system}, {view.view}"
+            rows.append([name, score, *difference_cells(view.against_plain), same])
     columns = ("input", "BLEU [95 %]", "difference to plain [95 %]", "p", "output as from plain")
     note = (
         f"{results[0].signature}; paired bootstrap over sentences, p not corrected for the views."
@@ -90,26 +90,13 @@ def _table(results: Sequence[Outputs]) -> Table:
 
 
 def _chart(results: Sequence[Outputs]) -> Figure:
-    traces, several = [], len(results) > 1
-    for index, result in enumerate(results):
-        names = [
-            html.escape(f"{view.view}, {result.system}" if several else view.view)
-            for view in result.views
-        ]
-        ends = [(view.value, view.interval.low, view.interval.high) for view in result.views]
-        values, hover = [value for value, *_ in ends], " from %{x}: %{y:.1f}"
-        traces.append(
-            trace(
-                result.system,
-                system_style(index),
-                names,
-                values,
-                hover,
-                mode="markers",
-                size=10,
-                ends=ends,
-            )
-        )
+    series: dict[str, dict[str, IntervalEnds]] = {}
+    for result in results:
+        of_system = f", {result.system}" if len(results) > 1 else ""
+        series[result.system] = {
+            html.escape(f"{view.view}{of_system}"): _ends(view) for view in result.views
+        }
+    traces = system_traces(series, " from %{x}: %{y:.1f}", mode="markers", size=10)
     axis = within_bounds("bleu")
     drawing = chart(traces, "input view", "BLEU", xaxis_type="category", yaxis=axis)
     summary = ", ".join(

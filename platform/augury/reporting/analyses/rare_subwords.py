@@ -9,7 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords, rarest_piece
+from augury.analysis.rare_subwords import (
+    Piece,
+    RareSubwords,
+    ViewCounts,
+    rare_subwords,
+    rarest_piece,
+)
 from augury.analysis.system import System
 from augury.reporting.analyses.analysis import Analysis, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
@@ -48,30 +54,17 @@ class RareSubwordAnalysis(Analysis):
         for result in [result for result in results if len(result.views) > 1] or results:
             plain, *others = result.views
             of_system = f"{result.system}: " if len(results) > 1 else ""
-            if not others:
+            seen = f"{plain.mean.value:.1f} times"
+            if others:
                 sentences.append(
-                    f"{of_system}the rarest subword of a sentence was seen {plain.mean.value:.1f} "
-                    "times in training on "
+                    f"{of_system}the rarest subword of a sentence was seen in training {seen} on "
+                    f"average in plain text; {'; '.join(map(_against_plain, others))}"
+                )
+            else:
+                sentences.append(
+                    f"{of_system}the rarest subword of a sentence was seen {seen} in training on "
                     f"average (median {plain.median:.0f}); the run has no other view to compare"
                 )
-                continue
-            summary = []
-            for view in others:
-                test = view.against_plain
-                assert test is not None and view.p_corrected is not None
-                verbs = {"more": test.more, "less": test.fewer}
-                most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
-                certainty = p_text(view.p_corrected) + (
-                    "" if view.p_corrected < 0.05 else ", may be chance"
-                )
-                summary.append(
-                    f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences "
-                    f"and {least} often in {verbs[least]:,} ({certainty})"
-                )
-            sentences.append(
-                f"{of_system}the rarest subword of a sentence was seen in training "
-                f"{plain.mean.value:.1f} times on average in plain text; {'; '.join(summary)}"
-            )
         return f"On {test_label(systems)}, {'. '.join(sentences)}."
 
     def sections(self, results: Sequence[RareSubwords], systems: Sequence[System]) -> list[Section]:
@@ -87,7 +80,7 @@ class RareSubwordAnalysis(Analysis):
         )
         for place, (result, system) in enumerate(zip(results, systems, strict=True)):
             headed = [
-                *((text, views) for text, views in result.texts),
+                *result.texts,
                 *((heading(system, row), views) for row, views in result.examples),
             ]
             sentences = [
@@ -95,32 +88,41 @@ class RareSubwordAnalysis(Analysis):
             ]
             of_system = f": {result.system}" if len(results) > 1 else ""
             views = legend(view.view for view in result.views)
-            shown.append(
-                section(
-                    f"Sentences and their pieces{of_system}",
-                    text,
-                    Charts([_distribution(result, place), *sentences], views),
-                )
-            )
+            charts = Charts([_distribution(result, place), *sentences], views)
+            shown.append(section(f"Sentences and their pieces{of_system}", text, charts))
         return shown
+
+
+def _against_plain(view: ViewCounts) -> str:
+    """Return how a view compares with plain text, and how certain that is."""
+    test, p_value = view.against_plain, view.p_corrected
+    assert test is not None and p_value is not None
+    verbs = {"more": test.more, "less": test.fewer}
+    most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
+    chance = "" if p_value < 0.05 else ", may be chance"
+    return (
+        f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and {least} "
+        f"often in {verbs[least]:,} ({p_text(p_value)}{chance})"
+    )
 
 
 def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
     rows = []
-    for result, view in ((system, view) for system in results for view in system.views):
-        mean, test = view.mean, view.against_plain
-        difference = interval(test.difference, test.low, test.high, signed) if test else MISSING
-        row = {
-            "view": f"{result.system}, {view.view}" if len(results) > 1 else view.view,
-            "mean count [95 %]": Cell(interval(mean.value, mean.low, mean.high), mean.value),
-            "median": cell(view.median, "g"),
-            "with an unseen piece": cell(view.unseen, ","),
-            "mean − plain [95 %]": Cell(difference, test.difference if test else None),
-            "p, bootstrap": cell(test.p_bootstrap if test else None, probability),
-            "more / less often": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
-            "p, signs": cell(view.p_corrected, probability),
-        }
-        rows.append(row)
+    for result in results:
+        for view in result.views:
+            mean, test = view.mean, view.against_plain
+            difference = interval(test.difference, test.low, test.high, signed) if test else MISSING
+            row = {
+                "view": f"{result.system}, {view.view}" if len(results) > 1 else view.view,
+                "mean count [95 %]": Cell(interval(mean.value, mean.low, mean.high), mean.value),
+                "median": cell(view.median, "g"),
+                "with an unseen piece": cell(view.unseen, ","),
+                "mean − plain [95 %]": Cell(difference, test.difference if test else None),
+                "p, bootstrap": cell(test.p_bootstrap if test else None, probability),
+                "more / less often": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
+                "p, signs": cell(view.p_corrected, probability),
+            }
+            rows.append(row)
     counted = "over all views together" if pooled else "in the training source of the view itself"
     notes = (
         f"Counted {counted}; a piece that training has not seen counts 0.",
@@ -134,16 +136,15 @@ def _table(results: Sequence[RareSubwords], pooled: bool) -> Table:
 def _texts(results: Sequence[RareSubwords]) -> Table:
     """Return the rarest subword of every given sentence in every view (CipherDAug, figures 7 and
     8)."""
-    rows = [
-        [text, result.system, view, Cell(rarest.text, rarest.text), cell(rarest.count, ",")]
-        for result in results
-        for text, views in result.texts
-        for view, rarest in ((view, rarest_piece(pieces)) for view, pieces in views.items())
-    ]
+    rows = []
+    for result in results:
+        for text, views in result.texts:
+            for view, pieces in views.items():
+                rarest = rarest_piece(pieces)
+                rows.append([text, result.system, view, rarest.text, cell(rarest.count, ",")])
     columns = ("sentence", "system", "view", "rarest subword", "count in training")
-    return table(
-        columns, rows, title="Rarest subwords of the sentences that were given", kind="words"
-    )
+    title = "Rarest subwords of the sentences that were given"
+    return table(columns, rows, title=title, kind="words")
 
 
 def _distribution(result: RareSubwords, place: int) -> Figure:
@@ -153,20 +154,10 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
         values = values[values > 0]
         shares = [float((counts >= value).mean()) for value in values]
         hover = ": %{y:.1%} at least %{x} times"
-        traces.append(
-            trace(
-                view.view,
-                system_style(index),
-                values.tolist(),
-                shares,
-                hover,
-                mode="lines",
-                line_shape="vh",
-            )
-        )
-    drawing = chart(
-        traces, "count in training", "share of sentences", height=320, yaxis_tickformat=".0%"
-    )
+        x, style = values.tolist(), system_style(index)
+        traces.append(trace(view.view, style, x, shares, hover, mode="lines", line_shape="vh"))
+    x_title, y_title = "count in training", "share of sentences"
+    drawing = chart(traces, x_title, y_title, height=320, yaxis_tickformat=".0%")
     drawing.update_xaxes(type="log", dtick=1, rangemode="normal")
     seen = ", ".join(
         f"{view.view} {1 - view.unseen / len(view.rarest):.0%}" for view in result.views

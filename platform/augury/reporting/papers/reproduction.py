@@ -76,6 +76,10 @@ class TableLine:
             if measurement.value is not None
         }
 
+    def measured(self, column: str) -> Measurement:
+        """Return the measured value in a column."""
+        return self.measurements.get(column, Measurement())
+
     @property
     def published(self) -> Mapping[str, float]:
         """The printed values."""
@@ -132,7 +136,7 @@ class Reproduction:
 
     def measurement(self, line: TableLine) -> Measurement:
         """Return the measured or computed value in the column that decides."""
-        return line.measurements.get(self.column, Measurement())
+        return line.measured(self.column)
 
     def literature(self, line: TableLine) -> dict[str, float]:
         """Return source -> published value that does not compare.
@@ -147,19 +151,17 @@ class Reproduction:
     def gap(self, line: TableLine) -> float | None:
         """Return measured minus published, where they compare."""
         value, printed = self.measurement(line).value, self.published(line)
-        return (
-            value - printed
-            if self.table.comparable and value is not None and printed is not None
-            else None
-        )
+        if not self.table.comparable or value is None or printed is None:
+            return None
+        return value - printed
 
     def within(self, line: TableLine) -> bool | None:
         """Return whether the gap is within the table's tolerance; None where there is none, and
         for computed rows."""
         gap = self.gap(line)
-        return (
-            None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
-        )
+        if gap is None or line.status == "computed":
+            return None
+        return abs(gap) <= self.table.tolerance
 
 
 def load_reproduction(table: Published, sweep: Sweep, reference: str | None = None) -> Reproduction:
@@ -178,23 +180,15 @@ def load_reproduction(table: Published, sweep: Sweep, reference: str | None = No
     tests = scored_sets(systems)
     comparisons = {comparison.test: comparison for comparison in compare_all(systems, tests)}
     systems = with_mean(systems, tests) if MEAN in comparisons else systems
-    by_address = {system.address: system for system in systems}
-    run = {}
+    known: dict[str, TableLine] = {}
     for name in table.rows:
         if name not in {*table.improvements, *table.rescored, *table.assembled}:
-            line = _line(table, name, sweep)
-            system = by_address.get(line.configuration.address) if line.configuration else None
-            run[name] = replace(line, measurements=_scores(system, comparisons)) if system else line
-    computed = {name: _improvement(table, name, run) for name in table.improvements}
-    computed |= {name: _rescored(table, name, run) for name in table.rescored}
-    computed |= {name: _assembled(table, name, run) for name in table.assembled}
-    return Reproduction(
-        table,
-        sweep,
-        tuple(systems),
-        comparisons,
-        tuple((run | computed)[name] for name in table.rows),
-    )
+            known[name] = _line(table, name, sweep, comparisons)
+    computed = {name: _improvement(table, name, known) for name in table.improvements}
+    computed |= {name: _rescored(table, name, known) for name in table.rescored}
+    computed |= {name: _assembled(table, name, known) for name in table.assembled}
+    ordered = tuple((known | computed)[name] for name in table.rows)
+    return Reproduction(table, sweep, tuple(systems), comparisons, ordered)
 
 
 def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, float]]:
@@ -204,27 +198,24 @@ def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, f
     """
     assert table.measure is not None
     kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
-    scored = sweep.scored()
-    reference = (
-        scored[sweep.by_address[sweep.reference].name] if table.measure_with_reference else {}
-    )
+    scored, reference = sweep.scored(), {}
+    if table.measure_with_reference:
+        reference = scored[sweep.by_address[sweep.reference].name]
+    version = [] if table.measure_version == 1 else [f"version {table.measure_version}"]
     values = {}
-    for name, seed, run in (
-        (name, seed, run) for name, seeds in scored.items() for seed, run in seeds.items()
-    ):
-        opened = (
-            [run] if run in reference.values() or seed not in reference else [reference[seed], run]
-        )
-        version = [] if table.measure_version == 1 else [f"version {table.measure_version}"]
-        key = " ".join([*(folder.name for folder in opened), *version])
-        if key not in kept:
-            say(f"{table.where}: measuring {name}, seed {seed}")
-            systems = open_systems(opened, sentences=table.sentences)
-            measure = table.measure if len(systems) == 1 else table.measure_with_reference
-            assert measure is not None
-            kept[key] = {column: float(value) for column, value in measure(*systems).items()}
-            sweep.folder.write_json(MEASURED, kept)
-        values[run] = kept[key]
+    for name, seeds in scored.items():
+        for seed, run in seeds.items():
+            paired = seed in reference and run not in reference.values()
+            opened = [reference[seed], run] if paired else [run]
+            key = " ".join([*(folder.name for folder in opened), *version])
+            if key not in kept:
+                say(f"{table.where}: measuring {name}, seed {seed}")
+                systems = open_systems(opened, sentences=table.sentences)
+                measure = table.measure if len(systems) == 1 else table.measure_with_reference
+                assert measure is not None
+                kept[key] = {column: float(value) for column, value in measure(*systems).items()}
+                sweep.folder.write_json(MEASURED, kept)
+            values[run] = kept[key]
     return values
 
 
@@ -250,24 +241,33 @@ def _systems(sweep: Sweep) -> list[SystemResult]:
     return [without_runs(reference.name, reference.address), *systems]
 
 
-def _line(table: Published, name: str, sweep: Sweep) -> TableLine:
-    """Return a row without its measured values."""
+def _line(
+    table: Published, name: str, sweep: Sweep, comparisons: Mapping[str, Comparison] | None = None
+) -> TableLine:
+    """Return a row with its scores in all comparisons."""
     same = next((merged for merged in sweep.merged if merged.label == name), None)
     run_name = same.same_as if same else name
     configuration = next((item for item in sweep.configurations if item.name == run_name), None)
     status, reason = _status(table, name, configuration)
     if same:
-        reason = "; ".join(
-            part for part in (f"runs once, as {same.same_as}: {same.reason}", reason) if part
-        )
-    return TableLine(
-        name,
-        status,
-        reason,
-        configuration,
-        table.printed.rows.get(name),
-        table.literature.get(name, {}),
+        once = f"runs once, as {same.same_as}: {same.reason}"
+        reason = "; ".join(filter(None, (once, reason)))
+    measured = {}
+    for column, comparison in (comparisons or {}).items():
+        row = comparison.row(configuration.address) if configuration else None
+        if row and row.scores:
+            score = row.scores.get(comparison.metrics[0])
+            value, sd = (score.value, score.sd) if score else (None, None)
+            measured[column] = Measurement(value, sd, row, score)
+    return replace(
+        _unmeasured(table, name, status, reason), configuration=configuration, measurements=measured
     )
+
+
+def _unmeasured(table: Published, name: str, status: Status, reason: str) -> TableLine:
+    """Return a row with what the paper and the literature print."""
+    printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
+    return TableLine(name, status, reason, None, printed, literature)
 
 
 def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
@@ -279,12 +279,10 @@ def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> Ta
         if scored.row and (score := scored.row.scores.get(metric)):
             row = replace(scored.row, difference=None, tested=None, corrected=None)
             measured[column] = Measurement(score.value, None, row, score)
+    reason = "; ".join(filter(None, (table.reason(name), lines[other].reason)))
     return replace(
-        lines[other],
-        name=name,
-        reason="; ".join(filter(None, (table.reason(name), lines[other].reason))),
-        printed=table.printed.rows.get(name),
-        literature=table.literature.get(name, {}),
+        _unmeasured(table, name, lines[other].status, reason),
+        configuration=lines[other].configuration,
         measurements=measured,
     )
 
@@ -293,59 +291,36 @@ def _assembled(table: Published, name: str, lines: Mapping[str, TableLine]) -> T
     """Return a row with a column of each of several rows, and the mean where all columns are
     measured."""
     parts = table.assembled[name]
-    measured = {
-        column: measurement
-        for column, row in parts.items()
-        if (measurement := lines[row].measurements.get(column, Measurement())).value is not None
-    }
+    measured = {column: lines[row].measured(column) for column, row in parts.items()}
+    measured = {column: part for column, part in measured.items() if part.value is not None}
     statuses = {lines[row].status for row in parts.values()}
     status: Status = statuses.pop() if len(statuses) == 1 else "partly measured"
-    if len(parts) > 1 and len(measured) == len(parts):
-        measured[MEAN] = Measurement(
-            statistics.fmean(part.value for part in measured.values() if part.value is not None)
-        )
-    printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
-    return TableLine(name, status, table.reason(name), None, printed, literature, measured)
+    values = [part.value for part in measured.values() if part.value is not None]
+    if len(parts) > 1 and len(values) == len(parts):
+        measured[MEAN] = Measurement(statistics.fmean(values))
+    return replace(_unmeasured(table, name, status, table.reason(name)), measurements=measured)
 
 
 def _improvement(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
     """Return the relative improvement, in per cent, of one row over another, wherever both are
     measured."""
     better, other = (lines[row].values for row in table.improvements[name])
-    both = {column: value for column, value in other.items() if value and column in better}
     measured = {
-        column: Measurement(100 * (better[column] / value - 1)) for column, value in both.items()
+        column: Measurement(100 * (better[column] / value - 1))
+        for column, value in other.items()
+        if value and column in better
     }
-    printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
-    return TableLine(name, "computed", table.reason(name), None, printed, literature, measured)
-
-
-def _scores(system: SystemResult, comparisons: Mapping[str, Comparison]) -> dict[str, Measurement]:
-    """Return the scores of a system in all comparisons."""
-    measured = {}
-    for column, comparison in comparisons.items():
-        row = comparison.row(system.address)
-        if row and row.scores:
-            score = row.scores.get(comparison.metrics[0])
-            value, sd = (score.value, score.sd) if score else (None, None)
-            measured[column] = Measurement(value, sd, row, score)
-    return measured
+    return replace(_unmeasured(table, name, "computed", table.reason(name)), measurements=measured)
 
 
 def _status(table: Published, name: str, configuration: Configuration | None) -> tuple[Status, str]:
+    if configuration is None and name in table.space.rows:
+        return "left out", "other rows were asked for"
     if configuration is None:
-        requested = name in table.space.rows
-        return (
-            ("left out", "other rows were asked for")
-            if requested
-            else ("not run", table.reason(name))
-        )
+        return "not run", table.reason(name)
     trials = configuration.trials
-    scored = [
-        trial
-        for trial in trials
-        if trial.progress == "finished" and run_files.is_scored(trial.folder)
-    ]
+    ended = [trial for trial in trials if trial.progress == "finished"]
+    scored = [trial for trial in ended if run_files.is_scored(trial.folder)]
     failed = "; ".join(
         f"seed {trial.seed} failed: {trial.error or 'unknown'}"
         for trial in trials

@@ -1,10 +1,11 @@
-"""A reproduction as tables, notes and JSON-like values."""
+"""A paper's table as tables, notes and JSON-like values: what is planned, and what is measured."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from textwrap import shorten
 from typing import Any
 
@@ -17,8 +18,9 @@ from augury.reporting.papers.reproduction import Measurement, Reproduction, Tabl
 from augury.reporting.results import MEAN
 from augury.reporting.score_tables import COSTS
 from augury.reporting.styles import system_style
-from augury.reporting.tables import Cell, Row, Table, cell, row, table
+from augury.reporting.tables import Cell, Row, Table, cell, plain_text, row, table
 from augury.scoring.registry import title
+from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 
 LONGEST = 200
@@ -45,11 +47,9 @@ def answer(reproduction: Reproduction) -> str:
         count = sum(bool(line.values) for line in reproduction.lines)
         runs = sum(line.configuration is not None for line in reproduction.lines)
         return f"{count} of {runs} rows are measured."
-    return (
-        compare_in_words(reproduction.deciding)
-        if reproduction.deciding
-        else "Nothing is measured yet."
-    )
+    if reproduction.deciding is None:
+        return "Nothing is measured yet."
+    return compare_in_words(reproduction.deciding)
 
 
 def rows(reproduction: Reproduction) -> Table:
@@ -60,14 +60,16 @@ def rows(reproduction: Reproduction) -> Table:
     cells = [_cells(reproduction, line) for line in reproduction.lines]
     columns = ["row", *cells[0]]
     lines = [
-        _row(reproduction, line, list(of_line.values()))
+        _row(reproduction, line, of_line.values())
         for line, of_line in zip(reproduction.lines, cells, strict=True)
     ]
-    title, parts = (
-        reproduction.deciding.test if reproduction.deciding else "",
-        (columns.index("data"),),
+    return table(
+        columns,
+        lines,
+        title=reproduction.deciding.test if reproduction.deciding else "",
+        notes=tuple(notes(reproduction)),
+        parts=(columns.index("data"),),
     )
-    return table(columns, lines, title=title, notes=tuple(notes(reproduction)), parts=parts)
 
 
 def published_by_test(reproduction: Reproduction) -> Table | None:
@@ -76,67 +78,50 @@ def published_by_test(reproduction: Reproduction) -> Table | None:
 
     Rows with only a printed mean are not repeated; `rows` has it.
     """
-    printed = [
-        line for line in reproduction.lines if set(line.published) - {reproduction.column, MEAN}
-    ]
-    if reproduction.table.measure is not None or (
-        len(reproduction.comparisons) < 2 and not printed
-    ):
+    own = {reproduction.column, MEAN}
+    printed = [line for line in reproduction.lines if set(line.published) - own]
+    several = len(reproduction.comparisons) > 1
+    if reproduction.table.measure is not None or not (several or printed):
         return None
     columns = list(dict.fromkeys([*reproduction.columns, MEAN]))
     lines = []
     for line in reproduction.lines:
         if line.values:
-            lines.append(
-                _row(reproduction, line, [cell(line.values.get(column)) for column in columns])
-            )
+            values = [cell(line.values.get(column)) for column in columns]
+            lines.append(_row(reproduction, line, values))
         if line in printed:
-            lines.append(_printed(line, _printed_cells(line, columns)))
+            lines.append(_printed(line, columns))
     return table(["row", *columns], lines, title="by test set")
 
 
 def _quantity_table(reproduction: Reproduction) -> Table:
     """Return the table of other quantities than scores: measured values by printed column,
     printed ones below."""
-    columns, lines = [column for column in reproduction.columns if PART not in column], []
+    columns = [column for column in reproduction.columns if PART not in column]
+    lines = []
     for line in reproduction.lines:
-        measured = [
-            _with_deviation(line.measurements.get(column, Measurement()), _quantity)
-            for column in columns
-        ]
+        measured = [_with_deviation(line.measured(column), _quantity) for column in columns]
         trials = line.configuration.trials if line.configuration else ()
         seeds = sum(trial.progress == "finished" for trial in trials)
         lines.append(_row(reproduction, line, [seeds, *measured, line.status]))
         if line.published:
-            lines.append(_printed(line, [Cell(""), *_printed_cells(line, columns), Cell("")]))
+            name, *printed = _printed(line, columns).cells
+            lines.append(row([name, "", *printed, ""], faint=True))
     return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(reproduction)))
 
 
 def matrices(reproduction: Reproduction) -> list[Table]:
     """Return the quantities `TABLE | LINE | COLUMN` of every row as shaded tables of their own."""
-    tables = [
-        (line, name, cells)
-        for line in reproduction.lines
-        for name, cells in _cells_by_table(line).items()
-    ]
-    values = [
-        measured.value
-        for *_, cells in tables
-        for measured in cells.values()
-        if measured.value is not None
-    ]
-    least, most = min(values, default=0.0), max(values, default=1.0)
-    return [_matrix(f"{line.name}: {name}", cells, least, most) for line, name, cells in tables]
-
-
-def _cells_by_table(line: TableLine) -> dict[str, dict[tuple[str, str], Measurement]]:
-    """Return table -> (line, column) -> measured quantity."""
     tables: dict[str, dict[tuple[str, str], Measurement]] = {}
-    for quantity, measured in line.measurements.items():
-        if PART in quantity:
-            name, row, column = quantity.split(PART)
-            tables.setdefault(name, {})[row, column] = measured
-    return tables
+    for line in reproduction.lines:
+        for quantity, measured in line.measurements.items():
+            if PART in quantity:
+                name, row, column = quantity.split(PART)
+                tables.setdefault(f"{line.name}: {name}", {})[row, column] = measured
+    known = [measured.value for cells in tables.values() for measured in cells.values()]
+    values = [value for value in known if value is not None]
+    least, most = min(values, default=0.0), max(values, default=1.0)
+    return [_matrix(title, cells, least, most) for title, cells in tables.items()]
 
 
 def _matrix(
@@ -145,55 +130,49 @@ def _matrix(
     rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
 
     def shaded(measured: Measurement) -> Cell:
-        shade = (
-            None
-            if measured.value is None
-            else (measured.value - least) / max(1e-9, most - least) or 1e-3
-        )
-        return replace(_with_deviation(measured, _quantity), shade=shade)
+        shown = _with_deviation(measured, _quantity)
+        if measured.value is None:
+            return shown
+        return replace(shown, shade=(measured.value - least) / max(1e-9, most - least) or 1e-3)
 
     lines = [
         [row, *(shaded(cells.get((row, column), Measurement())) for column in columns)]
         for row in rows
     ]
-    return table(
-        ["", *columns], lines, title=title, notes=(f"from {least:.3g}, light, to {most:.3g}",)
-    )
+    note = f"from {least:.3g}, light, to {most:.3g}"
+    return table(["", *columns], lines, title=title, notes=(note,))
 
 
-def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -> Row:
+def _row(reproduction: Reproduction, line: TableLine, cells: Iterable[object]) -> Row:
     """Return a row with its system's style in charts; rows without measured values are faint."""
     names = [system.name for system in reproduction.systems]
     style = system_style(names.index(line.name)) if line.name in names else None
     return row([line.name, *cells], style=style, faint=not line.values)
 
 
-def _printed_cells(line: TableLine, columns: Sequence[str]) -> list[Cell]:
-    return [Cell(line.texts.get(column, MISSING), line.published.get(column)) for column in columns]
-
-
-def _printed(line: TableLine, cells: Sequence[Cell]) -> Row:
+def _printed(line: TableLine, columns: Sequence[str]) -> Row:
+    """Return the printed values of a row."""
+    cells = [
+        Cell(line.texts.get(column, MISSING), line.published.get(column)) for column in columns
+    ]
     return row([f"{line.name} (published)", *cells], faint=True)
 
 
 def notes(reproduction: Reproduction) -> list[str]:
     """Return notes that explain the numbers."""
-    tolerance = f"± {reproduction.table.tolerance:g}"
-    within = f"measured − published: within the tolerance of {tolerance}, or beyond it"
+    table, lines = reproduction.table, reproduction.lines
+    within = f"measured − published: within the tolerance of ± {table.tolerance:g}, or beyond it"
+    short = {line.name: shorten(line.reason, LONGEST, placeholder=" …") for line in lines}
+    elsewhere = [
+        f"{line.name} elsewhere: {value} ({where})"
+        for line in lines
+        for where, value in line.literature.items()
+    ]
     return [
-        *([within] if reproduction.table.comparable else []),
-        *reasons(
-            {
-                line.name: shorten(line.reason, LONGEST, placeholder=" …")
-                for line in reproduction.lines
-            }
-        ),
-        *(
-            f"{line.name} elsewhere: {value} ({where})"
-            for line in reproduction.lines
-            for where, value in line.literature.items()
-        ),
-        *printed_notes(reproduction.table),
+        *([within] if table.comparable else []),
+        *reasons(short),
+        *elsewhere,
+        *printed_notes(table),
         f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds",
         *(reproduction.deciding.notes if reproduction.deciding else ()),
     ]
@@ -224,13 +203,8 @@ def tables(reproduction: Reproduction) -> list[Table]:
 def printed_tables(reproduction: Reproduction) -> list[Table]:
     """Return the tables for papers, where all notes are those of the first."""
     (first, *others), (source, *cautions) = tables(reproduction), heading(reproduction)
-    lines = (
-        source,
-        *cautions,
-        *([first.title] if first.title else []),
-        *notes(reproduction),
-        *deviations(reproduction.table),
-    )
+    title, known = [first.title] if first.title else [], notes(reproduction)
+    lines = (source, *cautions, *title, *known, *deviations(reproduction.table))
     titled = [replace(other, title=f"{source}, {other.title}") for other in others]
     return [replace(first, title="", notes=lines), *titled]
 
@@ -240,9 +214,8 @@ def frame(reproduction: Reproduction) -> pd.DataFrame:
 
     Rows without measured values have one.
     """
-    return pd.DataFrame(
-        [record for line in reproduction.lines for record in _records(reproduction, line)]
-    )
+    lines = [_records(reproduction, line) for line in reproduction.lines]
+    return pd.DataFrame(list(chain.from_iterable(lines)))
 
 
 def to_dict(reproduction: Reproduction) -> dict[str, Any]:
@@ -298,17 +271,15 @@ def _line_dict(reproduction: Reproduction, line: TableLine) -> dict[str, Any]:
     compared = reproduction.measurement(line).row
     tested = compared.tested if compared else None
     columns = dict.fromkeys([*line.values, *line.published])  # measured ones first
+    deciding = _column_dict(line, reproduction.column)
+    del deciding["published"]  # the printed dict has all of them
     return {
         **printed_dict(reproduction.table, line.name),
         "status": line.status,
         "why": line.reason,
         "address": line.configuration.address if line.configuration else None,
         "seeds": list(compared.seeds) if compared else [],
-        **{
-            name: value
-            for name, value in _column_dict(line, reproduction.column).items()
-            if name != "published"
-        },
+        **deciding,
         "literature": reproduction.literature(line),
         "gap": reproduction.gap(line),
         "within_tolerance": reproduction.within(line),
@@ -323,7 +294,7 @@ def _line_dict(reproduction: Reproduction, line: TableLine) -> dict[str, Any]:
 
 def _column_dict(line: TableLine, column: str) -> dict[str, Any]:
     """Return the printed and the measured value of a row in one column."""
-    measured = line.measurements.get(column, Measurement())
+    measured = line.measured(column)
     return {
         "published": line.published.get(column),
         "measured": measured.value,
@@ -339,48 +310,48 @@ def _records(reproduction: Reproduction, line: TableLine) -> Iterator[dict[str, 
     line_dict = _line_dict(reproduction, line)
     columns = line_dict["tests"] or {reproduction.column: _column_dict(line, reproduction.column)}
     for column, values in columns.items():
-        low, high = values["interval"] or (None, None)
+        low, high = values.pop("interval") or (None, None)
         yield {
             "table": reproduction.table.name,
             "scale": reproduction.table.space.scale,
             "row": line.name,
             "test": column,
-            **{name: value for name, value in values.items() if name != "interval"},
+            **values,
             "low": low,
             "high": high,
             "seeds": " ".join(map(str, line_dict["seeds"])),
-            **{name: line_dict[name] for name in ("status", "why")},
+            "status": line.status,
+            "why": line.reason,
             **{name: (line_dict["cost"] or {}).get(name) for name in COSTS},
             "time_factor": line_dict["time_factor"],
         }
 
 
 def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
-    measured, gap = reproduction.measurement(line), reproduction.gap(line)
-    reference = reproduction.reference
-    compared, score, comparable = measured.row, measured.score, reproduction.table.comparable
+    measured, deciding = reproduction.measurement(line), reproduction.deciding
+    compared, score = measured.row, measured.score
     cost = compared.cost if compared else None
-    difference = Cell(compared.difference_text, compared.difference) if compared else Cell(MISSING)
-    deciding = reproduction.deciding
-    metric = title(deciding.metrics[0]) if deciding else "measured"
-    seconds = deciding.seconds(compared) if deciding and compared else None
     verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(line)]
-    return {
+    comparable, reference = reproduction.table.comparable, reproduction.reference
+    cells: dict[str, object] = {
         "seeds": len(compared.seeds) if compared else 0,
         "published" if comparable else "literature": Cell(
             reproduction.printed(line), reproduction.published(line)
         ),
-        metric: _with_deviation(measured, ".1f"),
+        title(deciding.metrics[0]) if deciding else "measured": _with_deviation(measured, ".1f"),
         "95 % interval": Cell(f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING),
-        **(
-            {"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")}
-            if comparable
-            else {}
-        ),
-        f"difference to {reference} [95 %]": difference,
+    }
+    if comparable:
+        gap = cell(reproduction.gap(line), lambda value: f"{signed(value)}{verdict}")
+        cells["measured − published"] = gap
+    return cells | {
+        f"difference to {reference} [95 %]": compared
+        and Cell(compared.difference_text, compared.difference),
         "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),
-        f"{deciding.time_kind if deciding else 'wall time'}/seed": cell(seconds, duration),
+        f"{deciding.time_kind if deciding else 'wall time'}/seed": cell(
+            deciding.seconds(compared) if deciding and compared else None, duration
+        ),
         f"× {reference}": cell(compared.time_factor if compared else None, factor),
         "status": line.status,
     }
@@ -396,3 +367,52 @@ def _quantity(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
+
+
+def plan_dict(table: Published, plan: Plan) -> dict[str, Any]:
+    """Return rows, configurations and deviations before anything is run, as JSON-like values."""
+    return {
+        **caption(table),
+        "rows": [_plan_row(table, plan, name) for name in table.rows],
+        **plan.to_dict(),
+        "deviations": list(table.deviations),
+        "notes": printed_notes(table),
+    }
+
+
+def plan_text(published: Published, plan: Plan) -> str:
+    """Return rows with the addresses of configurations, and deviations.
+
+    Of several test sets only the mean.
+    """
+    rows = [_plan_row(published, plan, name) for name in published.rows]
+    cells = []
+    for planned in rows:
+        texts = published.texts(planned["name"])
+        listed = ", ".join(f"{column} {text}" for column, text in texts.items()) or MISSING
+        cells.append([planned["name"], texts.get(MEAN, listed), planned["address"]])
+    notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(published))
+    shown = plain_text([table(("row", "published", "run"), cells, notes=notes)])
+    scale = published.space.scale
+    parts = [
+        f"{published.space.question}\n{published.where} of {published.paper}, at scale {scale}",
+        shown.rstrip("\n"),
+        "\n".join(deviations(published)),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _plan_row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
+    """Return a row as it is printed, and the address of its runs, or the reason why it has none."""
+    addresses = {planned.name: planned.address for planned in plan.configurations.values()}
+    same = next((merged for merged in plan.merged if merged.label == name), None)
+    reason = ""
+    if same:
+        reason = f"as {same.same_as}: {same.reason}"
+    elif plan.configurations and name not in addresses:
+        reason = "other rows were asked for" if name in table.space.rows else table.reason(name)
+    return {
+        **printed_dict(table, name),
+        "address": addresses.get(same.same_as if same else name),
+        "why": reason,
+    }

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.reporting.hub import check_name, push
+from augury.reporting.exporting import check_name, push
 
 FILES = {"README.md": b"# A model\n", "model.safetensors": bytes(range(256))}
 

@@ -1,0 +1,225 @@
+"""Tables of an experiment's systems beside their scores: stages, labels, what operators made, and
+the settings that differ."""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from augury.augment import operator
+from augury.augment.health import Health, HealthLimits
+from augury.core import plugins
+from augury.core.config import Section, flatten
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import KINDS
+from augury.corpora.labelled import LABEL, label_counts
+from augury.regimes.regime import REGIMES, Regime
+from augury.reporting import run_files
+from augury.reporting.numbers import MISSING, amount, factor, share
+from augury.reporting.results import SystemResult, load_groups
+from augury.reporting.tables import Cell, Table, cell, records, table
+from augury.reporting.untrained import WARNING
+from augury.runs.record import RunRecord, run_folder
+from augury.runs.stored_runs import FIRST
+from augury.scoring.f1 import MacroF1
+from augury.scoring.registry import title
+from augury.scoring.stored import read_statistics
+
+F1 = "macro_f1"
+NAME = re.compile(r"regime\.name|augment\.\d+\.operator")
+"""The settings whose value is a class that has further settings, with defaults."""
+
+
+def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:
+    """Return the stages of systems, each once and after the one that it begins with; None where
+    none has several."""
+    stages = _stages(results)
+    if all(stage.record.before is None for stage in stages.values()):
+        return None
+    rows = []
+    for stage in stages.values():
+        record, before, cost = stage.record, stage.record.before, stage.cost
+        row: dict[str, object] = {
+            "stage": stage.name,
+            "begins with": stages[before].name if before else None,
+            "takes over": record.parameters.get("stage.carry") if before else None,
+            "run": Cell(stage.address, code=True),
+            "pairs": cell(
+                next((text.rows for text in record.inputs if text.role == "train"), None), amount
+            ),
+            "data": cell(cost.data_factor if cost else None, factor),
+            "updates": cell(cost.updates if cost else None, ",.0f"),
+        }
+        for test in tests:
+            score = stage.score(test, metric)
+            hint = f"{score.low:.1f} to {score.high:.1f}" if score else ""
+            row[test] = cell(score.value if score else None, hint=hint)
+        rows.append(row)
+    note = f"{title(metric)} after every stage, the mean over seeds; updates are those of the stage"
+    return records(rows, title="stages", notes=(f"{note} alone",), parts=(7,))
+
+
+def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
+    """Return the stages of systems by address, earlier stages of a system before it."""
+    systems = {result.address: result for result in results}
+    stages: dict[str, SystemResult] = {}
+    for result in results:
+        chain, before = [result], _previous_runs(result)
+        while before:
+            record = RunRecord.read(next(iter(before.values())))
+            known = systems.get(record.address) or stages.get(record.address)
+            name = f"{result.name}, {record.parameters.get('stage.name', FIRST)}"
+            chain.append(known or load_groups([before], [name])[0])
+            before = _previous_runs(chain[-1])
+        for stage in reversed(chain):
+            stages.setdefault(stage.address, stage)
+    return stages
+
+
+def _previous_runs(stage: SystemResult) -> dict[int, Folder]:
+    """Return the runs of the previous stage, by seed."""
+    before = stage.record.before
+    if before is None:
+        return {}
+    runs = {seed: run_folder(Store(run.root), before, seed) for seed, run in stage.runs.items()}
+    return {seed: run for seed, run in runs.items() if run_files.is_described(run)}
+
+
+def label_table(results: Sequence[SystemResult], test: str) -> Table | None:
+    """Return the F1 of every label of a test set, in percent, as the mean over each system's seeds.
+
+    None for other tasks, and where macro F1 is not among the metrics or its statistics are gone.
+    """
+    scored = [result for result in results if result.score(test, F1)]
+    runs = [run for result in scored for run in result.runs.values()]
+    corpus = next(filter(None, (run_files.test_corpus(run, test) for run in runs)), None)
+    by_system = {result.name: _f1(result, test) for result in scored}
+    if corpus is None or KINDS[corpus.kind].target != LABEL or not any(by_system.values()):
+        return None
+    counts, rows = label_counts(corpus), []
+    for index, label in enumerate(sorted(counts)):
+        scores = (of_labels[index] if of_labels else None for of_labels in by_system.values())
+        rows.append([label, cell(counts[label] / corpus.rows, share), *map(cell, scores)])
+    note = "F1 of each label on its own; the mean over each system's seeds"
+    return table(["label", "share", *by_system], rows, notes=(note,))
+
+
+def _f1(result: SystemResult, test: str) -> list[float]:
+    """Return the F1 of every label in order, the mean over seeds; empty without statistics."""
+    by_seed = []
+    for run in result.runs.values():
+        sums = read_statistics(run, test).get(F1)
+        if sums is not None:
+            totals = sums.sum(0).tolist()
+            pairs = [totals[start : start + 2] for start in range(0, len(totals), 2)]
+            by_seed.append(list(map(MacroF1.value, pairs)))
+    return list(map(statistics.fmean, zip(*by_seed, strict=True)))
+
+
+def output_notes(results: Sequence[SystemResult]) -> list[str]:
+    """Return a note on every output, a warning if it is beyond a default limit.
+
+    With its systems unless all have it.
+    """
+    augmented = [result.name for result in results if result.outputs]
+    notes = []
+    for output, names in _systems_by_output(results):
+        systems = "" if names == augmented else f" for {', '.join(names)}"
+        beyond = WARNING if output.faults(HealthLimits()) else ""
+        notes.append(f"{beyond}made by {output.name}{systems}: {output.text}")
+    return notes
+
+
+def output_table(results: Sequence[SystemResult]) -> Table | None:
+    """Return the measures of all outputs; None where no system has any."""
+    rows = []
+    for output, names in _systems_by_output(results):
+        lost = ", ".join(f"{count:,} {reason}" for reason, count in output.lost.items())
+        others = [
+            *(
+                f"{kind} {rate.realised:.3f} of {rate.asked:g}"
+                for kind, rate in output.rates.items()
+            ),
+            *(f"{name} {value:.1f} %" for name, value in output.measures.items()),
+        ]
+        row = {
+            "system": ", ".join(names),
+            "operator": output.name,
+            "made": cell(output.made, ","),
+            "lost": lost or None,
+            "empty": cell(output.empty, share),
+            "copied": cell(output.copied, share),
+            "repeated": cell(output.repeated, share),
+            "length": cell(output.length, ".2f"),
+            "rates and errors": ", ".join(others) or None,
+        }
+        rows.append(row)
+    return records(rows, title="what operators made") if rows else None
+
+
+def _systems_by_output(results: Sequence[SystemResult]) -> list[tuple[Health, list[str]]]:
+    """Return every output with the names of the systems that are trained on it."""
+    systems: dict[tuple[str, str], tuple[Health, list[str]]] = {}
+    for result in results:
+        for output in result.outputs:
+            _, names = systems.setdefault((output.name, output.text), (output, []))
+            names += [result.name] * (result.name not in names)
+    return [*systems.values()]
+
+
+def setting_table(results: Sequence[SystemResult]) -> Table | None:
+    """Return the settings that differ between the systems; None where there are none.
+
+    Settings that some systems do not have, and that are the default of all others, are left out:
+    the regime or the operator that brings them says as much.
+    """
+    described = [result for result in results if result.runs]
+    parameters = [result.record.parameters for result in described]
+    defaults = [_defaults(settings) for settings in parameters]
+    rows = []
+    for key in dict.fromkeys(key for settings in parameters for key in settings):
+        values = [settings.get(key) for settings in parameters]
+        known = [place for place, value in enumerate(values) if value not in (None, [], {})]
+        texts = {json.dumps(values[place], sort_keys=True, default=str) for place in known}
+        same = len(texts) <= 1
+        usual = all(key in defaults[at] and values[at] == defaults[at][key] for at in known)
+        if not (same and (usual or len(known) == len(values))):
+            rows.append([Cell(key, code=True), *map(_setting, values)])
+    columns = ["setting", *(result.name for result in described)]
+    return table(columns, rows, kind="words") if rows else None
+
+
+def _setting(value: Any) -> Cell:
+    if value in (None, [], {}):
+        return Cell(MISSING)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return Cell(text, code=True)
+
+
+def _defaults(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the defaults of a system's regime and operators, by dotted key."""
+    defaults: dict[str, Any] = {}
+    for key, name in settings.items():
+        if NAME.fullmatch(key) and (schema := _schema(key, str(name))):
+            prefix = key.rpartition(".")[0]
+            fields = {
+                field: info.get_default(call_default_factory=True)
+                for field, info in schema.model_fields.items()
+                if not info.is_required() and f"{prefix}.{field}" != key
+            }
+            defaults |= flatten(fields, f"{prefix}.")
+    return defaults
+
+
+def _schema(key: str, name: str) -> type[Section] | None:
+    """Return the class that a setting names; None where its file is gone."""
+    try:
+        if key == "regime.name":
+            return plugins.resolve(REGIMES, Regime, "name", {"name": name})[0]
+        return operator.schema(name)
+    except UserError:
+        return None
