@@ -12,6 +12,7 @@ from augury.core.periodic import Throttle
 from augury.core.store import Folder, Store
 from augury.runs.record import run_folder
 from augury.sweeping.closing import Closing
+from augury.sweeping.price import net
 from augury.sweeping.race import RungDecision, Work
 from augury.sweeping.state import Curves, Decision, Point, Progress, TrialKey
 
@@ -93,9 +94,11 @@ class Dispatcher:
         inputs: TrialInputs | None = None,
         compared: Callable[[TrialKey], bool] = lambda key: True,
         closing: Closing | None = None,
+        price: Callable[[str], float] = lambda address: 0.0,
     ):
         """`inputs` are None where everything is there; `compared` are the trials that the scheduler
-        knows, while others are trained for them; `closing` chooses what a budget ends with."""
+        knows, while others are trained for them; `closing` chooses what a budget ends with;
+        `price` is of the training time of a configuration, in points of the metric."""
         self.scheduler, self.rungs, self.store, self.curves, self.limits = (
             scheduler,
             rungs,
@@ -104,7 +107,7 @@ class Dispatcher:
             limits,
         )
         self.start, self.done, self.inputs, self.compared = start, done, inputs, compared
-        self.closing, self._last_trials = closing, list[TrialKey]()
+        self.closing, self._last_trials, self.price = closing, list[TrialKey](), price
         self._closing_throttle = Throttle(CLOSING_SECONDS)
         self.progress: dict[TrialKey, Progress] = {}
         self.errors: dict[TrialKey, str] = {}
@@ -144,9 +147,9 @@ class Dispatcher:
             reached = complete or (validations is not None and len(curve) >= validations)
             if reached and curve and (key, rung) not in self._reported:
                 self._reported.add((key, rung))
-                self.scheduler.tell(
-                    key.configuration, key.seed, rung, self._best(curve[:validations])
-                )
+                value = self._best(curve[:validations])
+                paid = net(value, self.price(key.configuration), self.scheduler.mode)
+                self.scheduler.tell(key.configuration, key.seed, rung, paid)
         self._collect_decisions()
 
     @property
@@ -325,7 +328,11 @@ class Dispatcher:
         return max(values) if self.scheduler.mode == "max" else min(values)
 
     def _collect_decisions(self) -> None:
+        """Take over new decisions, in values of the metric: the cut is the configuration's own."""
         for decision in self.scheduler.decisions[len(self.decisions) :]:
+            price, mode = self.price(decision.configuration), self.scheduler.mode
+            interval = (decision.mean, decision.low, decision.high, decision.cut)
+            mean, low, high, cut = (net(value, -price, mode) for value in interval)
             self.decisions.append(
                 Decision(
                     time=time.time(),
@@ -334,9 +341,9 @@ class Dispatcher:
                     address=decision.configuration,
                     action=decision.action,
                     seeds=decision.seeds,
-                    mean=decision.mean,
-                    low=decision.low,
-                    high=decision.high,
-                    cut=decision.cut,
+                    mean=mean,
+                    low=low,
+                    high=high,
+                    cut=cut,
                 )
             )

@@ -17,11 +17,10 @@ from augury.execution.graph import Graph
 from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs
-from augury.sweeping import points
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.race import rungs
 from augury.sweeping.settings import SweepOptions
-from augury.sweeping.space import Space
+from augury.sweeping.space import Space, sample
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS
 
@@ -232,7 +231,7 @@ def make(
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with: without points for Optuna to suggest and, under
     pbt, a reference."""
-    listed = [] if options.search == "optuna" else points.sample(space, options.samples)
+    listed = [] if options.search == "optuna" else sample(space, options.samples)
     with named_by_user():
         return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
 

@@ -20,7 +20,6 @@ from augury.runs import record
 from augury.scoring.registry import bounds
 from augury.sweeping.space import short_name
 from augury.training import history
-from augury.training.trained import OUTCOME, Outcome
 
 KIND = "sweeps"
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
@@ -71,11 +70,6 @@ class Trial:
     error: str | None
     """The error of a failed trial."""
     curve: tuple[Point, ...]
-
-    @property
-    def parameters(self) -> int | None:
-        """The number of model parameters; None before the end of training."""
-        return Outcome.read(self.folder).parameters if self.folder.exists(OUTCOME) else None
 
     @property
     def seconds(self) -> float:
