@@ -220,9 +220,9 @@ def options_of(
 def run_sweep(space: Space, options: SweepOptions) -> Outcome:
     """Run the missing trials of a sweep with progress messages, and keep its page up to date."""
     from augury.core.periodic import Throttle
+    from augury.reporting.sweeps.progress import Display
     from augury.reporting.sweeps.stored import write
     from augury.sweeping import driver
-    from augury.sweeping.display import Display
     from augury.tracking.tracker import Tracker
 
     display = Display()

@@ -28,6 +28,9 @@ VIEW = "mlflow-view.txt"
 """The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
+STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+"""In the order in which they are shown."""
+ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
 
 
 class TrialKey(NamedTuple):

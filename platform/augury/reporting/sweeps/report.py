@@ -33,6 +33,8 @@ from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
 from augury.reporting.sweeps.figures import (
     configuration_styles,
+    forest,
+    lanes,
     learning_curves,
     parallel_coordinates,
     rungs,
@@ -44,25 +46,21 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
-from augury.reporting.sweeps.overview import families, forest, lanes
-from augury.reporting.sweeps.recommendation import recommendation_text, recommended
+from augury.reporting.sweeps.recommendation import recommendation_text, recommended, settlement
 from augury.reporting.sweeps.response import importance, responses
-from augury.reporting.sweeps.settle import settlement
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.sweeps.tables import (
     configurations,
     decision_table,
     failure_table,
+    families,
     terminal_table,
     when,
 )
 from augury.reporting.tables import Table, csv, latex
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord
-from augury.sweeping.state import Progress, Sweep
-
-ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
-STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+from augury.sweeping.state import ENDS, STATES, Sweep
 
 
 def report(sweep: Sweep, refresh: int | None = None) -> Report:
@@ -248,7 +246,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "front": [row.address for row in front],
         "recommended": best.address if best else None,
         "recommendation": recommendation_text(summary),
-        "settle": open_question.to_dict() if open_question else None,
+        "settle": asdict(open_question) if open_question else None,
         "worth": sweep.worth,
         "cautions": summary.cautions,
         "notes": _text_notes(sweep),
