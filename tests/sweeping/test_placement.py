@@ -12,8 +12,8 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import Experiment, parse
 from augury.sweeping import plan, space
-from augury.sweeping.placement import place
-from augury.sweeping.settings import SweepOptions
+from augury.sweeping.executors import place
+from augury.sweeping.plan import SweepOptions
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 

@@ -32,11 +32,10 @@ from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler
 from augury.sweeping.executors import TrialExecutor
 from augury.sweeping.inputs import Inputs
 from augury.sweeping.local_executor import LocalExecutor
-from augury.sweeping.plan import Plan, Planned
+from augury.sweeping.plan import Plan, Planned, SweepOptions
 from augury.sweeping.price import price
 from augury.sweeping.race import Exhaustive
 from augury.sweeping.rounds import Propose, Rounds
-from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey
 from augury.sweeping.trial import TrialSettings

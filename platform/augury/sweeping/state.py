@@ -199,7 +199,13 @@ class Sweep:
         running one; None if it runs or has ended."""
         if self.stopped and not self.ended:
             return max(time.time() - self.updated, 1.0)
-        return None if self.ended else silence(self.updated)
+        seconds = time.time() - self.updated
+        return seconds if not self.ended and seconds > SILENCE_SECONDS else None
+
+    @property
+    def metric_name(self) -> str:
+        """The deciding metric by its name among scores: `bleu` for `valid/bleu`."""
+        return self.metric.rpartition("/")[2]
 
     def best(self, trial: Trial) -> float | None:
         """Return the best validation value of a trial so far."""
@@ -282,13 +288,6 @@ class Curves:
             )
             for index, record in enumerate(validations, start=1)
         )
-
-
-def silence(updated: float) -> float | None:
-    """Return the seconds since a driver's last heartbeat if they are so many that it must have
-    died, else None."""
-    seconds = time.time() - updated
-    return seconds if seconds > SILENCE_SECONDS else None
 
 
 def names(store: Store) -> list[str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
-from augury.reporting.sweeps.stored import SUMMARY, stored_summary
+from augury.reporting.sweeps.report import SUMMARY, stored_summary
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, RunRecord
 from augury.runs.recording import File
