@@ -73,7 +73,7 @@ from augury.scoring.significance import LEVEL, compare
 from augury.scoring.stored import read_statistics
 from augury.sweeping.declarations import Point
 from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
-from augury.sweeping.price import Priced, price
+from augury.sweeping.price import net, price
 from augury.sweeping.race import rungs
 from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
 from search_spaces import augmentations
@@ -391,15 +391,14 @@ def race(world: World, count: int) -> Outcome:
         return price(world.cost[name] / world.cost["baseline"], worth)
 
     rounds = Rounds(names[0], names[1:], seeds, schedule, proposals(world), mode="max")
-    scheduler = Priced(rounds, price_of)
     trained: dict[tuple[str, int], float] = {}
-    while work := scheduler.work():
+    while work := rounds.work():
         for name, seed, rung in work:
             last = rung == len(schedule) - 1
             runs = world.runs(name)
             trained[name, seed] = 1.0 if last else 0.5
             value = (runs.final if last else runs.early)[seed - 1]
-            scheduler.tell(name, seed, rung, float(value))
+            rounds.tell(name, seed, rung, net(float(value), price_of(name), "max"))
             break  # what one trial shows may make others needless
     assert rounds.best is not None
     return _judge(world, rounds.best, trained, seeds, price_of)

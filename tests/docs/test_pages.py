@@ -23,7 +23,7 @@ from augury.corpora.known import KNOWN
 from augury.corpora.parallel import CorpusSpec
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
-from augury.sweeping import declarations, points, published, space
+from augury.sweeping import declarations, published, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
@@ -148,7 +148,7 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(block("sweeps", "python"), encoding="utf-8")
     search_space = space.find(str(path))
-    listed = points.sample(search_space)
+    listed = space.sample(search_space)
     assert [parse(merge(search_space.base, point)).training.validations for point in listed] == [
         20,
         20,
@@ -167,7 +167,7 @@ def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:
         "max",
         "halving",
     )
-    for point, value in zip(points.sample(search_space), [0.0, 0.1, 0.2], strict=True):
+    for point, value in zip(space.sample(search_space), [0.0, 0.1, 0.2], strict=True):
         assert parse(merge(search_space.base, point)).regime.label_smoothing == value
 
 
@@ -176,8 +176,7 @@ def test_the_space_of_the_contract_can_be_swept(tmp_path: Path) -> None:
     path.write_text(block("extending", "python", "SPACE ="), encoding="utf-8")
     search_space = space.find(str(path))
     assert [
-        parse(merge(search_space.base, point)).model.dropout
-        for point in points.sample(search_space)
+        parse(merge(search_space.base, point)).model.dropout for point in space.sample(search_space)
     ] == [0.1, 0.3, 0.5]
 
 

@@ -11,11 +11,11 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import parse
-from augury.sweeping import plan, points
+from augury.sweeping import plan
 from augury.sweeping.applied import METHOD, apply
 from augury.sweeping.declarations import SearchSpace, known
 from augury.sweeping.rounds import combinations
-from augury.sweeping.space import find, resolve
+from augury.sweeping.space import find, resolve, sample
 from tests import tiny
 
 OF_TRANSLATION = {"agreement", "cipher_keys", "cipherdaug", "multi_source", "vocabulary"}
@@ -36,7 +36,7 @@ def test_every_space_applies_to_every_task_that_can_read_it(
     applied = apply(space, experiment).space
     assert applied.keys or applied.rows
     assert applied.seeds == (3, 4)
-    for point in [*applied.rows.values(), *points.sample(applied)]:
+    for point in [*applied.rows.values(), *sample(applied)]:
         whole = parse(config.merge(applied.base, point)).to_dict()
         varied = {key.partition(".")[0] for key in point} | set(METHOD)
         for section, value in experiment.to_dict().items():
@@ -78,7 +78,7 @@ def test_points_that_the_text_does_not_allow_are_left_out_of_the_plan(tmp_path: 
     declared = MIXED.model_copy(update={"keys": {"vocabulary.size": [200, 90000]}})
     store = Store(tmp_path)
     space = apply(resolve(declared, "sizes"), tiny.experiment("nmt", tmp_path)).space
-    planned = plan.make(space, store, {}, points.sample(space))
+    planned = plan.make(space, store, {}, sample(space))
     assert "size=200" in [of_size.name for of_size in planned.configurations.values()]
     assert [name for name, _ in planned.left_out] == ["size=90000"]
 

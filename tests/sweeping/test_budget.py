@@ -10,12 +10,12 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.runs.record import run_folder
-from augury.sweeping import plan, points
+from augury.sweeping import plan
 from augury.sweeping.applied import apply
 from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan
-from augury.sweeping.space import resolve
+from augury.sweeping.space import resolve, sample
 from augury.training.trained import OUTCOME
 from tests import tiny
 from tests.run_folders import outcome
@@ -36,7 +36,7 @@ def planned(tmp_path: Path) -> Plan:
     """Configurations of 10, 1,000 and 100 updates, the first one the reference."""
     experiment = tiny.experiment("nmt", tmp_path, training={"max_tokens": 400})
     space = apply(resolve(SPACE, "lengths"), experiment).space
-    return plan.make(space, Store(tmp_path), {}, points.sample(space))
+    return plan.make(space, Store(tmp_path), {}, sample(space))
 
 
 def test_it_is_the_sum_over_configurations_and_seeds(planned: Plan) -> None:
@@ -81,7 +81,7 @@ def test_a_budget_for_nothing_says_how_many_epochs_fit(tmp_path: Path) -> None:
     training = {"max_tokens": 400, "max_epochs": 200}
     experiment = tiny.experiment("nmt", tmp_path, training=training)
     space = apply(resolve(declared, "rates"), experiment).space
-    planned = plan.make(space, Store(tmp_path), {}, points.sample(space))
+    planned = plan.make(space, Store(tmp_path), {}, sample(space))
     cost = estimate(planned, SEEDS, 1)
     assert cost is not None
     with pytest.raises(UserError, match="training.max_epochs=50 in place of 200"):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -12,6 +14,7 @@ from augury.core.store import Store
 from augury.sweeping.closing import Closing
 from augury.sweeping.dispatcher import Dispatcher, Limits
 from augury.sweeping.driver import DEADLINE, _deadline
+from augury.sweeping.price import price
 from augury.sweeping.race import Exhaustive
 from augury.sweeping.state import Curves, TrialKey
 from augury.training.history import History
@@ -82,6 +85,35 @@ def test_a_budget_is_spent_by_time_that_passes_whatever_the_clock(tmp_path, monk
     assert not dispatcher.stopping
     time.sleep(0.3)
     assert dispatcher.stopping
+
+
+@pytest.mark.parametrize(
+    ("mode", "slow", "chosen"),
+    [("max", 30.15, "quick"), ("max", 30.25, "slow"), ("min", 29.85, "quick")]
+    + [("min", 29.75, "slow")],
+)
+def test_what_takes_four_times_as_long_has_to_be_better_by_two_tenths(
+    tmp_path: Path, mode: Literal["max", "min"], slow: float, chosen: str
+) -> None:
+    """And the decision shows values of the metric."""
+    store, values = Store(tmp_path), {"quick": 30.0, "slow": slow}
+    scheduler = Exhaustive(["quick", "slow"], [1], [None], mode=mode)
+    dispatcher = Dispatcher(
+        scheduler,
+        (None,),
+        store,
+        Curves("valid/bleu"),
+        Limits(2),
+        start=lambda key: {},
+        done=lambda key: True,
+        price={"quick": 0.0, "slow": price(4, 0.1)}.__getitem__,
+    )
+    for name, value in values.items():
+        validate(dispatcher, TrialKey(name, 1), bleu=value)
+        dispatcher.on_complete(TrialKey(name, 1))
+    assert (scheduler.finished, scheduler.best) == (True, chosen)
+    (decision,) = dispatcher.decisions
+    assert decision.mean == pytest.approx(values[chosen])
 
 
 def test_a_value_that_is_not_finite_is_not_the_best(tmp_path):

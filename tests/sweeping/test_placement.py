@@ -11,9 +11,9 @@ import ray
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import Experiment, parse
-from augury.sweeping import plan, points, space
-from augury.sweeping.placement import place
-from augury.sweeping.settings import SweepOptions
+from augury.sweeping import plan, space
+from augury.sweeping.executors import place
+from augury.sweeping.plan import SweepOptions
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 
@@ -70,7 +70,7 @@ def test_trials_that_do_not_fit_are_rejected(sections, at_once, message):
 def test_halving_needs_the_number_of_validations(tmp_path):
     quick_space = space.find(QUICK)
     planned = plan.make(
-        quick_space, Store(tmp_path), {"training.max_epochs": 3}, points.sample(quick_space)
+        quick_space, Store(tmp_path), {"training.max_epochs": 3}, space.sample(quick_space)
     )
     options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):

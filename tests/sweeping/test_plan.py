@@ -15,16 +15,15 @@ from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.sweeping import plan as plans
-from augury.sweeping import points, space
-from augury.sweeping.plan import Plan
-from augury.sweeping.settings import SweepOptions
+from augury.sweeping import space
+from augury.sweeping.plan import Plan, SweepOptions
 
 
 def planned(
     name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any
 ) -> Plan:
     space_ = replace(space.find(name), **changes)
-    return plans.make(space_, store, assignments or {}, points.sample(space_))
+    return plans.make(space_, store, assignments or {}, space.sample(space_))
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +74,7 @@ def test_the_default_of_a_swept_key_is_a_point_or_named_with_its_value(store, dr
         base=config.merge(space.find("agreement").base, plain),
         keys={"model.dropout": dropouts},
     )
-    plan = plans.make(space_, store, {}, points.sample(space_))
+    plan = plans.make(space_, store, {}, space.sample(space_))
     shown = [(entry.name, entry.point["model.dropout"]) for entry in plan.configurations.values()]
     assert shown == expected and plan.merged == []
 
@@ -219,7 +218,7 @@ def test_the_papers_attack_has_no_radius(store, scale):
     space_ = space.find("pgd", scale)
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
     settings = {"corpus": corpus, "model": {"architecture": "tiny"}}
-    plan = plans.make(space_, store, settings, points.sample(space_))
+    plan = plans.make(space_, store, settings, space.sample(space_))
     assert (
         names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"]
         and len(plan.configurations) == 2 + 3 * 2 * 2

@@ -1,13 +1,21 @@
-"""Combinations of the best methods race in a second round, which trains nothing twice."""
+"""A race beside a reference, and rounds that combine the best methods and train nothing twice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from augury.sweeping.race import Work
+from augury.sweeping.race import Race, Work
 from augury.sweeping.rounds import Rounds, combinations
 
-QUALITY = {"plain": 5.0, "view": 9.0, "noise": 8.0, "bad": 1.0, "view + noise": 11.0}
+QUALITY = {
+    "plain": 5.0,
+    "view": 9.0,
+    "noise": 8.0,
+    "bad": 1.0,
+    "view + noise": 11.0,
+    "reference": 5.0,
+    "good": 9.0,
+}
 SEEDS = [1, 2, 3]
 
 
@@ -92,3 +100,50 @@ def test_the_reference_is_the_first_to_train() -> None:
     first, second, *_ = rounds.work()
     assert (first.configuration, first.seed) == ("baseline", 1)
     assert second.configuration in ("a", "b")
+
+
+def single_race(seeds: list[int]) -> Rounds:
+    return Rounds("reference", ["good", "bad"], seeds, [4, None], [], mode="max")
+
+
+def test_reference_and_winner_train_with_every_seed() -> None:
+    scheduler = single_race([1, 2, 3])
+    done = run(scheduler)
+    assert {work.seed for work in done if work.configuration == "reference" and work.rung == 1} == {
+        1,
+        2,
+        3,
+    }
+    assert {work.seed for work in done if work.configuration == "good" and work.rung == 1} == {
+        1,
+        2,
+        3,
+    }
+    assert not [work for work in done if work.configuration == "bad" and work.rung == 1]
+    assert scheduler.work() == []
+
+
+def test_the_race_decides_as_it_would_alone() -> None:
+    scheduler, alone = (
+        single_race([1, 2]),
+        Race(["good", "bad"], [1, 2], [4, None], mode="max"),
+    )
+    run(scheduler)
+    while not alone.finished:
+        alone.tell(*(work := alone.work()[0]), value(work))
+    assert scheduler.decisions == alone.decisions
+    assert scheduler.eliminated == alone.eliminated == {"bad"}
+
+
+def test_the_reference_finishes_even_if_all_others_fail() -> None:
+    scheduler = single_race([1, 2])
+    for name in ("good", "bad"):
+        scheduler.fail(name, 1)
+    assert scheduler.best is None
+    assert {work.configuration for work in run(scheduler)} == {"reference"}
+
+
+def test_the_sweep_finishes_despite_a_failed_seed_of_the_reference() -> None:
+    scheduler = single_race([1, 2])
+    scheduler.fail("reference", 2)
+    assert {work.seed for work in run(scheduler) if work.configuration == "reference"} == {1}

@@ -10,7 +10,7 @@ import pytest
 from augury.core.config import merge
 from augury.core.errors import UserError
 from augury.experiments import spec
-from augury.sweeping import declarations, points, space
+from augury.sweeping import declarations, space
 
 MINIMAL = """
 from augury.sweeping.declarations import SearchSpace
@@ -42,7 +42,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
     for scale in ("toy", "small", "paper"):
         loaded = space.find(name, scale)
         assert loaded.question.endswith("?")
-        for point in [*points.sample(loaded), *loaded.rows.values()]:
+        for point in [*space.sample(loaded), *loaded.rows.values()]:
             parsed = spec.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
             assert parsed.training.validations is not None
 
@@ -69,7 +69,7 @@ def test_a_file_of_the_user_works_by_path(tmp_path):
         "grid",
         (1, 2),
     )
-    assert points.sample(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert space.sample(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
 
 
 def test_scales_differ_by_dotted_keys(tmp_path):
@@ -156,19 +156,19 @@ def test_errors_suggest_the_nearest_name():
 
 def test_drawn_points_depend_on_their_number_alone():
     drawn = space.find("agreement", search="random")
-    few, many = points.sample(drawn, 3), points.sample(drawn, 5)
+    few, many = space.sample(drawn, 3), space.sample(drawn, 5)
     assert many[:3] == few
     assert len({point["regime.beta"] for point in many}) == 5
     assert all(
         0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4 for point in many
     )
     with pytest.raises(UserError, match="give the number of points with --samples N"):
-        points.sample(drawn)
+        space.sample(drawn)
 
 
 def test_a_grid_takes_no_samples():
     with pytest.raises(UserError, match="--samples 4: space 'agreement' is a grid"):
-        points.sample(space.find("agreement"), 4)
+        space.sample(space.find("agreement"), 4)
 
 
 ROWS = MINIMAL.replace(
@@ -179,9 +179,9 @@ ROWS = MINIMAL.replace(
 def test_rows_are_points_with_names(tmp_path):
     loaded = space.find(write(tmp_path, ROWS))
     assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
-    assert (loaded.reference, loaded.search, points.sample(loaded)) == ("plain", "grid", [])
+    assert (loaded.reference, loaded.search, space.sample(loaded)) == ("plain", "grid", [])
     both = space.find(write(tmp_path, with_fields('rows={"plain": {}}, reference="plain"')))
-    assert points.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert space.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
     assert list(both.rows) == ["plain"]
 
 

@@ -11,7 +11,7 @@ import yaml
 
 from augury.cli import main
 from augury.core.errors import UserError
-from augury.sweeping import points, space
+from augury.sweeping import space
 from tests import tiny
 
 MINIMAL = """question: Does it help?
@@ -54,7 +54,7 @@ def test_domains_are_those_of_ray_tune(tmp_path: Path) -> None:
         "[0, 5]", "{loguniform: [0.1, 10]}\n  regime.tau: {choice: [1, 2]}\n  seeds.x: [1]"
     )
     found = space.find(write(tmp_path, text))
-    drawn = points.sample(found, samples=20)
+    drawn = space.sample(found, samples=20)
     assert found.search == "random" and len({point["regime.beta"] for point in drawn}) == 20
     assert all(0.1 <= point["regime.beta"] <= 10 for point in drawn)
     assert {point["regime.tau"] for point in drawn} == {1, 2}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.runs.tracking import Place
+from augury.runs.tracking import Tracking
 from augury.sweeping import state
 from augury.tracking.client import MlflowExperiment
 from tests.run_folders import ADDRESS, Run
@@ -26,8 +26,8 @@ def no_store_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
-    place = Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path)
-    MlflowExperiment(place, "empty", Store(path.parent)).open()
+    tracking = Tracking(uri=f"sqlite:///{path}", experiment="empty")
+    MlflowExperiment(tracking, Store(path.parent)).experiment  # noqa: B018
     return path
 
 

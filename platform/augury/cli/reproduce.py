@@ -14,9 +14,8 @@ from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
 if TYPE_CHECKING:
-    from augury.sweeping.plan import Plan
+    from augury.sweeping.plan import Plan, SweepOptions
     from augury.sweeping.published import Published
-    from augury.sweeping.settings import SweepOptions
     from augury.sweeping.space import Space
 
 HELP = (

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from augury.reporting.power import PlannedPower
     from augury.sweeping.declarations import SchedulerName
     from augury.sweeping.driver import Outcome
-    from augury.sweeping.plan import Plan
-    from augury.sweeping.settings import SweepOptions
+    from augury.sweeping.plan import Plan, SweepOptions
     from augury.sweeping.space import Space
     from augury.sweeping.state import Sweep
 
@@ -199,7 +198,7 @@ def options_of(
 ) -> SweepOptions:
     """Return the options of a sweep from the flags of `add_limits`; `name` is the default name."""
     from augury.core import config
-    from augury.sweeping.settings import SweepOptions
+    from augury.sweeping.plan import SweepOptions
 
     executor = {"execution.executor": arguments.executor} if arguments.executor else {}
     return SweepOptions(
@@ -220,9 +219,9 @@ def options_of(
 def run_sweep(space: Space, options: SweepOptions) -> Outcome:
     """Run the missing trials of a sweep with progress messages, and keep its page up to date."""
     from augury.core.periodic import Throttle
-    from augury.reporting.sweeps.stored import write
+    from augury.reporting.sweeps.progress import Display
+    from augury.reporting.sweeps.report import write
     from augury.sweeping import driver
-    from augury.sweeping.display import Display
     from augury.tracking.tracker import Tracker
 
     display = Display()

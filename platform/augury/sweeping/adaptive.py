@@ -17,9 +17,8 @@ from augury.core.naming import title
 from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.core.store import Folder
-from augury.sweeping.points import rounded
 from augury.sweeping.race import RungDecision, Work
-from augury.sweeping.space import Space
+from augury.sweeping.space import Space, rounded
 
 DATABASE = "optuna.db"
 

@@ -19,8 +19,7 @@ from augury.experiments.spec import Experiment, parse
 from augury.regimes import regime as regimes
 from augury.regimes.regime import WarmupRegime
 from augury.sweeping.declarations import Point
-from augury.sweeping.points import rounded
-from augury.sweeping.space import Domain, Space
+from augury.sweeping.space import Domain, Space, rounded
 
 METHOD = ("augment", "mixture", "regime")
 """The sections that a space brings along, unless it varies none of them and the experiment has its

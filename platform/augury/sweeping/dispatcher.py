@@ -6,14 +6,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from augury.core.periodic import Throttle
 from augury.core.store import Folder, Store
 from augury.runs.record import run_folder
 from augury.sweeping.closing import Closing
+from augury.sweeping.price import net
 from augury.sweeping.race import RungDecision, Work
 from augury.sweeping.state import Curves, Decision, Point, Progress, TrialKey
+
+if TYPE_CHECKING:
+    from augury.sweeping.inputs import Inputs
 
 CLOSING_SECONDS = 5.0
 """How often it is asked what a budget should end with."""
@@ -57,16 +62,6 @@ class Scheduler(Protocol):
     def finished(self) -> bool: ...
 
 
-class TrialInputs(Protocol):
-    """What trials need before they can start."""
-
-    def trials_for(self, key: TrialKey) -> list[TrialKey]: ...
-
-    def error(self, key: TrialKey) -> str | None: ...
-
-    def fail(self, key: TrialKey, error: str) -> None: ...
-
-
 StartTrial = Callable[[TrialKey], Mapping[str, Any]]
 """Prepares a trial's run folder and returns the swept values."""
 Action = Literal["CONTINUE", "PAUSE", "STOP"]
@@ -74,45 +69,37 @@ IsDone = Callable[[TrialKey], bool]
 """Whether a trial's run is trained and has the requested scores."""
 
 
+@dataclass(eq=False)
 class Dispatcher:
     """Reports the histories of trials to the scheduler and says which trials to run.
 
     Used by one thread.
     """
 
-    def __init__(
-        self,
-        scheduler: Scheduler,
-        rungs: Sequence[int | None],
-        store: Store,
-        curves: Curves,
-        limits: Limits,
-        *,
-        start: StartTrial,
-        done: IsDone,
-        inputs: TrialInputs | None = None,
-        compared: Callable[[TrialKey], bool] = lambda key: True,
-        closing: Closing | None = None,
-    ):
-        """`inputs` are None where everything is there; `compared` are the trials that the scheduler
-        knows, while others are trained for them; `closing` chooses what a budget ends with."""
-        self.scheduler, self.rungs, self.store, self.curves, self.limits = (
-            scheduler,
-            rungs,
-            store,
-            curves,
-            limits,
-        )
-        self.start, self.done, self.inputs, self.compared = start, done, inputs, compared
-        self.closing, self._last_trials = closing, list[TrialKey]()
-        self._closing_throttle = Throttle(CLOSING_SECONDS)
-        self.progress: dict[TrialKey, Progress] = {}
-        self.errors: dict[TrialKey, str] = {}
-        self.outage: str | None = None
-        """Why no trial can go on, whatever its configuration."""
-        self.decisions: list[Decision] = []
-        self.started: list[TrialKey] = []
-        self._reported: set[tuple[TrialKey, int]] = set()
+    scheduler: Scheduler
+    rungs: Sequence[int | None]
+    store: Store
+    curves: Curves
+    limits: Limits
+    start: StartTrial
+    done: IsDone
+    inputs: Inputs | None = None
+    """What trials wait for; None where everything is there."""
+    compared: Callable[[TrialKey], bool] = lambda key: True
+    """Whether the scheduler knows a trial; others are trained for those."""
+    closing: Closing | None = None
+    """Chooses what a budget ends with."""
+    price: Callable[[str], float] = lambda address: 0.0
+    """The price of the training time of a configuration, in points of the metric."""
+    progress: dict[TrialKey, Progress] = field(default_factory=dict)
+    errors: dict[TrialKey, str] = field(default_factory=dict)
+    outage: str | None = None
+    """Why no trial can go on, whatever its configuration."""
+    decisions: list[Decision] = field(default_factory=list)
+    started: list[TrialKey] = field(default_factory=list)
+    _reported: set[tuple[TrialKey, int]] = field(default_factory=set)
+    _last_trials: list[TrialKey] = field(default_factory=list)
+    _closing_throttle: Throttle = field(default_factory=lambda: Throttle(CLOSING_SECONDS))
 
     def replay(self, keys: Sequence[TrialKey]) -> None:
         """Tell the scheduler the results of earlier commands."""
@@ -144,9 +131,9 @@ class Dispatcher:
             reached = complete or (validations is not None and len(curve) >= validations)
             if reached and curve and (key, rung) not in self._reported:
                 self._reported.add((key, rung))
-                self.scheduler.tell(
-                    key.configuration, key.seed, rung, self._best(curve[:validations])
-                )
+                value = self._best(curve[:validations])
+                paid = net(value, self.price(key.configuration), self.scheduler.mode)
+                self.scheduler.tell(key.configuration, key.seed, rung, paid)
         self._collect_decisions()
 
     @property
@@ -250,8 +237,8 @@ class Dispatcher:
 
     def on_report(self, key: TrialKey, report: Mapping[str, Any]) -> Action:
         """Return the decision on a running trial that has reported a validation or a failure."""
-        if outage := report.get(OUTAGE):
-            self.on_outage(key, outage)
+        if outage := report.get(OUTAGE):  # the trial may go on later
+            self.progress[key], self.outage = "paused", outage
             return "STOP"
         if error := report.get(ERROR):
             self.on_error(key, error)
@@ -296,11 +283,6 @@ class Dispatcher:
             self.scheduler.fail(key.configuration, key.seed)
             self._collect_decisions()
 
-    def on_outage(self, key: TrialKey, outage: str) -> None:
-        """Record that a trial, which may go on later, could not write or read its files."""
-        self.progress[key] = "paused"
-        self.outage = outage
-
     def describe_retry(self, key: TrialKey) -> str:
         """Return a message on a trial whose process has died, and from where it goes on."""
         folder = self.folder(key)
@@ -325,7 +307,11 @@ class Dispatcher:
         return max(values) if self.scheduler.mode == "max" else min(values)
 
     def _collect_decisions(self) -> None:
+        """Take over new decisions, in values of the metric: the cut is the configuration's own."""
         for decision in self.scheduler.decisions[len(self.decisions) :]:
+            price, mode = self.price(decision.configuration), self.scheduler.mode
+            interval = (decision.mean, decision.low, decision.high, decision.cut)
+            mean, low, high, cut = (net(value, -price, mode) for value in interval)
             self.decisions.append(
                 Decision(
                     time=time.time(),
@@ -334,9 +320,9 @@ class Dispatcher:
                     address=decision.configuration,
                     action=decision.action,
                     seeds=decision.seeds,
-                    mean=decision.mean,
-                    low=decision.low,
-                    high=decision.high,
-                    cut=decision.cut,
+                    mean=mean,
+                    low=low,
+                    high=high,
+                    cut=cut,
                 )
             )

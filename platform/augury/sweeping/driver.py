@@ -32,12 +32,10 @@ from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler
 from augury.sweeping.executors import TrialExecutor
 from augury.sweeping.inputs import Inputs
 from augury.sweeping.local_executor import LocalExecutor
-from augury.sweeping.plan import Plan, Planned
-from augury.sweeping.price import Priced, price
+from augury.sweeping.plan import Plan, Planned, SweepOptions
+from augury.sweeping.price import price
 from augury.sweeping.race import Exhaustive
-from augury.sweeping.reference import RaceWithReference
-from augury.sweeping.rounds import Rounds
-from augury.sweeping.settings import SweepOptions
+from augury.sweeping.rounds import Propose, Rounds
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey
 from augury.sweeping.trial import TrialSettings
@@ -263,6 +261,7 @@ class _Driver:
             inputs=inputs,
             compared=compared,
             closing=self._closing(),
+            price=self._price,
         )
 
     def _closing(self) -> Closing | None:
@@ -293,16 +292,15 @@ class _Driver:
                 self._prepare_point,
             )
         reference, *others = configurations
-        scheduler: Scheduler = Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
-        if options.scheduler == "halving" and others and self.space.families:
+        if options.scheduler != "halving" or not others:
+            return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
+        rounds: list[Propose] = []
+        if self.space.families:
             from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
 
             proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
             rounds = proposals.rounds
-            scheduler = Rounds(reference, others, options.seeds, self.rungs, rounds, mode=mode)
-        elif options.scheduler == "halving" and others:
-            scheduler = RaceWithReference(reference, others, options.seeds, self.rungs, mode=mode)
-        return Priced(scheduler, self._price) if options.worth else scheduler
+        return Rounds(reference, others, options.seeds, self.rungs, rounds, mode=mode)
 
     def _price(self, address: str) -> float:
         """Return the points that the training time of a configuration has to bring over that of

@@ -1,12 +1,18 @@
-"""What runs the trials of a sweep: processes of this machine, or a Ray cluster."""
+"""What runs the trials of a sweep, processes of this machine or a Ray cluster, and how many fit.
+
+A trial that cannot be placed is refused here instead of waiting for ever.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
+from augury.core.cluster import largest, name_of
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.progress import say
@@ -15,6 +21,8 @@ from augury.sweeping.declarations import SchedulerName
 from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.trial import TrialSettings
 
+DRIVER = "trial_driver"
+"""The resource of the head node that a trial with workers of its own takes in place of a CPU."""
 GPUS = ("nvidia[0-9]*", "kfd")
 """Devices of NVIDIA and AMD: torch, which knows as well, takes seconds to import."""
 
@@ -34,7 +42,7 @@ class Placement(NamedTuple):
         return f"{self.at_once} trials at once, each with {self.needed}"
 
 
-class TrialExecutor(AbstractContextManager["TrialExecutor"], Protocol):
+class TrialExecutor(AbstractContextManager["TrialExecutor"], ABC):
     """Runs trials: starts, pauses, resumes and stops them as a dispatcher decides.
 
     A trial is `trial.run` in another process; its reports go to `Dispatcher.on_report`, whose
@@ -46,7 +54,13 @@ class TrialExecutor(AbstractContextManager["TrialExecutor"], Protocol):
 
     def warm_up(self) -> None:
         """Start what trials run in, where that takes long, before the first is known."""
+        return
 
+    def __exit__(self, *error: object) -> None:
+        """End what was started; nothing, by default."""
+        return
+
+    @abstractmethod
     def run(self, dispatcher: Dispatcher, settings: TrialSettings) -> None:
         """Run trials until everything is decided or a limit is reached; Outage where files cannot
         be read or written."""
@@ -87,3 +101,87 @@ def _needs_ray(
         yield "execution.device is cuda"
     if execution.device == "auto" and any(any(Path("/dev").glob(name)) for name in GPUS):
         yield "this machine has a GPU, which it places"
+
+
+class RayPlacement(NamedTuple):
+    """How trials are placed on a cluster."""
+
+    placement: Placement
+    resources: dict[str, float]
+    """Resources of the actor that Tune starts for a trial."""
+    standby: int
+    """Further trials to queue with Tune, which starts their actors as soon as resources are
+    free."""
+
+
+def place(experiments: Sequence[Experiment], at_once: int | None = None) -> RayPlacement:
+    """Return the placement of these experiments' trials on the connected Ray cluster.
+
+    A trial with one worker trains in its own actor. One with more workers requests no CPU itself,
+    only the custom resource `trial_driver`; otherwise drivers would occupy the CPUs that their
+    workers wait for. By default as many as fit run at once, or as the first experiment sets.
+    Raises UserError if not a single trial fits, or fewer than `at_once`.
+    """
+    import ray
+
+    cluster: Mapping[str, float] = ray.cluster_resources()
+    workers = max(experiment.training.workers for experiment in experiments)
+    execution = experiments[0].execution
+    launcher: Literal["direct", "ray"] = (
+        "ray" if workers > 1 or execution.launcher == "ray" else "direct"
+    )
+    cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
+    worker = execution.worker_resources(cuda)
+    needed = {kind: workers * amount for kind, amount in worker.items()}
+    if launcher == "ray":
+        needed[DRIVER] = 1
+    # A worker must fit on one node, whatever the nodes add up to.
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    worker_slots = 0
+    for node in nodes:
+        worker_slots += min(_times(node, kind, amount) for kind, amount in worker.items())
+    limit = worker_slots // workers
+    if launcher == "ray":
+        limit = min(limit, _times(cluster, DRIVER, 1))
+    table = "\n".join(
+        f"  {kind}: a trial needs {amount:g}, the cluster has {cluster.get(kind, 0):g}"
+        for kind, amount in needed.items()
+    )
+    table += f"\n  in total there is room for {worker_slots} workers with {_format(worker)} each"
+    if (node := largest(ray.nodes())) is not None:
+        table += f"\n  the largest is {name_of(node)}"
+    if not limit:
+        raise UserError(f"not a single trial fits:\n{table}\n{_remedy(needed, cluster)}")
+    if at_once is not None and at_once > limit:
+        raise UserError(
+            f"--at-once {at_once}: only {limit} trials fit at once; give {limit} or fewer:\n{table}"
+        )
+    concurrent = at_once or min(limit, execution.most_at_once or limit)
+    return RayPlacement(
+        Placement(
+            launcher=launcher,
+            device="cuda" if cuda else "cpu",
+            threads=execution.threads or max(1, int(execution.cpus_per_worker)),
+            at_once=concurrent,
+            needed=_format(needed),
+        ),
+        resources={DRIVER: 1} if launcher == "ray" else worker,
+        standby=concurrent if concurrent == limit and launcher == "direct" else 0,
+    )
+
+
+def _times(resources: Mapping[str, float], kind: str, amount: float) -> int:
+    return math.floor(resources.get(kind, 0) / amount + 1e-9)
+
+
+def _format(resources: Mapping[str, float]) -> str:
+    return ", ".join(f"{amount:g} {kind}" for kind, amount in resources.items())
+
+
+def _remedy(needed: Mapping[str, float], cluster: Mapping[str, Any]) -> str:
+    if needed.get(DRIVER, 0) > cluster.get(DRIVER, 0):
+        return "start the head with: ray start --head --resources='{\"trial_driver\": 4}'"
+    return (
+        "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use a "
+        "larger cluster"
+    )

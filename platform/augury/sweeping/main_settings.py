@@ -17,7 +17,7 @@ from augury.core.rng import seed_of
 from augury.experiments.spec import Experiment
 from augury.sweeping.adaptive import distributions, storable
 from augury.sweeping.declarations import MainSettings, Point
-from augury.sweeping.points import rounded
+from augury.sweeping.space import rounded
 
 SUGGESTED = 3
 """Points of a round; the next round learns from them."""

@@ -1,10 +1,10 @@
-"""The plan of a sweep: its configurations by address, and points merged because they are the
-same experiment."""
+"""The options of a sweep and its plan: configurations by address, and points merged because they
+are the same experiment."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from augury.core import config
@@ -17,16 +17,71 @@ from augury.execution.graph import Graph
 from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs
-from augury.sweeping import points
 from augury.sweeping.applied import LeftOut
+from augury.sweeping.declarations import SchedulerName, SearchName
 from augury.sweeping.race import rungs
-from augury.sweeping.settings import SweepOptions
-from augury.sweeping.space import Space
+from augury.sweeping.space import Space, sample
 from augury.sweeping.state import Merged
 from augury.training.settings import ENDS
 
 BASELINE = "baseline"
 SWEPT_BUDGETS = {f"training.{name}" for name in ENDS}
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """The options of one sweep command."""
+
+    storage: str
+    name: str
+    seeds: tuple[int, ...]
+    scheduler: SchedulerName
+    search: SearchName
+    samples: int | None = None
+    at_once: int | None = None
+    """Maximum number of concurrent trials; None: as many as fit."""
+    trials: int | None = None
+    """Maximum number of trials to start."""
+    budget: float | None = None
+    """Seconds after which no trial is started."""
+    fail_fast: bool = False
+    rows: tuple[str, ...] = ()
+    """The rows that the sweep was restricted to; empty: all of the space."""
+    worth: float = 0.0
+    """Points of the metric that twice the training time has to bring."""
+    assignments: Mapping[str, Any] = field(default_factory=dict)
+    """Dotted keys set for all trials (`--set`)."""
+
+    def check(self) -> None:
+        """Raise UserError for options that do not go together."""
+        if self.search == "optuna" and self.scheduler != "all":
+            raise UserError(
+                f"scheduler {self.scheduler} needs all configurations in advance, but search "
+                "optuna suggests them one at a time: use --scheduler all, or --search random "
+                "--samples N"
+            )
+        limits = {
+            "--at-once": self.at_once,
+            "--trials": self.trials,
+            "--budget": self.budget,
+            "--fail-fast": self.fail_fast or None,
+        }
+        limiting = [flag for flag, value in limits.items() if value is not None]
+        if self.scheduler == "pbt" and limiting:
+            raise UserError(
+                "scheduler pbt trains its whole population concurrently: leave out "
+                f"{', '.join(limiting)}, or use another --scheduler"
+            )
+        if self.worth and (self.search == "optuna" or self.scheduler == "pbt"):
+            other = "--scheduler pbt" if self.scheduler == "pbt" else "search optuna"
+            raise UserError(
+                "--worth weighs the training time of configurations that are known in advance: "
+                f"leave it out with {other}"
+            )
+        if self.search == "optuna" and self.samples is None:
+            raise UserError(
+                "search optuna has no end of its own: give the number of points with --samples N"
+            )
 
 
 @dataclass(frozen=True)
@@ -73,8 +128,7 @@ class Plan:
 
     def base(self) -> Experiment:
         """Return the experiment that points override."""
-        content = _single_system(config.merge(self.space.base, self.assignments), self.store)
-        return parse(content, f"space {self.space.name}")
+        return parse(self._content({}), f"space {self.space.name}")
 
     def add(self, point: Mapping[str, Any], name: str | None = None) -> Planned:
         """Add the configuration of a point, or merge it with an equal one.
@@ -101,21 +155,23 @@ class Plan:
 
     def parse_point(self, point: Mapping[str, Any], name: str = "") -> Experiment:
         """Return the experiment of a point."""
+        return parse(self._content(point), f"point {name or title(point)}")
+
+    def _content(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the settings at a point, of a single system in this storage."""
         content = config.merge(config.merge(self.space.base, self.assignments), point)
-        return parse(_single_system(content, self.store), f"point {name or title(point)}")
+        return {**content, "systems": {}, "baseline": False, "storage": self.store.root}
 
     def add_reference(self) -> None:
         """Add the reference: the space's row or point, or else the plain baseline if the base
         differs from it."""
-        reference, content = self.space.reference, config.merge(self.space.base, self.assignments)
+        reference, declared = self.space.reference, {**self.space.base, **self.assignments}
         if isinstance(reference, str):
             self.add(self.space.rows[reference], reference)
         elif reference is not None:
             self.add(reference)
-        elif content.get("baseline", True) and (changes := self.base().plain_system()):
-            plain = parse(
-                config.merge(_single_system(content, self.store), changes), "the baseline"
-            )
+        elif declared.get("baseline", True) and (changes := self.base().plain_system()):
+            plain = parse(self._content(changes), "the baseline")
             self._add(*self._name_baseline(plain, changes), plain)
 
     def _name_baseline(
@@ -143,15 +199,7 @@ class Plan:
         """Return the configurations and merged points as JSON-like values."""
         return {
             "configurations": [planned.to_dict() for planned in self.configurations.values()],
-            "merged": [
-                {
-                    "name": merged.label,
-                    "point": merged.point,
-                    "same_as": merged.same_as,
-                    "reason": merged.reason,
-                }
-                for merged in self.merged
-            ],
+            "merged": [asdict(merged) for merged in self.merged],
             "left_out": [entry._asdict() for entry in self.left_out],
         }
 
@@ -232,7 +280,7 @@ def make(
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with: without points for Optuna to suggest and, under
     pbt, a reference."""
-    listed = [] if options.search == "optuna" else points.sample(space, options.samples)
+    listed = [] if options.search == "optuna" else sample(space, options.samples)
     with named_by_user():
         return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
 
@@ -266,11 +314,6 @@ def _remedy(configurations: Mapping[str, Planned]) -> str:
         "set training.max_epochs with training.validate_every_epochs, or training.max_updates with "
         "training.validate_every;"
     )
-
-
-def _single_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:
-    """Return an experiment with a single system in this storage."""
-    return {**content, "systems": {}, "baseline": False, "storage": store.root}
 
 
 def _check_assignments(space: Space, assignments: Iterable[str]) -> None:

@@ -35,9 +35,8 @@ from augury.sweeping import ray_executor
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.plan import Planned
-from augury.sweeping.points import rounded
 from augury.sweeping.ray_executor import CONFIGURATION, SEED, RayExecutor
-from augury.sweeping.space import Space
+from augury.sweeping.space import Space, rounded
 from augury.sweeping.trial import TrialSettings
 from augury.training.checkpoint import STATE
 from augury.training.history import History

@@ -284,17 +284,6 @@ class Race(_GroupScheduler):
             pending += filter(self._pending, up_to)
         return pending
 
-    def ranking(self) -> list[str]:
-        """Return the configurations that have values, best first: those that came furthest, by
-        their mean there."""
-        places: dict[str, tuple[int, float]] = {}
-        for name in self.configurations:
-            reached = max((work.rung for work in self._values if work[0] == name), default=None)
-            if reached is not None:
-                (group,) = self._groups({name: self.seeds}, reached).values()
-                places[name] = (reached, statistics.fmean(group))
-        return sorted(places, key=lambda name: places[name], reverse=True)
-
     def _enter(self, rung: int, configurations: Sequence[str]) -> None:
         self._rung, self._racing = rung, list(configurations)
         # Rounded up, so that at least one configuration goes on.

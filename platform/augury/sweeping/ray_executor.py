@@ -30,8 +30,7 @@ from augury.core.working_directory import in_this_directory
 from augury.experiments.spec import Experiment
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher
-from augury.sweeping.executors import TrialExecutor
-from augury.sweeping.placement import place
+from augury.sweeping.executors import TrialExecutor, place
 from augury.sweeping.state import TrialKey
 from augury.sweeping.trial import TrialSettings
 
@@ -52,12 +51,6 @@ class RayExecutor(TrialExecutor):
         self.placed = place(experiments, at_once)
         self.placement = self.placed.placement
         self._follow_throttle = Throttle(FOLLOW_SECONDS)
-
-    def warm_up(self) -> None:
-        """Do nothing: Tune starts actors."""
-
-    def __exit__(self, *error: object) -> None:
-        """Do nothing: Ray is of the whole process."""
 
     def run(self, dispatcher: Dispatcher, settings: TrialSettings) -> None:
         """Run trials until everything is decided or a limit is reached."""

@@ -1,4 +1,5 @@
-"""A race in rounds: the methods of a space, combinations of the best, their main settings.
+"""A race beside a reference, in rounds where methods race: the methods of a space, combinations of
+the best, their main settings.
 
 Everything here is a function of scores: `benchmarks/race.py` runs it without training.
 """
@@ -16,8 +17,8 @@ COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
 CONFIDENCE, PILOTS = 0.85, 3
 """Of the intervals that stop a configuration, and the configurations of a race whose second seed
-shows the noise: less than in a single race, as what a round keeps is paid for in every later one.
-`benchmarks/race.py` says what they cost and what they lose."""
+shows the noise, where rounds follow: less than in a single race, as what a round keeps is paid for
+in every later one. `benchmarks/race.py` says what they cost and what they lose."""
 
 Standings = Mapping[str, float]
 """Configuration -> its mean over seeds as far as it was trained; the winner first, then the others,
@@ -31,7 +32,8 @@ class Rounds:
 
     A round knows all earlier values, so that nothing is trained twice. The reference trains with
     all seeds, the first before all others, so that a race that is ended early has something to
-    compare with; and the last winner after the races.
+    compare with; and the last winner after the races: a race spends no more seeds on it than it
+    needs to separate it from the others. Without further rounds it is a single race.
     """
 
     def __init__(
@@ -48,6 +50,9 @@ class Rounds:
         self.seeds = tuple(seeds)
         self.rungs, self.reference = rungs, reference
         self._proposals = list(rounds)
+        self._settings: dict[str, Any] = (
+            {"confidence": CONFIDENCE, "pilots": PILOTS} if rounds else {}
+        )
         self._own = Exhaustive([reference], seeds, rungs, mode=mode)
         self._races = [self._race(others)]
         self._values: dict[Work, float] = {}
@@ -138,14 +143,7 @@ class Rounds:
                 race.fail(configuration, seed)
 
     def _race(self, configurations: Sequence[str]) -> Race:
-        return Race(
-            configurations,
-            self.seeds,
-            self.rungs,
-            mode=self.mode,
-            confidence=CONFIDENCE,
-            pilots=PILOTS,
-        )
+        return Race(configurations, self.seeds, self.rungs, mode=self.mode, **self._settings)
 
     def _of_winner(self) -> list[Work]:
         """Return the missing seeds of the winner, once the last race is decided."""

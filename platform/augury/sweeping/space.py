@@ -1,8 +1,11 @@
-"""A search space at one of its scales, and finding it by name or path."""
+"""A search space at one of its scales: finding it by name or path, and its points, a grid or random
+draws."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -11,6 +14,7 @@ from augury.core.agreed_code import named_by_user
 from augury.core.commands import command
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import file_of, is_path
+from augury.core.rng import generator
 from augury.sweeping import yaml_space
 from augury.sweeping.declarations import (
     MainSettings,
@@ -30,6 +34,7 @@ UNTRAINED = {
     "tracking": "it does not change results; '--set {key}=...' applies it to all trials",
 }
 """Sections that cannot be swept, and the alternative to suggest."""
+SIGNIFICANT_DIGITS = 4
 
 
 class Domain(Protocol):
@@ -163,6 +168,38 @@ def resolve(
     )
 
 
+def sample(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
+    """Return the points of a grid or random search in a fixed order.
+
+    If some keys have domains, draws `samples` values for every point of the grid over the other
+    keys. A draw depends only on its number, so that increasing `samples` keeps the earlier points.
+    Raises UserError if `samples` is given for a grid or missing for domains.
+    """
+    if not space.domains:
+        if samples is not None:
+            raise UserError(
+                f"--samples {samples}: space '{space.name}' is a grid without domains; leave out "
+                "--samples"
+            )
+        return list(_grid(space.grid)) if space.grid else []
+    if samples is None:
+        names = ", ".join(space.domains)
+        raise UserError(
+            f"space '{space.name}' draws {names}: give the number of points with --samples N"
+        )
+    points = []
+    for number in range(samples):
+        points += [point | _draw(space, number, point) for point in _grid(space.grid)]
+    return points
+
+
+def rounded(value: Any) -> Any:
+    """Return a drawn value as plain Python data, floats rounded to four significant digits."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return float(f"{value:.{SIGNIFICANT_DIGITS}g}") if isinstance(value, float) else value
+
+
 def short_name(name: str) -> str:
     """Return the name of a space given by its name, or by the path of its file."""
     return file_of(name).stem if is_path(name) or yaml_space.is_yaml(name) else name
@@ -206,3 +243,18 @@ def _rows(name: str, rows: Any) -> dict[str, Point]:
             f"{rows!r}"
         )
     return dict(rows)
+
+
+def _grid(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    for combination in itertools.product(*values.values()):
+        yield dict(zip(values, combination, strict=True))
+
+
+def _draw(space: Space, number: int, point: Mapping[str, Any]) -> dict[str, Any]:
+    values = {}
+    for key, domain in space.domains.items():
+        random = generator(
+            "point", space.name, space.scale, key, number, json.dumps(point, sort_keys=True)
+        )
+        values[key] = rounded(domain.sample(random_state=random))
+    return values

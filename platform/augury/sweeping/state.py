@@ -20,7 +20,6 @@ from augury.runs import record
 from augury.scoring.registry import bounds
 from augury.sweeping.space import short_name
 from augury.training import history
-from augury.training.trained import OUTCOME, Outcome
 
 KIND = "sweeps"
 SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
@@ -29,6 +28,9 @@ VIEW = "mlflow-view.txt"
 """The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
+STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+"""In the order in which they are shown."""
+ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
 
 
 class TrialKey(NamedTuple):
@@ -71,11 +73,6 @@ class Trial:
     error: str | None
     """The error of a failed trial."""
     curve: tuple[Point, ...]
-
-    @property
-    def parameters(self) -> int | None:
-        """The number of model parameters; None before the end of training."""
-        return Outcome.read(self.folder).parameters if self.folder.exists(OUTCOME) else None
 
     @property
     def seconds(self) -> float:
@@ -202,7 +199,13 @@ class Sweep:
         running one; None if it runs or has ended."""
         if self.stopped and not self.ended:
             return max(time.time() - self.updated, 1.0)
-        return None if self.ended else silence(self.updated)
+        seconds = time.time() - self.updated
+        return seconds if not self.ended and seconds > SILENCE_SECONDS else None
+
+    @property
+    def metric_name(self) -> str:
+        """The deciding metric by its name among scores: `bleu` for `valid/bleu`."""
+        return self.metric.rpartition("/")[2]
 
     def best(self, trial: Trial) -> float | None:
         """Return the best validation value of a trial so far."""
@@ -285,13 +288,6 @@ class Curves:
             )
             for index, record in enumerate(validations, start=1)
         )
-
-
-def silence(updated: float) -> float | None:
-    """Return the seconds since a driver's last heartbeat if they are so many that it must have
-    died, else None."""
-    seconds = time.time() - updated
-    return seconds if seconds > SILENCE_SECONDS else None
 
 
 def names(store: Store) -> list[str]:

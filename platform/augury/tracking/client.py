@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import quote, urlencode
@@ -21,12 +22,12 @@ from augury.core import config
 from augury.core.store import Store
 from augury.runs.record import Input
 from augury.runs.recording import File
-from augury.runs.tracking import Place
+from augury.runs.tracking import Tracking, place
 from augury.tracking.location import STORAGE, identity, relocate
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
-    from mlflow.entities import DatasetInput, Run
+    from mlflow.entities import DatasetInput, Experiment, Run
 
 Status = Literal["RUNNING", "SCHEDULED", "FINISHED", "FAILED", "KILLED"]
 
@@ -105,15 +106,11 @@ def ended(run: Run, status: Status, finished: float | None) -> bool:
 class MlflowExperiment:
     """The runs of one storage in one MLflow experiment. Errors of MLflow propagate."""
 
-    def __init__(self, place: Place, name: str, store: Store):
-        self.place, self.name, self.store = place, name, store
+    def __init__(self, tracking: Tracking, store: Store):
+        self.place, self.name, self.store = place(tracking, store), tracking.experiment, store
         self.storage = identity(store)
         self.updated: set[str] = set()
         """Ids of the runs that have been created or changed."""
-        self._client: MlflowClient | None = None
-        self._experiment_id = ""
-        self._views: dict[str, str] = {}
-        """The shared views of the experiment, by their tags."""
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -131,46 +128,41 @@ class MlflowExperiment:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
-    def open(self) -> MlflowClient:
-        """Return the client; creates the store and the experiment if they do not exist.
+    @cached_property
+    def client(self) -> MlflowClient:
+        """The client; a SQLite store that was moved is mended."""
+        relocate(self.place)
+        load_mlflow()
+        from mlflow import MlflowClient
 
-        A SQLite store that was moved is mended, and runs of earlier versions are.
+        return MlflowClient(self.place.uri, self.place.uri)
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """The experiment, which is created if it does not exist.
+
+        Runs of earlier versions, which named a storage by its path, get its identity.
         """
-        if self._client is None:
-            relocate(self.place)
-            load_mlflow()
-            from mlflow import MlflowClient
-
-            client = MlflowClient(self.place.uri, self.place.uri)
-            experiment = client.get_experiment_by_name(self.name)
-            if experiment is None:
-                self._experiment_id = client.create_experiment(
-                    self.name, self.place.artifacts, {KIND: MODEL_TRAINING}
-                )
-            else:
-                self._views = dict(experiment.tags)
-                self._experiment_id = experiment.experiment_id
-                if KIND not in experiment.tags:
-                    client.set_experiment_tag(self._experiment_id, KIND, MODEL_TRAINING)
-            self._client = client
-            self._adopt(client)
-        return self._client
-
-    def _adopt(self, client: MlflowClient) -> None:
-        """Tag runs of earlier versions, which named a storage by its path, with its identity."""
-        if "'" in self.store.root:  # filters cannot contain quotes
-            return
-        filter_string = f"tags.`{STORAGE}` = '{self.store.root}'"
-        for run in list(self._pages(filter_string)):
-            client.set_tag(run.info.run_id, STORAGE, self.storage)
+        client, known = self.client, self.client.get_experiment_by_name(self.name)
+        if known is None:
+            created = client.create_experiment(
+                self.name, self.place.artifacts, {KIND: MODEL_TRAINING}
+            )
+            return client.get_experiment(created)
+        if KIND not in known.tags:
+            client.set_experiment_tag(known.experiment_id, KIND, MODEL_TRAINING)
+        if "'" not in self.store.root:  # filters cannot contain quotes
+            earlier = f"tags.`{STORAGE}` = '{self.store.root}'"
+            for run in list(self._pages(known.experiment_id, earlier)):
+                client.set_tag(run.info.run_id, STORAGE, self.storage)
+        return known
 
     @property
     def link(self) -> str:
         """The URL fragment of the experiment's runs in MLflow's UI."""
-        self.open()
-        return f"#/experiments/{self._experiment_id}/runs"
+        return f"#/experiments/{self.experiment.experiment_id}/runs"
 
-    def views(
+    def view(
         self,
         name: str,
         filter_string: str,
@@ -179,13 +171,13 @@ class MlflowExperiment:
         *,
         lower_first: bool = False,
     ) -> tuple[str, str]:
-        """Return the URL fragments of a table and of charts of the runs that match a filter, sorted
-        by a metric.
+        """Return the URL fragment of a table of the runs that match a filter, sorted by a metric,
+        and a sentence in Markdown with links to it and to charts of these runs.
 
         By default MLflow's UI shows no scores. `columns`, such as "metrics.`valid/best`", are those
         of a shared view, which is a tag of the experiment.
         """
-        client, tag = self.open(), f"{VIEW}{name}"
+        tag, tags = f"{VIEW}{name}", self.experiment.tags
         shown = {"searchFilter": filter_string, "orderByKey": f"metrics.`{metric}`"}
         state = shown | {
             "orderByAsc": lower_first,
@@ -195,23 +187,23 @@ class MlflowExperiment:
             "compareRunsMode": "TABLE",
         }
         text = json.dumps(state)
-        if self._views.get(tag) != text:
-            client.set_experiment_tag(self._experiment_id, tag, text)
-            self._views[tag] = text
-        charts = shown | {"compareRunsMode": "CHART", "orderByAsc": str(lower_first).lower()}
-        return self._address({"viewStateShareKey": name}), self._address(charts)
-
-    def _address(self, query: Mapping[str, str]) -> str:
+        if tags.get(tag) != text:
+            self.client.set_experiment_tag(self.experiment.experiment_id, tag, text)
+            tags[tag] = text
         # Without the type, the browser's own choice comes before the tag of the experiment.
-        typed = {**query, "workflowType": "machine_learning"}
-        return f"{self.link}?{urlencode(typed, quote_via=quote)}"
+        kind = {"workflowType": "machine_learning"}
+        order = {"compareRunsMode": "CHART", "orderByAsc": str(lower_first).lower()}
+        table = f"{self.link}?{urlencode({'viewStateShareKey': name} | kind, quote_via=quote)}"
+        charts = f"{self.link}?{urlencode(shown | order | kind, quote_via=quote)}"
+        links = f"[scores]({table}), [charts]({charts}), or filter runs by `{filter_string}`."
+        return table, links
 
     def search(self, **tags: str) -> list[Run]:
         """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`),
         oldest first."""
         wanted = {STORAGE: self.storage} | {f"augury.{tag}": value for tag, value in tags.items()}
         conditions = [f"tags.`{tag}` = '{value}'" for tag, value in wanted.items()]
-        runs = self._pages(" and ".join(conditions))
+        runs = self._pages(self.experiment.experiment_id, " and ".join(conditions))
         return sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))
 
     def find(self, **tags: str) -> Run | None:
@@ -221,14 +213,14 @@ class MlflowExperiment:
         """
         runs = self.search(**tags)
         for duplicate in runs[1:]:
-            self.open().delete_run(duplicate.info.run_id)
+            self.client.delete_run(duplicate.info.run_id)
         return runs[0] if runs else None
 
     def create(self, content: RunContent) -> Run:
         """Create a running run with its tags only."""
         tags = _tags({**content.tags, STORAGE: self.storage})
-        started = _milliseconds(content.started)
-        run = self.open().create_run(self._experiment_id, started, tags, content.title)
+        started, experiment_id = _milliseconds(content.started), self.experiment.experiment_id
+        run = self.client.create_run(experiment_id, started, tags, content.title)
         self.updated.add(run.info.run_id)
         return run
 
@@ -237,7 +229,7 @@ class MlflowExperiment:
 
         Files and model only if MLflow does not have this end.
         """
-        client, run_id = self.open(), run.info.run_id
+        client, run_id = self.client, run.info.run_id
         self._log(run, content)
         logged = {entry.dataset.name for entry in run.inputs.dataset_inputs} if run.inputs else ()
         if missing := [corpus for corpus in content.inputs if corpus.role not in logged]:
@@ -253,7 +245,7 @@ class MlflowExperiment:
 
     def set_tag(self, run: Run, name: str, value: str) -> None:
         """Set a tag of a run."""
-        self.open().set_tag(run.info.run_id, _name(name), value)
+        self.client.set_tag(run.info.run_id, _name(name), value)
         self.updated.add(run.info.run_id)
 
     def log_artifacts(
@@ -264,7 +256,7 @@ class MlflowExperiment:
     ) -> None:
         """Log files as artifacts of a run, replacing those with the same name, and its model
         unless it has one."""
-        client, run_id = self.open(), run.info.run_id
+        client, run_id = self.client, run.info.run_id
         for file in files:
             with _local_file(file) as path:
                 client.log_artifact(run_id, str(path), file.directory or None)
@@ -274,19 +266,16 @@ class MlflowExperiment:
 
             with tempfile.TemporaryDirectory() as directory:
                 write_model(Path(directory, "model"))
-                model = client.create_logged_model(self._experiment_id, "model", run_id)
+                model = client.create_logged_model(self.experiment.experiment_id, "model", run_id)
                 client.log_model_artifacts(model.model_id, f"{directory}/model")
             client.finalize_logged_model(model.model_id, "READY")
             client.log_outputs(run_id, [LoggedModelOutput(model.model_id, step=0)])
 
-    def _pages(self, filter_string: str) -> Iterator[Run]:
-        client, token = self.open(), None
+    def _pages(self, experiment_id: str, filter_string: str) -> Iterator[Run]:
+        token = None
         while True:
-            page = client.search_runs(
-                [self._experiment_id],
-                filter_string,
-                max_results=RUNS_PER_SEARCH,
-                page_token=token,
+            page = self.client.search_runs(
+                [experiment_id], filter_string, max_results=RUNS_PER_SEARCH, page_token=token
             )
             yield from page
             token = page.token
@@ -326,7 +315,7 @@ class MlflowExperiment:
             RunTag(key, value) for key, value in tags.items() if logged.tags.get(key) != value
         ]
         if new_parameters or new_tags or metrics:
-            self.open().log_batch(run.info.run_id, metrics, new_parameters, new_tags)
+            self.client.log_batch(run.info.run_id, metrics, new_parameters, new_tags)
             self.updated.add(run.info.run_id)
 
 

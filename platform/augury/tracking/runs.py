@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -81,13 +81,17 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, logged: Run | None = None) -
         if logged is None or PARENT not in logged.data.tags:
             name = content.tags["augury.experiment"]
             folder = Folder(run.root, f"{EXPERIMENTS}/{name}")
-            parent = sync_experiment(mlflow, folder, _shared_parameters(RunRecord.read(run)))
-            content.tags[PARENT] = parent.info.run_id
+            differing = RunRecord.read(run).differing
+            shared = {
+                key: value for key, value in content.parameters.items() if key not in differing
+            }
+            content.tags[PARENT] = sync_experiment(mlflow, folder, shared).info.run_id
         logged = logged or mlflow.create(content)
         mlflow.update(logged, content)
     if has_unsent_analyses(run, logged):
-        mlflow.log_artifacts(logged, _analysis_files(run))
-        mlflow.set_tag(logged, ANALYSED, _newest_analysis(run))
+        files = _analysis_files(run)
+        mlflow.log_artifacts(logged, files)
+        mlflow.set_tag(logged, ANALYSED, _newest(files))
     return logged
 
 
@@ -102,46 +106,43 @@ def sync_experiment(
     name, record, report = folder.name.partition("/")[2], read_record(folder), _report(folder)
     logged = mlflow.find(folder=folder.name)
     status, finished = experiment_status(folder)
-    filter_string = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
     answer, systems = report.get("answer", ""), report.get("systems", {})
-    scores = {
-        f"test/{test}/{record_name(metric)}": lower_is_better(metric)
-        for tests in report.get("scores", {}).values()
-        for test, of_test in tests.items()
-        for metric in of_test
-    }
+    metrics: dict[str, float | None] = {}
+    scores = {}
+    for system, tests in report.get("scores", {}).items():
+        for test, values in tests.items():
+            for metric, value in values.items():
+                score = f"test/{test}/{record_name(metric)}"
+                metrics[f"{score}/{system}"] = value
+                scores[score] = lower_is_better(metric)
     sorted_by, lower_first = next(iter(scores.items()), ("valid/best", False))
-    shown = [f"metrics.`{score}`" for score in ("valid/best", *scores)]
-    table, charts = mlflow.views(
+    _, links = mlflow.view(
         f"experiment-{name}",
-        filter_string,
-        ["attributes.`Created`", *shown],
+        f"tags.augury.experiment = '{name}' and tags.augury.seed != ''",
+        ["attributes.`Created`", *(f"metrics.`{score}`" for score in ("valid/best", *scores))],
         sorted_by,
         lower_first=lower_first,
     )
-    links = (
-        f"The runs of one experiment file: [scores]({table}), [curves]({charts}), or filter runs "
-        f"by `{filter_string}`."
-    )
-    tags = {
-        FOLDER: folder.name,
-        LEVEL: "experiment",
-        "augury.experiment": name,
-        "augury.systems": ", ".join(systems),
-        "augury.answer": answer,
-        NOTE: f"**{answer}**\n\n{links}" if answer else links,
-    }
+    links = f"The runs of one experiment file: {links}"
     if finished is None and logged is not None and logged.info.end_time:
         finished = logged.info.end_time / 1000
-    content = RunContent(name, status, finished or time.time(), record.get("started"))
-    content.tags = tags | source_tags(record)
-    content.parameters = dict(parameters or {})
-    for system, tests in report.get("scores", {}).items():
-        for test, scores in tests.items():
-            content.final_metrics |= {
-                f"test/{test}/{record_name(metric)}/{system}": value
-                for metric, value in scores.items()
-            }
+    content = RunContent(
+        title=name,
+        status=status,
+        finished=finished or time.time(),
+        started=record.get("started"),
+        tags={
+            FOLDER: folder.name,
+            LEVEL: "experiment",
+            "augury.experiment": name,
+            "augury.systems": ", ".join(systems),
+            "augury.answer": answer,
+            NOTE: f"**{answer}**\n\n{links}" if answer else links,
+            **source_tags(record),
+        },
+        parameters=parameters or {},
+        final_metrics=metrics,
+    )
     logged = logged or mlflow.create(content)
     mlflow.update(logged, content)
     return logged
@@ -207,12 +208,6 @@ def _parameters(record: RunRecord) -> dict[str, Any]:
     experiment has all."""
     names = dict.fromkeys([*record.differing, *MATTER])
     return {name: record.parameters[name] for name in names if name in record.parameters}
-
-
-def _shared_parameters(record: RunRecord) -> dict[str, Any]:
-    """Return the parameters of a run that matter and in which the systems do not differ."""
-    own = _parameters(record)
-    return {name: value for name, value in own.items() if name not in record.differing}
 
 
 def _final_metrics(record: RunRecord) -> dict[str, float | None]:
@@ -303,7 +298,7 @@ def has_unsent_analyses(run: Folder, logged: Run) -> bool:
 
     They can be added at any time after its end.
     """
-    return logged.data.tags.get(ANALYSED, "") != _newest_analysis(run)
+    return logged.data.tags.get(ANALYSED, "") != _newest(_analysis_files(run))
 
 
 def _analysis_files(run: Folder) -> list[File]:
@@ -316,12 +311,9 @@ def _analysis_files(run: Folder) -> list[File]:
     ]
 
 
-def _newest_analysis(run: Folder) -> str:
-    """Return the Unix time of the newest analysis of a run in milliseconds.
-
-    Empty if there is none.
-    """
-    times = [modified(file.folder, file.name) or 0.0 for file in _analysis_files(run)]
+def _newest(files: Sequence[File]) -> str:
+    """Return the Unix time of the newest of files in milliseconds; empty if there is none."""
+    times = [modified(file.folder, file.name) or 0.0 for file in files]
     return f"{1000 * max(times):.0f}" if times else ""
 
 

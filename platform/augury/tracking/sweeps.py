@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
-from augury.reporting.sweeps.stored import SUMMARY, stored_summary
+from augury.reporting.sweeps.report import SUMMARY, stored_summary
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, RunRecord
 from augury.runs.recording import File
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 SWEEP, STATE = "augury.sweep", "augury.state"
 CONFIGURATION, SEEDS = "augury.configuration", "augury.seeds"
 """Tags: a configuration's address, and the runs of its seeds."""
-ENDS = ("finished", "failed", "stopped")
 COSTS = ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor")
 """The fields of a cost that are metrics of configurations."""
 
@@ -241,7 +240,7 @@ class _Sync:
             (entry for entry in summary["table"] if entry["address"] == summary["best"]), None
         )
         content.tags |= self._sweep_tags(best) | source_tags(read_record(sweep.folder))
-        content.final_metrics = {f"trials/{name}": summary[name] for name in ENDS}
+        content.final_metrics = {f"trials/{name}": summary[name] for name in state.ENDS}
         content.final_metrics["cost/training_hours"] = summary["cost"]["train_seconds"] / 3600
         if best is not None:
             self._set_results(logged, content, best)
@@ -264,34 +263,33 @@ class _Sync:
             f"augury.{name}": str(summary[name])
             for name in ("question", "answer", "metric", "mode", "scale", "scheduler", "reference")
         }
-        states = [trial.progress for _, trial in sweep.trials]
-        counts = {name: states.count(name) for name in get_args(Progress)}
+        counts = [(sweep.count(progress), progress) for progress in get_args(Progress)]
         tags |= {
             "augury.keys": ", ".join(sweep.keys),
             "augury.seeds": ", ".join(map(str, sweep.seeds)),
             "augury.systems": "; ".join(entry["name"] for entry in summary["table"]),
-            "augury.trials": ", ".join(f"{n} {name}" for name, n in counts.items() if n),
+            "augury.trials": ", ".join(f"{count} {name}" for count, name in counts if count),
         }
         if best is not None:
             tags |= {"augury.best": best["name"], "augury.best_configuration": best["address"]}
-        filter_string = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
         scores = dict.fromkeys(
             f"metrics.`test/{test}/{record_name(metric)}`"
             for entry in summary["table"]
             for test, row in entry["tests"].items()
             for metric in row["scores"]
         )
-        table, charts = self.mlflow.views(
+        validation = f"best/{sweep.metric}"
+        table, links = self.mlflow.view(
             f"sweep-{sweep.name}",
-            filter_string,
+            f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'",
             [
                 f"tags.`{STATE}`",
-                f"metrics.`best/{sweep.metric}`",
-                f"metrics.`best/{sweep.metric}/seeds`",
+                f"metrics.`{validation}`",
+                f"metrics.`{validation}/seeds`",
                 *scores,
                 f"metrics.`cost/{COSTS[0]}`",
             ],
-            f"best/{sweep.metric}",
+            validation,
             lower_first=sweep.mode == "min",
         )
         if not sweep.folder.exists(state.VIEW) or sweep.folder.read(state.VIEW).decode() != table:
@@ -300,8 +298,7 @@ class _Sync:
             sweep.question,
             f"**{summary['answer']}**",
             *summary["notes"],
-            f"Its configurations: [scores]({table}), [charts]({charts}), or filter runs by "
-            f"`{filter_string}`.",
+            f"Its configurations: {links}",
             f"Files: {sweep.folder.name} in the storage",
         ]
         return tags | {NOTE: "\n\n".join(paragraphs)}

@@ -7,7 +7,7 @@ end of a run last. What one call could not send, the next one sends.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from augury.core.errors import UserError
 from augury.core.progress import say
@@ -16,7 +16,7 @@ from augury.core.store import Folder, Store
 from augury.reporting.run_files import analyses
 from augury.runs import stored_runs
 from augury.runs.record import KIND, RunRecord
-from augury.runs.tracking import Tracking, place
+from augury.runs.tracking import Tracking
 from augury.sweeping import state
 from augury.tracking.client import FOLDER, MlflowExperiment, ended
 from augury.tracking.runs import (
@@ -53,7 +53,7 @@ def sync(folder: Folder, tracking: Tracking) -> int:
     raises UserError if a file of the folder is corrupt.
     """
     store = Store(folder.root)
-    mlflow = MlflowExperiment(place(tracking, store), tracking.experiment, store)
+    mlflow = MlflowExperiment(tracking, store)
     with mlflow.lock():
         SYNC[_kind(folder)](mlflow, folder)
     return len(mlflow.updated)
@@ -65,12 +65,10 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
     Unless `everything`, only syncs folders that commands have tracked. Raises Unreachable if MLflow
     cannot be reached, and UserError after trying all folders if some could not be synced.
     """
-    target = place(tracking, store)
-    address = redacted(target.uri)
-    mlflow = MlflowExperiment(target, tracking.experiment, store)
+    mlflow = MlflowExperiment(tracking, store)
+    address = redacted(mlflow.place.uri)
     try:
         with mlflow.lock():
-            mlflow.open()
             logged = {run.data.tags.get(FOLDER, ""): run for run in mlflow.search()}
     except Exception as error:
         raise Unreachable(
@@ -96,7 +94,7 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
 
 def forget(store: Store, folders: Iterable[Folder]) -> None:
     """Delete runs, which are being deleted from a storage, from its MLflow store."""
-    _change(store, folders, lambda mlflow, _, run: mlflow.open().delete_run(run.info.run_id))
+    _change(store, folders, lambda mlflow, _, run: mlflow.client.delete_run(run.info.run_id))
 
 
 def relabel(store: Store, folders: Iterable[Folder]) -> None:
@@ -121,8 +119,10 @@ def _change(
     runs = [folder for folder in folders if folder.name.startswith(f"{KIND}/")]
     if not any(read_record(run) for run in runs):
         return
-    tracking = Tracking(**_tracking_settings(runs[0]))
-    mlflow = MlflowExperiment(place(tracking, store), tracking.experiment, store)
+    settings = RunRecord.read(runs[0]).parameters
+    known = {key: settings.get(f"tracking.{key}") for key in ("uri", "experiment")}
+    tracking = Tracking(**{key: value for key, value in known.items() if value is not None})
+    mlflow = MlflowExperiment(tracking, store)
     try:
         with mlflow.lock():
             for run in runs:
@@ -131,15 +131,6 @@ def _change(
     except Exception as error:
         address = redacted(mlflow.place.uri)
         say(f"MLflow at {address} keeps the runs as they are: it is unavailable ({reason(error)})")
-
-
-def _tracking_settings(run: Folder) -> dict[str, Any]:
-    parameters = RunRecord.read(run).parameters
-    return {
-        key: parameters[f"tracking.{key}"]
-        for key in ("uri", "experiment")
-        if parameters.get(f"tracking.{key}") is not None
-    }
 
 
 def _kind(folder: Folder) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.sweeps.figures import configuration_styles
-from augury.reporting.sweeps.overview import families, forest, lanes
+from augury.reporting.sweeps.figures import configuration_styles, forest, lanes
 from augury.reporting.sweeps.summary import Summary, summarise
+from augury.reporting.sweeps.tables import families
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augury.reporting.sweeps.answer import contenders, front_text
-from augury.reporting.sweeps.settle import settlement
+from augury.reporting.sweeps.recommendation import settlement
 from augury.reporting.sweeps.summary import Summary, summarise
 
 

@@ -1,16 +1,20 @@
-"""The charts of a sweep: learning curves, decisions of the race, score against cost, parallel
-coordinates."""
+"""The charts of a sweep: differences to the reference, learning curves, parallel coordinates, what
+was trained when, and the decisions of the race."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from augury.core.progress import duration
 from augury.reporting.figures import (
     Figure,
     chart,
@@ -20,12 +24,13 @@ from augury.reporting.figures import (
     trace,
     within_bounds,
 )
-from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
+from augury.reporting.numbers import adaptive, adaptive_interval, p_text, seeds, time_unit
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.reporting.sweeps.axes import TICKS
 from augury.reporting.sweeps.response import varying_axes
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
-from augury.sweeping.state import Decision
+from augury.scoring.registry import title
+from augury.sweeping.state import Decision, Point, Sweep, Trial
 
 HIGHLIGHTED = 6
 """The number of configurations with their own colour besides the reference.
@@ -40,6 +45,20 @@ ACTIONS = {
     "chosen": ("#3f7be0", "star"),
     "stopped": ("#d8485a", "x"),
     "seed added": ("#8f8118", "circle-open"),
+}
+NAME_WIDTH = 18
+"""Characters of a line of a name at the side of a chart."""
+LINE_HEIGHT, MARGINS = 26, 90
+"""Pixels of a system in a chart, and of what is around them."""
+PAUSE_SECONDS = 60.0
+"""A longer time between two validations, beyond that of training, is drawn as a pause."""
+STATE_COLOURS = {
+    "finished": COLOURS[3],
+    "stopped": COLOURS[5],
+    "running": COLOURS[1],
+    "paused": COLOURS[7],
+    "failed": COLOURS[2],
+    "waiting": COLOURS[0],
 }
 
 
@@ -122,54 +141,49 @@ def _curve(
 def rungs(summary: Summary) -> list[Figure]:
     """Draw the decisions of the race, a chart for each rung: intervals at the time, the cut, and
     the actions."""
-    names, figures = summary.sweep.by_address, []
+    sweep, figures = summary.sweep, []
     for rung in sorted({decision.rung for decision in summary.decisions}):
-        last = {
-            decision.address: decision for decision in summary.decisions if decision.rung == rung
-        }
-        ordered = sorted(
-            last.values(), key=lambda decision: decision.mean, reverse=summary.sweep.mode == "max"
-        )
+        at_rung = [decision for decision in summary.decisions if decision.rung == rung]
+        last = {decision.address: decision for decision in at_rung}.values()
+        ordered = sorted(last, key=lambda decision: decision.mean, reverse=sweep.mode == "max")
+        ranks, cut = list(range(1, len(ordered) + 1)), [decision.cut for decision in ordered]
         line = {"color": GREY, "dash": "dash", "shape": "hvh", "width": 1.5}
-        cut = [decision.cut for decision in ordered]
-        traces = [
-            go.Scatter(
-                mode="lines", name="threshold", x=list(range(1, len(cut) + 1)), y=cut, line=line
-            )
-        ]
+        traces = [go.Scatter(mode="lines", name="threshold", x=ranks, y=cut, line=line)]
         counts = []
         for action, (colour, symbol) in ACTIONS.items():
-            ranked = [
+            decided = [
                 (rank, decision)
-                for rank, decision in enumerate(ordered, start=1)
+                for rank, decision in zip(ranks, ordered, strict=True)
                 if decision.action == action
             ]
-            if not ranked:
+            if not decided:
                 continue
-            counts.append(f"{len(ranked)} × {action}")
-            texts = [
-                f"{names[d.address].name}: {action} with "
-                f"{adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"
-                for _, d in ranked
-            ]
+            counts.append(f"{len(decided)} × {action}")
+            ends = [(decision.mean, decision.low, decision.high) for _, decision in decided]
             markers = go.Scatter(
                 mode="markers",
                 name=action,
-                x=[rank for rank, _ in ranked],
-                y=[decision.mean for _, decision in ranked],
-                error_y=error_bars([(d.mean, d.low, d.high) for _, d in ranked], width=0),
+                x=[rank for rank, _ in decided],
+                y=[decision.mean for _, decision in decided],
+                error_y=error_bars(ends, width=0),
                 marker={"color": colour, "symbol": symbol, "size": 8},
-                text=list(map(html.escape, texts)),
+                text=[html.escape(_text(sweep, decision)) for _, decision in decided],
                 hovertemplate="%{text}<extra></extra>",
             )
             traces.append(markers)
         axis = {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
-        values = within_bounds(summary.sweep.metric.rpartition("/")[2])
-        x = "configurations, best first"
+        values, x = within_bounds(sweep.metric_name), "configurations, best first"
         figure = chart(traces, x, summary.metric, legend=True, xaxis=axis, yaxis=values)
         heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"
         figures.append(Figure(f"rung-{rung}", heading, heading, figure))
     return figures
+
+
+def _text(sweep: Sweep, decision: Decision) -> str:
+    """Return a decision in words."""
+    interval = adaptive_interval(decision.mean, decision.low, decision.high)
+    name = sweep.by_address[decision.address].name
+    return f"{name}: {decision.action} with {interval}, {seeds(decision.seeds)}"
 
 
 def rung_time(decision: Decision) -> str:
@@ -187,23 +201,19 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
     Configurations without one of the keys, such as a baseline outside the space, have no line.
     """
     keys = varying_axes(summary)
-    scored = [result for result in summary.ranking if result.mean is not None]
     shown = [
-        result for result in scored if all(axis.key in result.configuration.point for axis in keys)
+        result
+        for result in summary.ranking
+        if result.mean is not None and all(key.key in result.configuration.point for key in keys)
     ]
     if len(keys) < 2 or len(shown) < 2:
         return []
     columns: dict[str, tuple[np.ndarray, dict[float, str]]] = {}
     for axis in keys:
-        ranks, last = (
-            [axis.index(result.configuration.point) for result in shown],
-            len(axis.values) - 1,
-        )
-        ticks = {
-            rank / last: axis.label(rank)
-            for rank in range(0, last + 1, max(1, len(axis.values) // TICKS))
-        }
-        columns[axis.name] = np.array(ranks) / last, ticks
+        ranks = np.array([axis.index(result.configuration.point) for result in shown])
+        last = len(axis.values) - 1
+        marked = range(0, last + 1, max(1, len(axis.values) // TICKS))
+        columns[axis.name] = ranks / last, {rank / last: axis.label(rank) for rank in marked}
     seconds = np.array([result.seconds or 0.0 for result in shown])
     unit, size = time_unit(seconds.max())
     columns[summary.metric] = _scaled(np.array([result.mean for result in shown], dtype=float))
@@ -213,35 +223,137 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
         highlight = styles.get(result.address)
         style = highlight or (replace(OTHER, colour=FAINT) if result.state == "stopped" else OTHER)
         hover = html.escape(f": {summary.metric} {adaptive(result.mean)}, {result.state_text}")
-        y = [round(float(share), 4) for share in shares]
-        traces.append(
-            trace(result.name, style, None, y, hover, mode="lines", width=2.2 if highlight else 1)
+        y, width = [round(float(share), 4) for share in shares], 2.2 if highlight else 1
+        traces.append(trace(result.name, style, None, y, hover, mode="lines", width=width))
+    margin = {"l": 30, "r": 60, "t": 34, "b": 16}
+    figure = chart(traces[::-1], "", "", height=380, margin=margin)  # the best on top
+    options: dict[str, Any] = {"showarrow": False, "font_size": 11}
+    for x, (name, (_, ticks)) in enumerate(columns.items()):
+        text = f"<b>{html.escape(name)}</b>"
+        figure.add_annotation(
+            options | {"x": x, "y": 1, "text": text, "yshift": 22, "font_size": 12}
         )
-    figure = chart(
-        traces[::-1], "", "", height=380, margin={"l": 30, "r": 60, "t": 34, "b": 16}
-    )  # the best on top
-    for index, (name, (_, ticks)) in enumerate(columns.items()):
-        title = {"text": f"<b>{html.escape(name)}</b>", "y": 1, "yshift": 22, "font_size": 12}
-        labels = [
-            {"text": html.escape(t), "y": y, "xanchor": "left", "xshift": 5}
-            for y, t in ticks.items()
-        ]
-        for annotation in (title, *labels):
-            figure.add_annotation(x=index, showarrow=False, **{"font_size": 11, **annotation})
-    figure.update_xaxes(
-        dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(columns) - 0.5]
-    )
+        for y, tick in ticks.items():
+            text, place = html.escape(tick), {"xanchor": "left", "xshift": 5}
+            figure.add_annotation(options | place | {"x": x, "y": y, "text": text})
+    ends = [-0.15, len(columns) - 0.5]
+    figure.update_xaxes(dtick=1, showticklabels=False, gridwidth=2, range=ends)
     figure.update_yaxes(visible=False, range=[-0.05, 1.05])
-    heading = "From the values of every configuration to its score and the time of one seed"
-    caption = f"{heading}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
-    return [Figure("parallel", heading, caption, figure, min_width=150 * len(columns))]
+    what = "From the values of every configuration to its score and the time of one seed"
+    caption = f"{what}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
+    return [Figure("parallel", what, caption, figure, min_width=150 * len(columns))]
 
 
 def _scaled(values: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
     """Return values scaled from 0 (minimum) to 1 (maximum), with these two as ticks."""
-    if not np.ptp(values):
-        return np.full(len(values), 0.5), {0.5: f"{values[0]:.3g}"}
-    return (values - values.min()) / np.ptp(values), {
-        0.0: f"{values.min():.3g}",
-        1.0: f"{values.max():.3g}",
-    }
+    low, high = values.min(), values.max()
+    if low == high:
+        return np.full(len(values), 0.5), {0.5: f"{low:.3g}"}
+    return (values - low) / (high - low), {0.0: f"{low:.3g}", 1.0: f"{high:.3g}"}
+
+
+def forest(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
+    """Draw the tested differences to the reference with their intervals, the best on top."""
+    deciding = summary.deciding
+    tested = [row for row in deciding.rows if row.tested] if deciding else []
+    if deciding is None or not tested:
+        return []
+    ordered = sorted(tested, key=lambda row: deciding.gain(row) or 0.0)
+    traces = []
+    for place, scored in enumerate(ordered):
+        assert scored.tested is not None
+        value, ends = scored.tested.value, (scored.tested.low, scored.tested.high)
+        p_value = f", {p_text(scored.corrected)}" if scored.corrected is not None else ""
+        hover = f": {html.escape(scored.difference_text)}{p_value}"
+        style = styles.get(scored.address, OTHER)
+        point = trace(scored.name, style, [value], [place], hover, mode="markers", size=10)
+        point.error_x = error_bars([(value, *ends)])
+        traces.append(point)
+    metric, reference = title(deciding.metrics[0]), summary.reference.name
+    label = f"{metric} on {deciding.test_label}: difference to {reference}"
+    better = "left" if deciding.lower_is_better else "right"
+    figure = chart(traces, label, "", height=MARGINS + LINE_HEIGHT * len(ordered))
+    figure.update_xaxes(rangemode="normal")
+    figure.add_vline(x=0, line={"color": GREY, "dash": "dot", "width": 1.5})
+    _name_lines(figure, [f"{row.name}{row.mark}" for row in ordered])
+    caption = f"{label}, with intervals of 95 %: {better} of the line is better"
+    return [Figure("forest", caption, caption, figure)]
+
+
+def lanes(summary: Summary) -> list[Figure]:
+    """Draw when every configuration was trained, a line for each seed, with the decisions on it."""
+    sweep = summary.sweep
+    begun = [
+        (result, trials)
+        for result in summary.ranking[::-1]  # the best on top
+        if (trials := [trial for trial in result.configuration.trials if trial.curve])
+    ]
+    if not begun:
+        return []
+    latest = max(trial.curve[-1].time for _, trials in begun for trial in trials)
+    unit, size = time_unit(max(1.0, latest - sweep.started))
+
+    def at(time: float) -> float:
+        return round((time - sweep.started) / size, 4)
+
+    traces: list[go.Scatter] = []
+    for place, (result, trials) in enumerate(begun):
+        for number, trial in enumerate(trials, start=1):
+            y = place + 0.5 * (number / (len(trials) + 1) - 0.5)
+            for start, end in _segments(trial.curve):
+                traces.append(_segment(result.name, trial, at(start), at(end), y))
+    places = {result.address: place for place, (result, _) in enumerate(begun)}
+    for action, (colour, symbol) in ACTIONS.items():
+        known = [item for item in summary.decisions if item.address in places]
+        if decided := [decision for decision in known if decision.action == action]:
+            markers = go.Scatter(
+                mode="markers",
+                name=action,
+                x=[at(decision.time) for decision in decided],
+                y=[places[decision.address] for decision in decided],
+                marker={"color": colour, "symbol": symbol, "size": 9},
+                hovertemplate=f"{action}<extra></extra>",
+            )
+            traces.append(markers)
+    x = f"{unit} since {datetime.fromtimestamp(sweep.started, UTC):%H:%M} UTC"
+    figure = chart(traces, x, "", height=MARGINS + LINE_HEIGHT * len(begun), legend=True)
+    _name_lines(figure, [result.name for result, _ in begun])
+    caption = (
+        f"What was trained when, a line for each seed: {duration(sweep.seconds)} of training in "
+        f"{duration(latest - sweep.started)}"
+    )
+    return [Figure("lanes", caption, caption, figure)]
+
+
+def _segments(curve: Sequence[Point]) -> list[tuple[float, float]]:
+    """Return the begins and ends of a training between its pauses, in Unix time."""
+    begin = curve[0].time - curve[0].seconds
+    segments, last = [(begin, curve[0].time)], curve[0]
+    for point in curve[1:]:
+        waited = point.time - last.time - (point.seconds - last.seconds)
+        if waited > PAUSE_SECONDS:
+            segments.append((point.time - (point.seconds - last.seconds), point.time))
+        else:
+            segments[-1] = segments[-1][0], point.time
+        last = point
+    return segments
+
+
+def _segment(name: str, trial: Trial, start: float, end: float, y: float) -> go.Scatter:
+    hover = f"{html.escape(name)}, seed {trial.seed}: {trial.progress}<extra></extra>"
+    return go.Scatter(
+        mode="lines",
+        x=[start, end],
+        y=[y, y],
+        line={"color": STATE_COLOURS[trial.progress], "width": 5},
+        showlegend=False,
+        hovertemplate=hover,
+    )
+
+
+def _name_lines(figure: go.Figure, names: Sequence[str]) -> None:
+    """Write names at the side of a chart, the first one lowest."""
+    wrapped = ["<br>".join(map(html.escape, textwrap.wrap(name, NAME_WIDTH))) for name in names]
+    figure.update_yaxes(
+        tickvals=list(range(len(names))), ticktext=wrapped, range=[-0.7, len(names) - 0.3]
+    )

@@ -1,17 +1,21 @@
 """The report of a sweep: the question, the answer, the configurations, and the response of the
 score to swept keys.
 
-Its page is rewritten while the sweep runs.
+Its page and its summary, files in the folder of the sweep, are rewritten while it runs.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from augury.core import config
 from augury.core.naming import counted
 from augury.core.progress import duration
+from augury.core.roots import parts_around
+from augury.reporting import rendering
 from augury.reporting.downloads import downloads, experiment_file
 from augury.reporting.figures import Figure
 from augury.reporting.pareto import cost_sections, pareto_front
@@ -33,6 +37,8 @@ from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
 from augury.reporting.sweeps.figures import (
     configuration_styles,
+    forest,
+    lanes,
     learning_curves,
     parallel_coordinates,
     rungs,
@@ -44,25 +50,25 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
-from augury.reporting.sweeps.overview import families, forest, lanes
-from augury.reporting.sweeps.recommendation import recommendation_text, recommended
+from augury.reporting.sweeps.recommendation import recommendation_text, recommended, settlement
 from augury.reporting.sweeps.response import importance, responses
-from augury.reporting.sweeps.settle import settlement
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.sweeps.tables import (
     configurations,
     decision_table,
     failure_table,
+    families,
     terminal_table,
     when,
 )
 from augury.reporting.tables import Table, csv, latex
 from augury.runs import stored_runs
-from augury.runs.record import RunRecord
-from augury.sweeping.state import Progress, Sweep
+from augury.runs.record import SCORES, RunRecord
+from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
 
-ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
-STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+SUMMARY = "summary.json"
+STATE = "state"
+"""The entry of a stored summary with a hash of what it depends on."""
 
 
 def report(sweep: Sweep, refresh: int | None = None) -> Report:
@@ -94,6 +100,24 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
         tables=[shown],
         records=frame(summary.comparisons),
     )
+
+
+def write(sweep: Sweep, refresh: int | None) -> None:
+    """Write the page of a sweep and its summary; a browser loads the page again every `refresh`
+    seconds."""
+    shown = report(sweep, refresh)
+    _write_summary(sweep, shown.data)
+    sweep.folder.write(PAGE, rendering.page(shown))
+
+
+def stored_summary(sweep: Sweep) -> dict[str, Any]:
+    """Return the summary of a sweep, what `augury sweep --json` prints; it is made again where
+    trials have gone on since it was stored."""
+    if sweep.folder.exists(SUMMARY):
+        summary = dict(sweep.folder.read_json(SUMMARY))
+        if summary.get(STATE) == _state(sweep):
+            return summary
+    return _write_summary(sweep, data(summarise(sweep)))
 
 
 def _summary(summary: Summary) -> list[Table | str]:
@@ -248,7 +272,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "front": [row.address for row in front],
         "recommended": best.address if best else None,
         "recommendation": recommendation_text(summary),
-        "settle": open_question.to_dict() if open_question else None,
+        "settle": asdict(open_question) if open_question else None,
         "worth": sweep.worth,
         "cautions": summary.cautions,
         "notes": _text_notes(sweep),
@@ -286,3 +310,30 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
         "train_seconds": result.seconds,
         "tests": tests,
     }
+
+
+def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a summary; numbers that are not finite become null.
+
+    It names the sweep and its runs by their folders in the storage, which may be moved, and leaves
+    out the command that would settle the rest, which names the storage.
+    """
+    settle = content["settle"] and {**content["settle"], "command": ""}
+    text = json.dumps({**content, "settle": settle, STATE: _state(sweep)}, ensure_ascii=False)
+    for part in parts_around(sweep.folder.root):
+        text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
+    summary: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
+    sweep.folder.write_json(SUMMARY, summary)
+    return summary
+
+
+def _state(sweep: Sweep) -> str:
+    """Return a hash of the progress of all trials and of the times of their scores."""
+    progress = []
+    for configuration, trial in sweep.trials:
+        info = trial.folder.filesystem.get_file_info(trial.folder.path(SCORES))
+        progress.append(
+            [configuration.address, trial.seed, trial.progress, len(trial.curve), info.mtime_ns]
+        )
+    decisions = len(sweep.decisions)
+    return config.address([sweep.ended, sweep.updated if sweep.ended else 0, decisions, progress])

@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -37,59 +37,56 @@ class Measure:
     metric: str
     lower_is_better: bool
     points: pd.DataFrame
-    """Columns: name, address, mean, half (half the interval; missing where it is not known), single
-    (scores of the seeds, where they are shown), seeds, whole (trained to the end), merged (the same
-    experiment as another point, with that one's score), and for every varying key the rank of the
-    value, missing where the point has none."""
+    """Columns: name, those of `Score`, merged (the same experiment as another point, with that
+    one's score), and for every varying key the rank of the value, missing where the point has
+    none."""
 
     def heading(self, by: str) -> str:
         """Return the title of a chart by a key."""
         return f"{self.label[0].upper()}{self.label[1:]} by {by}"
 
 
+class Score(NamedTuple):
+    """The score of a configuration, a row of the points of a measure."""
+
+    address: str
+    mean: float
+    half: float | None
+    """Half the interval; None where it is not known."""
+    single: tuple[float, ...]
+    """The scores of the seeds, where they are shown."""
+    seeds: int
+    whole: bool
+    """Whether it was trained to the end."""
+
+
 def measures(summary: Summary) -> list[Measure]:
     """Return the sweep's metric, and the deciding score of the first test set, if at least two
     points have them."""
-    validation = [
-        (
-            item.address,
-            item.mean,
-            item.half,
-            tuple(item.values.values()),
-            len(item.values),
-            item.finished > 0,
-        )
-        for item in summary.ranking
-        if item.mean is not None
-    ]
-    lower = summary.sweep.mode == "min"
-    metric = summary.sweep.metric.rpartition("/")[2]
-    points = _points(summary, validation)
-    shown_measures = [Measure("validation", summary.metric, metric, lower, points)]
-    if comparison := summary.deciding:
-        metric = comparison.metrics[0]
-        tested = [
-            (
-                row.address,
-                score.value,
-                max(score.high - score.value, score.value - score.low),
-                (),
-                len(score.seeds),
-                True,
-            )
-            for row in comparison.rows
-            if (score := row.scores.get(metric))
-        ]
+    sweep, comparison = summary.sweep, summary.deciding
+    validated = []
+    for item in summary.ranking:
+        if item.mean is not None:
+            single, whole = tuple(item.values.values()), item.finished > 0
+            score = Score(item.address, item.mean, item.half, single, len(single), whole)
+            validated.append(score)
+    lower, points = sweep.mode == "min", _points(summary, validated)
+    known = [Measure("validation", summary.metric, sweep.metric_name, lower, points)]
+    if comparison:
+        metric, tested = comparison.metrics[0], []
+        for row in comparison.rows:
+            if of_row := row.scores.get(metric):
+                half = max(of_row.high - of_row.value, of_row.value - of_row.low)
+                seeds_of = len(of_row.seeds)
+                tested.append(Score(row.address, of_row.value, half, (), seeds_of, True))
         label = f"{title(metric)} on {comparison.test_label}"
-        shown_measures.append(
-            Measure("test", label, metric, comparison.lower_is_better, _points(summary, tested))
-        )
-    return [measure for measure in shown_measures if len(measure.points) > 1]
+        points = _points(summary, tested)
+        known.append(Measure("test", label, metric, comparison.lower_is_better, points))
+    return [measure for measure in known if len(measure.points) > 1]
 
 
-def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of
-    the merged points."""
+def _points(summary: Summary, scores: Sequence[Score]) -> pd.DataFrame:
+    """Return the scores of the configurations and of the merged points."""
     sweep, keys = summary.sweep, varying_axes(summary)
     addresses = {item.name: item.address for item in sweep.configurations}
     points = [(item.name, item.address, False, item.point) for item in sweep.configurations]
@@ -97,21 +94,18 @@ def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame
         (f"{item.label} (as {item.same_as})", addresses.get(item.same_as, ""), True, item.point)
         for item in sweep.merged
     ]
+    names = [axis.key for axis in keys]
     rows = [(*of_point, *(axis.index(point) for axis in keys)) for *of_point, point in points]
-    ranked = pd.DataFrame(rows, columns=["name", "address", "merged", *(axis.key for axis in keys)])
-    scored = pd.DataFrame(scores, columns=["address", "mean", "half", "single", "seeds", "whole"])
-    frame = ranked.merge(scored, on="address")
-    return frame.astype(
-        {column: float for column in ("mean", "half", *(axis.key for axis in keys))}
-    )
+    ranked = pd.DataFrame(rows, columns=["name", "address", "merged", *names])
+    frame = ranked.merge(pd.DataFrame(scores, columns=Score._fields), on="address")
+    return frame.astype({column: float for column in ("mean", "half", *names)})
 
 
 def varying_axes(summary: Summary) -> list[Axis]:
     """Return the swept keys that have more than one value."""
-    points = [item.point for item in summary.sweep.configurations] + [
-        item.point for item in summary.sweep.merged
-    ]
-    return [axis for axis in axes(summary.sweep.keys, points) if len(axis.values) > 1]
+    sweep = summary.sweep
+    points = [item.point for item in (*sweep.configurations, *sweep.merged)]
+    return [axis for axis in axes(sweep.keys, points) if len(axis.values) > 1]
 
 
 def responses(summary: Summary) -> list[Figure | Table]:
@@ -144,44 +138,33 @@ def key_chart(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figu
     single_key, traces = len(varying_axes(summary)) == 1, []
     reference = measure.points[measure.points["address"] == summary.sweep.reference]
     if len(reference) and reference[axis.key].isna().all():
-        ends = [
-            (index, reference["mean"].iloc[0], _text(reference.iloc[0]))
-            for index in (0, len(axis.values) - 1)
-        ]
+        level, text = reference["mean"].iloc[0], _text(reference.iloc[0])
+        ends = [(0, level, text), (len(axis.values) - 1, level, text)]
         line = {"color": GREY, "dash": "dot", "width": 2.2}
         traces.append(_trace(axis, ends, mode="lines", name="reference", line=line))
-    whole = shown[shown["whole"]]
-    groups = {int(rank): group for rank, group in whole.groupby(axis.key)}
-    pooled = {
-        rank: np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group)
-        for rank, group in groups.items()
-    }
-    means = [(rank, group["mean"].mean(), float(pooled[rank])) for rank, group in groups.items()]
+    whole, early = shown[shown["whole"]], shown[~shown["whole"]]
+    means = []
+    for rank, group in whole.groupby(axis.key):
+        half = np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group)
+        means.append((int(rank), group["mean"].mean(), float(half)))
     if means and (single_key or len(whole) >= 2 * len(means)):
         traces.append(_means(axis, means))
-    by_mean = shown.assign(single=shown["mean"])
-    dots = (
-        whole.explode("single").dropna(subset=["single"])
-        if single_key
-        else by_mean[by_mean["whole"]]
-    )
-    kinds = {"one seed" if single_key else "one configuration": (dots, "circle", 6)}
-    kinds["not trained to the end"] = by_mean[~by_mean["whole"]], "circle-open", 8
-    for label, (dots, symbol, size) in kinds.items():
+    if single_key:
+        kind, dots = "one seed", whole.explode("single").dropna(subset=["single"])
+    else:
+        kind, dots = "one configuration", whole.assign(single=whole["mean"])
+    early = early.assign(single=early["mean"])
+    kinds = [(kind, dots, "circle", 6), ("not trained to the end", early, "circle-open", 8)]
+    for label, dots, symbol, size in kinds:
         rows = zip(dots[axis.key].astype(int), dots["single"], dots["name"], strict=True)
         points = [(rank, value, f"{name}: {adaptive(value)}") for rank, value, name in rows]
         marker = {"color": GREY, "symbol": symbol, "size": size}
-        traces += (
-            [_trace(axis, points, mode="markers", name=label, marker=marker)] if points else []
-        )
+        if points:
+            traces.append(_trace(axis, points, mode="markers", name=label, marker=marker))
     heading = measure.heading(axis.name)
     values = ", ".join(f"{axis.label(rank)}: {adaptive(mean)}" for rank, mean, _ in means)
-    return Figure(
-        name,
-        heading,
-        f"{heading}, means: {values or 'none yet'}",
-        _chart(traces, axis, measure),
-    )
+    caption = f"{heading}, means: {values or 'none yet'}"
+    return Figure(name, heading, caption, _chart(traces, axis, measure))
 
 
 def pair_table(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Table:
@@ -196,16 +179,15 @@ def pair_table(summary: Summary, measure: Measure, across: Axis, down: Axis) -> 
     level = reference.iloc[0] if len(reference) else settled["mean"].mean()
     reach = (settled["mean"] - level).abs().max() or 1.0
     by_pair = {(row[down.key], row[across.key]): row for _, row in shown.iterrows()}
+    sign = -1 if measure.lower_is_better else 1
 
     def cell(pair: tuple[int, int]) -> Cell:
         if (row := by_pair.get(pair)) is None:
             return Cell(MISSING)
         noise = "" if np.isnan(row["half"]) else f" ± {adaptive(row['half'], like=row['mean'])}"
         text = f"{adaptive(row['mean'])}{noise} ({row['seeds']}){'' if row['whole'] else ' †'}"
-        shade = float(np.clip((row["mean"] - level) / reach, -1, 1))
-        return Cell(
-            text, row["mean"], -shade if measure.lower_is_better else shade, hint=_text(row)
-        )
+        shade = sign * float(np.clip((row["mean"] - level) / reach, -1, 1))
+        return Cell(text, row["mean"], shade, hint=_text(row))
 
     columns, rows = range(len(across.values)), range(len(down.values))
     cells = [[down.label(row), *(cell((row, column)) for column in columns)] for row in rows]
@@ -225,24 +207,18 @@ def importance(summary: Summary) -> Table | None:
     if len(keys) < 2 or not known:
         return None
     measure = known[-1]
-    points = measure.points[measure.points["whole"] & ~measure.points["merged"]].dropna(
-        subset=[k.key for k in keys]
-    )
-    if len(points) < 4 or points["mean"].nunique() < 2:
+    points = measure.points[measure.points["whole"] & ~measure.points["merged"]]
+    points = points.dropna(subset=[axis.key for axis in keys])
+    means = points["mean"]
+    if len(points) < 4 or means.nunique() < 2:
         return None
-    shares = {axis.key: _epsilon_squared(points["mean"], points[axis.key]) for axis in keys}
-    best = points.loc[
-        points["mean"].idxmin() if measure.lower_is_better else points["mean"].idxmax()
-    ]
-    rows = [
-        [
-            Cell(axis.name, hint=axis.key),
-            Cell(f"{100 * shares[axis.key]:.0f} %", shares[axis.key], shares[axis.key]),
-            len(axis.values),
-            axis.label(int(best[axis.key])),
-        ]
-        for axis in sorted(keys, key=lambda axis: -shares[axis.key])
-    ]
+    best = points.loc[means.idxmin() if measure.lower_is_better else means.idxmax()]
+    shares = {axis.key: _epsilon_squared(means, points[axis.key]) for axis in keys}
+    rows = []
+    for axis in sorted(keys, key=lambda axis: -shares[axis.key]):
+        share, value = shares[axis.key], axis.label(int(best[axis.key]))
+        shown = Cell(f"{100 * share:.0f} %", share, share)
+        rows.append([Cell(axis.name, hint=axis.key), shown, len(axis.values), value])
     note = (
         f"importance: the share of the variance of {measure.label} over {len(points)} "
         "configurations that the key explains on its own (epsilon squared, which chance does not "
@@ -287,16 +263,9 @@ def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:
     ]
     horizontal = axis.kind == "category"
     whiskers = {"error_x" if horizontal else "error_y": error_bars(ends, width=4, color=BLUE)}
-    mode, marker = "markers" if horizontal else "lines+markers", {"color": BLUE, "size": 10}
-    return _trace(
-        axis,
-        points,
-        mode=mode,
-        name="mean",
-        line={"color": BLUE, "width": 1.8},
-        marker=marker,
-        **whiskers,
-    )
+    line, marker = {"color": BLUE, "width": 1.8}, {"color": BLUE, "size": 10}
+    mode = "markers" if horizontal else "lines+markers"
+    return _trace(axis, points, mode=mode, name="mean", line=line, marker=marker, **whiskers)
 
 
 def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: object) -> go.Scatter:
@@ -304,10 +273,8 @@ def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: obje
 
     Categories are on the vertical axis.
     """
-    positions, scores = (
-        [axis.position(rank) for rank, _, _ in points],
-        [score for _, score, _ in points],
-    )
+    positions = [axis.position(rank) for rank, _, _ in points]
+    scores = [score for _, score, _ in points]
     x, y = (scores, positions) if axis.kind == "category" else (positions, scores)
     texts = [html.escape(text) for _, _, text in points]
     return go.Scatter(x=x, y=y, text=texts, hovertemplate="%{text}<extra></extra>", **options)

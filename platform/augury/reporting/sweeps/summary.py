@@ -113,7 +113,7 @@ class Summary:
     @property
     def metric(self) -> str:
         """The metric that configurations are ranked by: `validation BLEU` for `valid/bleu`."""
-        return f"validation {title(self.sweep.metric.rpartition('/')[2])}"
+        return f"validation {title(self.sweep.metric_name)}"
 
     @property
     def deciding(self) -> Comparison | None:
@@ -195,7 +195,7 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
         if result.settled and result.state != "stopped"
     }
     halves = half_widths(settled, CONFIDENCE)
-    range_of_metric = bounds(sweep.metric.rpartition("/")[2])
+    range_of_metric = bounds(sweep.metric_name)
     for index, result in enumerate(results):
         if result.mean is not None and (half := halves.get(result.address)) is not None:
             between = Interval(result.mean - half, result.mean + half).within(range_of_metric)

@@ -1,5 +1,5 @@
-"""The tables of a sweep: its configurations, on a page and in a terminal, the decisions of its race
-and the trials that failed."""
+"""The tables of a sweep: its configurations, on a page and in a terminal, the best of every family,
+the decisions of its race and the trials that failed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
-from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor, probability
 from augury.reporting.score_tables import seed_note
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.axes import short_names, value_text
@@ -45,6 +45,53 @@ def terminal_table(summary: Summary) -> Table:
     ]
     columns = ["configuration", *_titles(summary)]
     return table(columns, rows, parts=(4, len(columns) - 2))
+
+
+def families(summary: Summary, styles: Mapping[str, Style]) -> Table | None:
+    """Return the best configuration of every family, best family first; None where the space has
+    no families."""
+    best: dict[str, ConfigurationResult] = {}
+    counts: dict[str, int] = {}
+    for result in summary.ranking:  # the best in validation first
+        family = result.configuration.family
+        if result is summary.reference or not family:
+            continue
+        counts[family] = counts.get(family, 0) + 1
+        best.setdefault(family, result)
+    if not best:
+        return None
+    rows = [_family_row(summary, "reference", summary.reference, 1, styles)]
+    rows += [
+        _family_row(summary, family, result, counts[family], styles)
+        for family, result in best.items()
+    ]
+    test = summary.deciding.test_label if summary.deciding else "test"
+    columns = ["family", "state", "seeds", summary.metric, f"difference on {test}"]
+    notes = ("of each family the configuration that trained furthest and, of these, scores best",)
+    return table([*columns, "p", summary.time_factor_title], rows, notes=notes)
+
+
+def _family_row(
+    summary: Summary,
+    family: str,
+    result: ConfigurationResult,
+    count: int,
+    styles: Mapping[str, Style],
+) -> Row:
+    scored = summary.row(result)
+    p_value = scored.corrected if scored and scored.tested else None
+    cells = [
+        Cell(family),
+        Cell(result.state_text),
+        cell(result.finished, "d"),
+        Cell(result.spread_text, result.mean),
+        Cell(scored.difference_text if scored else MISSING, scored.difference if scored else None),
+        cell(p_value, probability),
+        cell(summary.time_factor(result), factor),
+    ]
+    note = f"{result.name}, the best of {count}" if count > 1 else result.name
+    style = styles.get(result.address, OTHER)
+    return row(cells, style=style, note=note, faint=result.state == "stopped")
 
 
 def _titles(summary: Summary) -> list[str]:

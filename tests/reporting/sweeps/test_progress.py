@@ -11,8 +11,8 @@ import pytest
 
 from augury.core import messages
 from augury.core.store import Store
-from augury.sweeping import display as displays
-from augury.sweeping.display import Display
+from augury.reporting.sweeps import progress as lines
+from augury.reporting.sweeps.progress import Display
 from augury.sweeping.state import Configuration, Point, Progress, Sweep, Trial
 
 
@@ -133,15 +133,16 @@ def test_leaders_and_the_time_left() -> None:
         ("b", 1, "stopped", 3),
         ("b", 2, "waiting", 0),
     )
-    assert [(configuration.name, value) for configuration, value in displays.leaders(running)] == [
-        ("a", 14)  # a seed that has just begun says nothing of its end
-    ]
-    assert displays.seconds_left(running) == (8 - 2) + 8
-    assert displays.leaders(replace(running, mode="min"))[0][1] == 11
+    best = lines.leader(running)
+    # A seed that has just begun says nothing of its end.
+    assert best is not None and (best.name, best.mean) == ("a", 14)
+    assert lines.seconds_left(running) == (8 - 2) + 8
+    lowest = lines.leader(replace(running, mode="min"))
+    assert lowest is not None and lowest.mean == 11
 
 
 def test_validations_on_different_corpora_have_no_leader() -> None:
     running = sweep(("a", 1, "running", 1), ("b", 1, "running", 2))
     other = replace(running.configurations[1], point={"corpus.valid.path": "noisy.tsv"})
-    assert displays.leaders(running)
-    assert not displays.leaders(replace(running, configurations=(running.configurations[0], other)))
+    assert lines.leader(running)
+    assert not lines.leader(replace(running, configurations=(running.configurations[0], other)))

@@ -7,14 +7,13 @@ and after validations, at most every ten seconds per trial.
 from __future__ import annotations
 
 import statistics
-from collections import Counter
 from contextlib import ExitStack
 
 from augury.core.messages import say
 from augury.core.progress import StatusLine, duration
-from augury.sweeping.state import Configuration, Progress, Sweep, Trial
-
-ENDS: tuple[Progress, ...] = ("finished", "stopped", "failed")
+from augury.reporting.sweeps.summary import ConfigurationResult, ranking
+from augury.reporting.sweeps.summary import leader as leading
+from augury.sweeping.state import ENDS, STATES, Configuration, Sweep, Trial
 
 
 class Display:
@@ -82,32 +81,22 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 def summary(sweep: Sweep) -> str:
     """Return the line of the sweep: trials by state, the best configuration so far, the time
     left."""
-    counts = Counter(trial.progress for _, trial in sweep.trials)
-    states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
-    left = seconds_left(sweep)
+    left, best = seconds_left(sweep), leader(sweep)
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
-    parts = [f"best so far {best.name} {value:.2f}" for best, value in leaders(sweep)[:1]]
-    parts += [f"{counts[state]} {state}" for state in states if counts[state]]
+    parts = [f"best so far {best.name} {best.mean:.2f}"] if best and best.mean is not None else []
+    parts += [f"{count} {state}" for state in STATES if (count := sweep.count(state))]
     parts += [f"{bound}{duration(left)} left"] if left else []
     return f"{sweep.name}: {', '.join(parts)}"
 
 
-def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
-    """Return the configurations that were not stopped, with the mean of the best validations of
-    those seeds that got furthest, best first.
-
-    Returns none if configurations differ in their corpora: their validations may be on different
-    texts.
-    """
-    means = []
-    for configuration in sweep.configurations:
-        if any(key.startswith("corpus") for key in configuration.point):
-            return []
-        values = sweep.furthest(configuration)
-        if values and not any(trial.progress == "stopped" for trial in configuration.trials):
-            means.append((configuration, statistics.fmean(values.values())))
-    return sorted(means, key=lambda pair: pair[1], reverse=sweep.mode == "max")
+def leader(sweep: Sweep) -> ConfigurationResult | None:
+    """Return the best configuration so far; None where configurations differ in their corpora:
+    their validations may be on different texts."""
+    points = [configuration.point for configuration in sweep.configurations]
+    if any(key.startswith("corpus") for point in points for key in point):
+        return None
+    return leading(sweep, ranking(sweep))
 
 
 def seconds_left(sweep: Sweep) -> float | None:
