@@ -105,7 +105,9 @@ class Nmt(VocabularyTask):
         for block in self.corpus(experiment, "train", store).blocks(["source", "target"]):
             columns = [column.combine_chunks() for column in block.columns]
             words = np.max([word_counts(column) for column in columns], axis=0)
-            characters = np.max([pc.utf8_length(column) for column in columns], axis=0)
+            # Not as arrays of pyarrow, which imports pandas to make one of NumPy.
+            lengths = [np.from_dlpack(pc.utf8_length(column)) for column in columns]
+            characters = np.max(lengths, axis=0)
             longest = max(longest, int(words[words + characters <= most].max(initial=0)))
             total, examples = total + int(words.sum()), examples + len(words)
         if longest + 1 > budget:
