@@ -4,8 +4,9 @@ ones, Zipf-distributed."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import islice, starmap, zip_longest
+from typing import NamedTuple
 
 from toy_languages.inflection import Adjective, Noun, Verb, adjective, noun, verb
 from toy_languages.randomness import Drawer, Zipf, generator
@@ -16,46 +17,76 @@ RARE = grouped("rare")
 SYLLABLES = [(german, english) for german, english in RARE["syllable"]]
 
 
+class Words(NamedTuple):
+    """The words of a lexicon, by rank."""
+
+    nouns: dict[str, list[Noun]]
+    """By kind."""
+    verbs: dict[str, list[Verb]]
+    """By frame."""
+    adjectives: list[Adjective]
+
+
 class Lexicon:
-    """A lexicon of `size` entries, a subset of any larger one.
+    """A lexicon of `size` entries, a subset of any larger one; they are inflected when the first is
+    asked for.
 
     Raises ValueError for an unsupported size.
     """
 
     def __init__(self, size: int):
-        nouns = {
-            kind: list(starmap(partial(noun, kind), rows))
-            for kind, rows in grouped("nouns").items()
-        }
-        verbs = {frame: list(starmap(verb, rows)) for frame, rows in grouped("verbs").items()}
-        adjectives = [adjective(*row) for row in table("adjectives")]
-        written = len(adjectives) + sum(map(len, nouns.values())) + sum(map(len, verbs.values()))
+        tables = table("adjectives"), *grouped("nouns").values(), *grouped("verbs").values()
+        written = sum(map(len, tables))
         if not written <= size <= LARGEST:
             raise ValueError(
                 f"the built-in corpus has no lexicon of {size} entries: {written} are "
                 f"hand-written, more are invented; give a number from {written} to {LARGEST}"
             )
-        for word, frame in islice(rare_words(), size - written):
-            if isinstance(word, Noun):
-                nouns[word.kind].append(word)
-            elif isinstance(word, Verb):
-                verbs[frame].append(word)
-            else:
-                adjectives.append(word)
-        self.size = size
-        self._nouns = nouns
+        self.size, self._rare = size, size - written
         self._nouns_of: dict[str, Zipf[Noun]] = {}
-        self.verbs = {frame: Zipf(verbs_of_frame) for frame, verbs_of_frame in verbs.items()}
-        self.adjectives = {
-            kind: Zipf([word for word in adjectives if kind in word.kinds]) for kind in nouns
+
+    @cached_property
+    def _words(self) -> Words:
+        words = Words(
+            nouns={
+                kind: list(starmap(partial(noun, kind), rows))
+                for kind, rows in grouped("nouns").items()
+            },
+            verbs={frame: list(starmap(verb, rows)) for frame, rows in grouped("verbs").items()},
+            adjectives=[adjective(*row) for row in table("adjectives")],
+        )
+        for word, frame in islice(rare_words(), self._rare):
+            if isinstance(word, Noun):
+                words.nouns[word.kind].append(word)
+            elif isinstance(word, Verb):
+                words.verbs[frame].append(word)
+            else:
+                words.adjectives.append(word)
+        return words
+
+    @cached_property
+    def verbs(self) -> dict[str, Zipf[Verb]]:
+        """The verbs by frame."""
+        return {frame: Zipf(verbs) for frame, verbs in self._words.verbs.items()}
+
+    @cached_property
+    def adjectives(self) -> dict[str, Zipf[Adjective]]:
+        """The adjectives by the kind of nouns that they go with."""
+        return {
+            kind: Zipf([word for word in self._words.adjectives if kind in word.kinds])
+            for kind in self._words.nouns
         }
-        self.adverbs = Zipf([word for word in adjectives if word.adverb])
+
+    @cached_property
+    def adverbs(self) -> Zipf[Adjective]:
+        """The adjectives that have an adverb."""
+        return Zipf([word for word in self._words.adjectives if word.adverb])
 
     def nouns(self, kinds: str) -> Zipf[Noun]:
         """Return the nouns of all `kinds`, interleaved by rank."""
         if kinds not in self._nouns_of:
             nouns: list[Noun] = []
-            for rank in zip_longest(*(self._nouns[kind] for kind in kinds)):
+            for rank in zip_longest(*(self._words.nouns[kind] for kind in kinds)):
                 nouns += [word for word in rank if word is not None]
             self._nouns_of[kinds] = Zipf(nouns)
         return self._nouns_of[kinds]

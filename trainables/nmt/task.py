@@ -105,7 +105,9 @@ class Nmt(VocabularyTask):
         for block in self.corpus(experiment, "train", store).blocks(["source", "target"]):
             columns = [column.combine_chunks() for column in block.columns]
             words = np.max([word_counts(column) for column in columns], axis=0)
-            characters = np.max([pc.utf8_length(column) for column in columns], axis=0)
+            # Not as arrays of pyarrow, which imports pandas to make one of NumPy.
+            lengths = [np.from_dlpack(pc.utf8_length(column)) for column in columns]
+            characters = np.max(lengths, axis=0)
             longest = max(longest, int(words[words + characters <= most].max(initial=0)))
             total, examples = total + int(words.sum()), examples + len(words)
         if longest + 1 > budget:
@@ -265,10 +267,10 @@ class Nmt(VocabularyTask):
     def translator(self, run: Run, threads: int) -> Translator:
         return self._trained(run).translator(threads)
 
-    def draft(self, rows: int, model: str | None) -> Draft:
+    def draft(self, rows: int, held_out: int, model: str | None) -> Draft:
         from trainables.nmt.draft import draft
 
-        return draft(rows, model)
+        return draft(rows, held_out, model)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

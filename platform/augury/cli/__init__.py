@@ -37,6 +37,8 @@ INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 # Spinning threads make training ten times slower if another process is busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# Looking for plug-ins of pydantic reads the metadata of every installed package.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -120,8 +120,10 @@ def show(
 
 def _power(loaded: Experiment, systems: dict[str, Experiment]) -> list[PlannedPower]:
     """Return what the experiment can see on each test set."""
+    if len(systems) < 2:  # nothing to compare
+        return []
     from augury.core.store import Store
-    from augury.reporting.power import planned_power
+    from augury.reporting.power import planned_power  # imports SciPy
 
     return planned_power([*systems.values()], Store(loaded.storage), len(loaded.seeds))
 

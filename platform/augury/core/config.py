@@ -25,7 +25,7 @@ from augury.core.rng import digest
 class Section(BaseModel):
     """A frozen group of typed settings; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
 
     @classmethod
     def descriptions(cls) -> dict[str, str]:

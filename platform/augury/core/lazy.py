@@ -1,9 +1,10 @@
-"""Lazy imports of the public names of a package, so that reading settings does not import torch."""
+"""Lazy imports, so that a command imports only what it uses: reading settings needs no torch."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any
 
 
@@ -21,3 +22,22 @@ def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], An
         return getattr(importlib.import_module(f"{package}.{modules[name]}"), name)
 
     return get
+
+
+class LazyModule(ModuleType):
+    """A module of that name, imported when something of it is first asked for.
+
+    For a library that few of the functions of a module need, and that takes long to import. Type
+    checkers see the import itself:
+
+        if TYPE_CHECKING:
+            import psutil
+        else:
+            psutil = LazyModule("psutil")
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self.__name__), name)
+
+    def __reduce__(self) -> tuple[type[LazyModule], tuple[str]]:
+        return LazyModule, (self.__name__,)

@@ -90,15 +90,36 @@ class Registry:
             names |= dict.fromkeys(getattr(importlib.import_module(module), self.attribute), module)
         return names
 
+    def _builtin_module(self, name: str) -> str | None:
+        """Return the module of a built-in name; of a mapping's, modules are imported until one has
+        it, that of the same name first."""
+        modules = _modules(self.package, self.attribute, self.depth)
+        if not self.is_mapping:
+            return modules.get(name)
+        in_turn = sorted(modules, key=lambda module: module != name)
+        return next(
+            (
+                modules[module]
+                for module in in_turn
+                if name in getattr(importlib.import_module(modules[module]), self.attribute)
+            ),
+            None,
+        )
+
     def names(self) -> list[str]:
         """Return all registered names, built-in ones first."""
         builtin = self.builtin()
         return [*builtin, *sorted(set(self._installed()) - builtin.keys())]
 
+    def __contains__(self, name: str) -> bool:
+        """Return whether a name is registered; entry points, which are slow to read, are only
+        asked for others than built-in ones."""
+        return self._builtin_module(name) is not None or name in self._installed()
+
     def defines(self, name: str) -> bool:
         """Return whether a name is registered, or is the path of a file that assigns the
         attribute."""
-        if name in self.names():
+        if name in self:
             return True
         file = file_of(name)
         return is_path(name) and file.is_file() and _assigns(file, self.attribute)
@@ -109,7 +130,7 @@ class Registry:
         Raises UserError if the name is unknown, or if the file cannot be imported, does not meet
         the contract or has changed since its reference was created.
         """
-        if module := self.builtin().get(name):
+        if module := self._builtin_module(name):
             return self._extract(importlib.import_module(module), name)
         if is_path(name):
             return self._extract(load(self._file_reference(name)), name)

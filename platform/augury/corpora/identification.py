@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -107,7 +107,7 @@ def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:
     language = {"nb": "no", "nn": "no"}.get(language, language)
     if language not in SCRIPTS and language not in common_words():
         return None, ""
-    scripts = Counter(_scripts(texts))
+    scripts = _scripts(texts)
     letters = scripts.total()
     if letters < MIN_LETTERS:
         return None, ""
@@ -143,7 +143,7 @@ def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:
 def language_of(texts: Sequence[str]) -> str | None:
     """Return the language that texts are clearly in; None where it may be another one, or where
     little is known of it or of the texts."""
-    scripts = Counter(_scripts(texts))
+    scripts = _scripts(texts)
     if scripts.total() < MIN_LETTERS:
         return None
     script = scripts.most_common(1)[0][0]
@@ -172,7 +172,7 @@ def is_foreign(sentence: str, code: str) -> bool:
     language = {"nb": "no", "nn": "no"}.get(language, language)
     if language not in SCRIPTS and language not in common_words():
         return False
-    scripts = Counter(_scripts([sentence]))
+    scripts = _scripts([sentence])
     own_script = sum(scripts[script] for script in scripts_of(language))
     if 2 * own_script < scripts.total() and not _SCRIPT_SUBTAG.search(code):
         return True
@@ -209,12 +209,14 @@ def common_words() -> dict[str, frozenset[str]]:
     return {code: frozenset(words.split()) for code, words in (row.split("\t") for row in rows)}
 
 
-def _scripts(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the script of every letter, the first word of its name in Unicode."""
-    for text in texts:
-        for character in text:
-            if character.isalpha():
-                yield script_of(character)
+def _scripts(texts: Iterable[str]) -> Counter[str]:
+    """Count the letters of every script, the first word of their names in Unicode, in the order in
+    which the scripts appear."""
+    scripts = Counter[str]()
+    for character, count in Counter("".join(texts)).items():
+        if character.isalpha():
+            scripts[script_of(character)] += count
+    return scripts
 
 
 @cache

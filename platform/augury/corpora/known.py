@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import permutations
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
@@ -56,17 +57,39 @@ class ParallelSet(KnownSet):
         return list(permutations(self.languages, 2))
 
 
+K = TypeVar("K", bound=KnownSet)
+
+
+class KnownSets(Mapping[str, K], Generic[K]):
+    """The known sets of a table beside this file, by name.
+
+    The table is read when a set is asked for: few experiments name one.
+    """
+
+    def __init__(self, table: str, kind: type[K]):
+        self._table, self._kind = table, kind
+
+    @cached_property
+    def _sets(self) -> dict[str, K]:
+        facts = yaml_file.read(Path(__file__).with_name(self._table)).content
+        return {name: self._kind(name=name, **of_set) for name, of_set in facts.items()}
+
+    def __getitem__(self, name: str) -> K:
+        return self._sets[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sets)
+
+    def __len__(self) -> int:
+        return len(self._sets)
+
+
 class MissingSet(UserError):
     """A known set whose files are not there."""
 
     def __init__(self, message: str, name: str):
         super().__init__(message)
         self.name = name
-
-
-def read(table: str) -> dict[str, dict[str, Any]]:
-    """Return the facts of known sets by name, from a table beside this file."""
-    return yaml_file.read(Path(__file__).with_name(table)).content
 
 
 def locate(
@@ -147,4 +170,4 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     )
 
 
-KNOWN = {name: ParallelSet(name=name, **facts) for name, facts in read("known.yaml").items()}
+KNOWN = KnownSets("known.yaml", ParallelSet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from augury.core.errors import nearest
-from augury.corpora.known import KnownSet, read
+from augury.corpora.known import KnownSet, KnownSets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,5 +20,5 @@ class NliSet(KnownSet):
             )
 
 
-KNOWN = {name: NliSet(name=name, **facts) for name, facts in read("known_nli.yaml").items()}
+KNOWN = KnownSets("known_nli.yaml", NliSet)
 XNLI_LANGUAGES = tuple(KNOWN["xnli"].languages)

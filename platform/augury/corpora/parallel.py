@@ -317,15 +317,17 @@ class CorpusSpec(BaseSpec):
 def generated_pairs(text: BaseText, role: Role, languages: tuple[str, ...]) -> Generated:
     """Return built-in pairs: of the NLI languages, or of the German-like and the English-like
     one."""
-    from augury.corpora import builtin, builtin_nli  # imports the grammars
-
     assert text.builtin is not None
     size, seed, columns = text.builtin, text.seed, ("source", "target")
     if {*languages} & {*NLI_LANGUAGES}:
+        from augury.corpora import builtin_nli  # imports the grammar
+
         lexicon, both = text.lexicon or NLI_LEXICON, (*languages, *languages)[:2]
         content, note = ["builtin nli", role, str(lexicon)], builtin_nli.NOTE
         pairs = partial(builtin_nli.translations, role, size, both, seed=seed, lexicon=lexicon)
     else:
+        from augury.corpora import builtin  # imports the grammar
+
         content, note = ["builtin", role], builtin.NOTE
         pairs = partial(builtin.generate, role, size, seed=seed, lexicon=text.lexicon or LEXICON)
         german, english = BUILTIN_SIDES

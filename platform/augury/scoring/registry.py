@@ -68,7 +68,7 @@ def metric_class(name: str) -> type[Metric]:
 def is_known(name: str) -> bool:
     """Return whether a name is that of a metric, with whatever option, or a path."""
     base, _, _ = _split(name)
-    return is_path(base) or base in REGISTRY.names()
+    return is_path(base) or base in REGISTRY
 
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:

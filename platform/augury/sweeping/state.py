@@ -18,7 +18,6 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.runs import record
 from augury.scoring.registry import bounds
-from augury.sweeping.space import short_name
 from augury.training import history
 
 KIND = "sweeps"
@@ -304,6 +303,8 @@ def resolve(store: Store, name: str) -> str:
     existing = names(store)
     if name in existing:
         return name
+    from augury.sweeping.space import short_name  # imports all that a space is made of
+
     space = short_name(name)
     scales = {sweep: store.folder(KIND, sweep).read_json(DEFINITION)["scale"] for sweep in existing}
     beginnings = {sweep: f"{space}-{scale}-".replace("/", "-") for sweep, scale in scales.items()}

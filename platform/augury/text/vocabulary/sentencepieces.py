@@ -6,14 +6,16 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
-from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from augury.text.vocabulary.settings import SPACE
+
+if TYPE_CHECKING:
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 # Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
 # ordinary text.
@@ -136,6 +138,8 @@ def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
 
 
 def _parse(model: bytes) -> ModelProto:
+    from sentencepiece.sentencepiece_model_pb2 import ModelProto  # imports protobuf, which is slow
+
     parsed = ModelProto()
     parsed.ParseFromString(model)
     return parsed

@@ -11,11 +11,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from sentencepiece import SentencePieceProcessor
+from augury.core.lazy import LazyModule
 
-from augury.text.vocabulary import sentencepieces
+if TYPE_CHECKING:
+    from augury.text.vocabulary import sentencepieces
+else:  # counting words needs none
+    sentencepieces = LazyModule("augury.text.vocabulary.sentencepieces")
 
 SAMPLE = 20_000  # number of texts on each side for counting pieces
 STEP = 10  # granularity of sizes
@@ -102,6 +105,8 @@ def matching_size(
 
 def _pieces(model: bytes, texts: Sequence[str]) -> float:
     """Return the mean number of pieces of a text."""
+    from sentencepiece import SentencePieceProcessor
+
     _, offsets = sentencepieces.encode(
         SentencePieceProcessor(model_proto=model), texts, num_threads=1
     )
