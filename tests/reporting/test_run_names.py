@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
+from augury.core.integrity import Damaged
 from augury.core.store import Folder, Store
 from augury.reporting import reported
 from augury.reporting.run_names import (
+    LABEL,
     Label,
     find,
     label,
@@ -120,6 +122,14 @@ def test_users_give_names(store: Store, add: Add) -> None:
         write_label(run, Label("best", ("checked",)))
     assert find("best", store.root) == runs and find("best/2", store.root) == runs[1:]
     assert label(runs[0]) == Label("best", ("checked",))
+
+
+def test_a_name_that_has_changed_by_itself_is_refused(store: Store, add: Add) -> None:
+    run = add("baseline", A, 1)
+    write_label(run, Label("mine"))
+    run.write(LABEL, run.read(LABEL).replace(b"mine", b"mind"))
+    with pytest.raises(Damaged, match=LABEL):
+        label(run)
 
 
 def test_a_name_is_of_later_seeds_too(store: Store, add: Add) -> None:

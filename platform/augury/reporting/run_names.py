@@ -57,7 +57,7 @@ class NamedRuns:
 def label(run: Folder) -> Label:
     """Return the name and tags that a user gave a run."""
     try:
-        content = run.read_json(LABEL)
+        content = run.read_record(LABEL)
     except FileNotFoundError:
         return Label()
     return Label(content["name"], tuple(content["tags"]))

@@ -39,7 +39,7 @@ from augury.sweeping.reference import RaceWithReference
 from augury.sweeping.rounds import Rounds
 from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey
+from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey, earlier_record
 from augury.sweeping.trial import TrialSettings
 from augury.sweeping.writer import Show, StateWriter
 
@@ -367,7 +367,7 @@ class _Driver:
         Runs of an earlier, larger one stay in the storage.
         """
         options, space, plan = self.options, self.space, self.plan
-        earlier = self.sweep.read_json(DEFINITION) if self.sweep.exists(DEFINITION) else {}
+        earlier = earlier_record(self.sweep, DEFINITION)
         if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
             raise UserError(
                 f"sweep '{options.name}' in {self.sweep.root} belongs to space "
