@@ -30,6 +30,8 @@ class Head:
     """The address for Ray's clients, ray://HOST:PORT."""
     gcs: str
     """The address for nodes and programs that join, HOST:PORT."""
+    process: int
+    """The process that has started it, of which all its others are children."""
     environment: dict[str, str]
     """The variables with which commands reach it; `auto` is this cluster, whatever others there
     are."""
@@ -106,7 +108,8 @@ def _start(session: str, cpus: int) -> tuple[subprocess.Popen[bytes], Head]:
         if _wait_for_servers(dashboard, client_port, process):
             client = f"ray://127.0.0.1:{client_port}"
             environment["RAY_API_SERVER_ADDRESS"] = dashboard
-            return process, Head(dashboard, client, f"127.0.0.1:{gcs_port}", environment)
+            gcs = f"127.0.0.1:{gcs_port}"
+            return process, Head(dashboard, client, gcs, process.pid, environment)
         said = output.read_text(encoding="utf-8")
     raise AssertionError(f"the head did not start: {said}")
 

@@ -77,7 +77,7 @@ def processes(storage: Path) -> set[int]:
 
 
 def wait_for(
-    check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 200.0
+    check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 600.0
 ) -> None:
     """Wait until `check` is true; fail if the driver exits before."""
     deadline = time.monotonic() + seconds

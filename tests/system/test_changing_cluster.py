@@ -57,7 +57,7 @@ def test_a_late_node_is_used_and_its_loss_costs_nothing(head: Head, tmp_path: Pa
     space = tmp_path / "quick.py"
     text = Path(QUICK).read_text(encoding="utf-8").replace("seeds=(1, 2)", "seeds=(1,)")
     space.write_text(text.replace("[0, 5]", "[5]"), encoding="utf-8")
-    joined = ["--executor", "ray", "--set", "execution.address=auto"]
+    joined = ["--set", "execution.address=auto"]
     command = command_line(tmp_path / "swept", *joined, space=str(space))
     messages = tmp_path / "messages"
     with held(head) as holder, messages.open("w") as file:

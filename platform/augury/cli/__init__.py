@@ -134,7 +134,9 @@ def _agree_to_plugins(argv: Sequence[str]) -> None:
         for flag, word in pairwise(["", *argv])
         if flag in PLUGIN_FLAGS or ".py" in word
     ]
-    files = [word for word in words if word.endswith(".py") or Path(word, "__init__.py").is_file()]
+    files = [
+        word for word in words if word.endswith(".py") or os.path.isfile(Path(word, "__init__.py"))
+    ]
     if files:
         from augury.core import plugins  # slow: imports pydantic
 
