@@ -1,4 +1,4 @@
-"""A Ray cluster of one node on this machine, as `ray start --head` makes it, to submit jobs to."""
+"""Ray clusters on this machine, as `ray start` makes them: a head, and nodes that join it."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 RAY = str(Path(sys.executable).with_name("ray"))
 
@@ -27,8 +28,13 @@ class Head:
     """Its address, http://HOST:PORT."""
     address: str
     """The address for Ray's clients, ray://HOST:PORT."""
+    gcs: str
+    """The address for nodes and programs that join, HOST:PORT."""
+    process: int
+    """The process that has started it, of which all its others are children."""
     environment: dict[str, str]
-    """The variables with which commands reach it."""
+    """The variables with which commands reach it; `auto` is this cluster, whatever others there
+    are."""
 
     def submit(self, directory: Path, *entrypoint: str) -> subprocess.CompletedProcess[str]:
         """Run `ray job submit` with a working directory, and wait for the job."""
@@ -57,50 +63,75 @@ def ray_head(cpus: int = 4) -> Iterator[Head]:
         try:
             yield head
         finally:
-            process.terminate()  # not `ray stop`, which would stop every Ray on this machine
-            try:
-                process.wait(60)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
     finally:
         shutil.rmtree(session, ignore_errors=True)
+
+
+@contextmanager
+def ray_node(head: Head, cpus: int = 1) -> Iterator[subprocess.Popen[bytes]]:
+    """Let a further node join a cluster while the block runs; yield the process that starts it,
+    of which all its others are children."""
+    start = ["--address", head.gcs, f"--num-cpus={cpus}", '--resources={"late": 1}']
+    with tempfile.TemporaryFile() as output:
+        process = _ray_start(start, head.environment, output)
+        try:
+            yield process
+        finally:
+            _end(process)
 
 
 def _start(session: str, cpus: int) -> tuple[subprocess.Popen[bytes], Head]:
     """Start a cluster; again where another process takes one of its ports first."""
     for _ in range(3):
-        port, client_port = _free_port(), _free_port()
+        port, gcs_port, client_port = _free_port(), _free_port(), _free_port()
         dashboard = f"http://127.0.0.1:{port}"
         environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "RAY_AUTH_MODE": "disabled",
-            "RAY_API_SERVER_ADDRESS": dashboard,
+            "RAY_TMPDIR": session,  # where `auto` finds the address of the latest cluster
         }
+        environment.pop("RAY_ADDRESS", None)
         start = [
-            RAY,
-            "start",
             "--head",
-            "--block",
-            f"--port={_free_port()}",
+            f"--port={gcs_port}",
             "--dashboard-host=127.0.0.1",
             f"--dashboard-port={port}",
-            f"--dashboard-agent-listen-port={_free_port()}",
-            f"--temp-dir={session}",
             f"--ray-client-server-port={client_port}",
             f"--num-cpus={cpus}",
             '--resources={"trial_driver": 4}',
-            "--disable-usage-stats",
         ]
         output = Path(session, "output")
         with output.open("wb") as file:
-            process = subprocess.Popen(
-                start, env=environment, stdout=file, stderr=file, start_new_session=True
-            )
+            process = _ray_start(start, environment, file)
         if _wait_for_servers(dashboard, client_port, process):
-            return process, Head(dashboard, f"ray://127.0.0.1:{client_port}", environment)
+            client = f"ray://127.0.0.1:{client_port}"
+            environment["RAY_API_SERVER_ADDRESS"] = dashboard
+            gcs = f"127.0.0.1:{gcs_port}"
+            return process, Head(dashboard, client, gcs, process.pid, environment)
         said = output.read_text(encoding="utf-8")
     raise AssertionError(f"the head did not start: {said}")
+
+
+def _ray_start(
+    words: Sequence[str], environment: Mapping[str, str], output: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """Run `ray start`, in a process group of its own, on the loopback interface."""
+    line = [RAY, "start", "--block", "--node-ip-address=127.0.0.1", "--disable-usage-stats"]
+    line += [f"--dashboard-agent-listen-port={_free_port()}", *words]
+    return subprocess.Popen(
+        line, env=environment, stdout=output, stderr=output, start_new_session=True
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a node; not by `ray stop`, which would stop every Ray on this machine."""
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _wait_for_servers(dashboard: str, client_port: int, head: subprocess.Popen[bytes]) -> bool:

@@ -93,6 +93,7 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
         (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
         (["score", "a", "b", "--language", "en"], "no file 'a'"),
         (["trian", "my.yaml"], "unknown verb 'trian': did you mean 'train'?"),
+        (["translate", "caf\udce9"], "is not UTF-8"),
         (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
     ],
 )

@@ -104,3 +104,9 @@ def test_descriptions_of_settings_are_inherited() -> None:
     assert Documented.descriptions() == {"size": inherited}
     assert Renamed.descriptions() == {"size": inherited, "name": "Name of the thing."}
     assert Renamed.model_json_schema()["properties"]["size"]["description"] == inherited
+
+
+@pytest.mark.parametrize("value", ["&a [*a]", "[" * 3000, '"\\ud800"', "{a: 1, a: 2}", "x: y: z"])
+def test_values_of_the_command_line_have_the_limits_of_files(value: str) -> None:
+    with pytest.raises(UserError, match="--set a"):
+        override({}, [f"a={value}"])

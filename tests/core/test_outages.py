@@ -80,3 +80,12 @@ def test_a_directory_that_does_not_fit_leaves_nothing(
         folder.put(directory, "model")
     assert raised.value.errno == errno.ENOSPC
     assert not directory.exists() and not [*(tmp_path / "runs").iterdir()]
+
+
+def test_what_cannot_be_a_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OSError) as raised:
+        (tmp_path / ("x" * 300)).stat()
+    assert len(str(refusal_of(raised.value))) < 200
+    with pytest.raises(OSError) as raised:
+        (tmp_path / "missing").stat()
+    assert refusal_of(raised.value) is None

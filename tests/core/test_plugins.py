@@ -19,6 +19,7 @@ from augury.core.store import Store
 from augury.experiments.spec import TASKS, parse
 from augury.experiments.task import find_task
 from augury.regimes import regime
+from augury.scoring.registry import REGISTRY as METRICS
 from augury.sweeping import space
 
 OPERATOR = '''
@@ -207,3 +208,28 @@ def test_errors_of_a_file_name_its_line(directory: Path) -> None:
         function(pa.table({"id": ["a"], "source": ["ja"]}))
     line = (directory / "fails.py").read_text().splitlines().index("            block['x']") + 1
     assert f"{directory}/fails.py, line {line}" in plugins.describe_error(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"OPERATOR = (\nx = )\n", r"SyntaxError.*line 2"),
+        (b"x = '\xef'\nOPERATOR = 1\n", "SyntaxError.*utf-8"),
+        (b"OPERATOR = 1\0\n", "null bytes"),
+        (b"OPERATOR = 1\nraise SystemExit(3)\n", r"SystemExit: 3 .*script\.py, line 2"),
+    ],
+)
+def test_a_file_that_is_no_plugin_is_an_error_of_the_user(
+    content: bytes, message: str, directory: Path
+) -> None:
+    (directory / "script.py").write_bytes(content)
+    with pytest.raises(UserError, match=message) as raised:
+        OPERATORS.defines("./script.py")
+        OPERATORS.find("./script.py")
+    assert f"{directory}/script.py" in str(raised.value)
+
+
+def test_metrics_that_are_no_mapping_are_an_error_of_the_user(directory: Path) -> None:
+    (directory / "metrics.py").write_text("METRICS = 1\n")
+    with pytest.raises(UserError, match="METRICS of './metrics.py' is int"):
+        METRICS.find("./metrics.py")

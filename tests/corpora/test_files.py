@@ -161,3 +161,9 @@ def test_segments_of_test_sets(tmp_path: Path) -> None:
         '<seg id="1"> Ein Satz. </seg>\n<seg id="2">Noch einer.</seg>\n</doc>\n'
     )
     assert list(sentences(path, "seg")) == [b"Ein Satz.\n", b"Noch einer.\n"]
+
+
+def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(UserError, match="is a pipe"):
+        examine(str(tmp_path / "pipe"))

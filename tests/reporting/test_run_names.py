@@ -11,6 +11,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.reporting import reported
 from augury.reporting.run_names import (
+    LABEL,
     Label,
     find,
     label,
@@ -120,6 +121,16 @@ def test_users_give_names(store: Store, add: Add) -> None:
         write_label(run, Label("best", ("checked",)))
     assert find("best", store.root) == runs and find("best/2", store.root) == runs[1:]
     assert label(runs[0]) == Label("best", ("checked",))
+
+
+def test_a_name_that_has_changed_by_itself_is_no_name(
+    store: Store, add: Add, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = add("baseline", A, 1)
+    write_label(run, Label("mine"))
+    run.write(LABEL, run.read(LABEL).replace(b"mine", b"mind"))
+    assert label(run) == Label()
+    assert f"{LABEL} is damaged" in capsys.readouterr().err
 
 
 def test_a_name_is_of_later_seeds_too(store: Store, add: Add) -> None:

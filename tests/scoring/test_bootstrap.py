@@ -89,5 +89,5 @@ def test_deterministic():
 
 
 def test_no_samples():
-    with pytest.raises(UserError, match="0 bootstrap samples: use at least 1"):
+    with pytest.raises(UserError, match="0 bootstrap samples: use 1 to"):
         resample([numbers("a")], mean, samples=0)

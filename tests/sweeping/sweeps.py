@@ -77,7 +77,7 @@ def processes(storage: Path) -> set[int]:
 
 
 def wait_for(
-    check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 200.0
+    check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 600.0
 ) -> None:
     """Wait until `check` is true; fail if the driver exits before."""
     deadline = time.monotonic() + seconds
@@ -112,8 +112,13 @@ def actors(name: str) -> list[psutil.Process]:
 
 
 def _children(matches: Callable[[str], bool]) -> list[psutil.Process]:
+    return processes_of(psutil.Process(), matches)
+
+
+def processes_of(parent: psutil.Process, matches: Callable[[str], bool]) -> list[psutil.Process]:
+    """Return the processes below another whose command line matches."""
     matching = []
-    for process in psutil.Process().children(recursive=True):
+    for process in parent.children(recursive=True):
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             matching += [process] if matches(" ".join(process.cmdline())) else []
     return matching

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
+from augury.core.integrity import Damaged
 from augury.core.store import Store
-from augury.sweeping.state import DEFINITION, KIND, resolve
+from augury.sweeping.state import DEFINITION, KIND, STATE, earlier_record, records, resolve
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,20 @@ def test_sweeps_are_resolved_by_name_and_space(tmp_path: Path, text: str, name: 
             resolve(store, text)
     else:
         assert resolve(store, text) == name
+
+
+@pytest.mark.parametrize("name", [DEFINITION, STATE])
+def test_a_record_that_has_changed_is_named_and_written_anew(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep = Store(tmp_path).folder(KIND, "mine")
+    for record in (DEFINITION, STATE):
+        sweep.write_record(record, {"seeds": [1]})
+    assert earlier_record(sweep, name)["seeds"] == [1]
+    changed = sweep.read(name).replace(b"1]", b"2]").replace(b"1\n", b"2\n")
+    assert changed != sweep.read(name)
+    (tmp_path / KIND / "mine" / name).write_bytes(changed)
+    with pytest.raises(Damaged, match=name):
+        records(sweep)
+    assert earlier_record(sweep, name) == {}
+    assert f"{name} is damaged" in capsys.readouterr().err

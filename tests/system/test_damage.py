@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -49,6 +51,26 @@ def swapped_ids(content: bytes) -> bytes:
     return buffer.getvalue()
 
 
+def swapped_letter(content: bytes) -> bytes:
+    """Swap two letters of a text in a Parquet file, which stays one."""
+    table = pq.read_table(io.BytesIO(content))
+    (name,) = {"source", "text"} & {*table.column_names}
+    texts = table.column(name).to_pylist()
+    assert texts[0][0] != texts[0][1]
+    texts[0] = texts[0][1] + texts[0][0] + texts[0][2:]
+    place = table.column_names.index(name)
+    buffer = io.BytesIO()
+    pq.write_table(table.set_column(place, name, pa.array(texts)), buffer)
+    return buffer.getvalue()
+
+
+def other_cipher(content: bytes) -> bytes:
+    """Swap two letters of an alphabet, in JSON that stays one."""
+    edited = re.sub(rb'"(\w)(\w)', rb'"\2\1', content.replace(b'"cycles"', b"cycles"))
+    assert edited != content
+    return edited.replace(b"cycles", b'"cycles"')
+
+
 class Damage(NamedTuple):
     file: str
     """A pattern below the storage, of which the first file is damaged."""
@@ -65,22 +87,32 @@ RUN = "runs/*/seed-1"
 BY_KIND = {
     "corpus": Damage("corpora/*/part-00000.parquet", flip, "train", MADE),
     "corpus, cut off": Damage("corpora/*/part-00000.parquet", half, "train", MADE),
+    "letters of a corpus": Damage("corpora/*/part-00000.parquet", swapped_letter, "train", MADE),
     "number of rows": Damage("corpora/*/manifest.json", fewer_rows, "train", MADE),
     "manifest, cut off": Damage("corpora/*/manifest.json", half, "train", MADE),
     "view": Damage("views/*/part-00000.parquet", flip, "train", MADE),
+    "view, cut off": Damage("views/*/part-00000.parquet", half, "train", MADE),
+    "letters of a view": Damage("views/*/part-00000.parquet", swapped_letter, "train", MADE),
     "view's manifest": Damage("views/*/manifest.json", fewer_rows, "train", MADE),
-    "fit": Damage("fits/*/fitted.json", half, "train", MADE),
+    "fit": Damage("fits/*/fitted.json", other_cipher, "train", MADE),
+    "fit, cut off": Damage("fits/*/fitted.json", half, "train", MADE),
     "augmented": Damage("augmented/*/manifest.json", half, "train", MADE),
     "vocabulary": Damage("vocabularies/*/sentencepiece-0.model", flip, "train", MADE),
     "vocabulary, cut off": Damage("vocabularies/*/sentencepiece-0.model", half, "train", MADE),
+    "vocabulary's manifest, cut off": Damage("vocabularies/*/manifest.json", half, "train", MADE),
     "token ids": Damage("tokens/*/part-00000.parquet.ids.npy", swapped_ids, "train", MADE),
     "tokens, cut off": Damage("tokens/*/part-00000.parquet.offsets.npy", half, "train", MADE),
+    "token ids, cut off": Damage("tokens/*/part-00000.parquet.ids.npy", half, "train", MADE),
+    "tokens' manifest, cut off": Damage("tokens/*/manifest.json", half, "train", MADE),
     "scores": Damage(f"{RUN}/scores.json", flip, "train", SCORED),
     "scores, cut off": Damage(f"{RUN}/scores.json", half, "train", SCORED),
     "statistics": Damage(f"{RUN}/statistics/test.npz", flip, "train", SCORED),
     "outputs": Damage(f"{RUN}/hypotheses/test.txt", flip, "train", SCORED),
     "CTranslate2": Damage(f"{RUN}/ctranslate2/model.bin", flip, "translate", MADE),
     "CTranslate2, cut off": Damage(f"{RUN}/ctranslate2/model.bin", half, "translate", MADE),
+    "CTranslate2's vocabulary": Damage(
+        f"{RUN}/ctranslate2/shared_vocabulary.json", flip, "translate", MADE
+    ),
     "weights": Damage(f"{RUN}/weights.safetensors", flip, "weights", REFUSED),
     "weights, cut off": Damage(f"{RUN}/weights.safetensors", half, "weights", REFUSED),
     "outcome": Damage(f"{RUN}/outcome.json", half, "weights", REFUSED),
@@ -91,6 +123,9 @@ BY_KIND = {
     ),
     "state": Damage(f"{RUN}/checkpoints/*3/state.pt", flip, "continue", BEFORE),
     "state, cut off": Damage(f"{RUN}/checkpoints/*3/state.pt", half, "continue", BEFORE),
+    "checkpoint, cut off": Damage(
+        f"{RUN}/checkpoints/*3/model.safetensors", half, "continue", BEFORE
+    ),
     "checkpoint": Damage(f"{RUN}/checkpoints/*3/model.safetensors", flip, "continue", BEFORE),
     "earlier checkpoint": Damage(
         f"{RUN}/checkpoints/*2/model.safetensors", flip, "continue", TO_REMOVE

@@ -57,6 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(argv: list[str]) -> int:
+    for word in argv:
+        if "\0" in word or not _is_utf8(word):
+            print(
+                f"augury: the argument {ascii(word)} is not UTF-8, or has a NUL: write, or rename, "
+                "it in UTF-8",
+                file=sys.stderr,
+            )
+            return 2
     match argv:
         case [] | ["-h" | "--help" | "help", *_]:
             print(verbs.overview())
@@ -68,6 +76,15 @@ def _dispatch(argv: list[str]) -> int:
             return _run(verb, rest)
     print(f"augury: {unknown('verb', argv[0], verbs.VERBS)} (see `augury --help`)", file=sys.stderr)
     return 2
+
+
+def _is_utf8(word: str) -> bool:
+    """Return whether a word of the command line is text: bytes that are none become surrogates."""
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _run(verb: str, argv: Sequence[str]) -> int:
@@ -119,7 +136,9 @@ def _agree_to_plugins(argv: Sequence[str]) -> None:
         for flag, word in pairwise(["", *argv])
         if flag in PLUGIN_FLAGS or ".py" in word
     ]
-    files = [word for word in words if word.endswith(".py") or Path(word, "__init__.py").is_file()]
+    files = [
+        word for word in words if word.endswith(".py") or os.path.isfile(Path(word, "__init__.py"))
+    ]
     if files:
         from augury.core import plugins  # slow: imports pydantic
 

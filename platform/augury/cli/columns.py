@@ -159,10 +159,12 @@ def _rows(table: str, layout: str, names: Sequence[str]) -> dict[int, list[str]]
     rows = {}
     for place, name in enumerate(names):
         try:
-            block = next(read_table(table, layout, [name])).slice(0, SAMPLE)
+            block = next(read_table(table, layout, [name]), None)
         except UserError:  # numbers, lists
             continue
-        rows[place] = [name, *block.column(name).to_pylist()]
+        if block is None:
+            raise UserError(f"{table} has no rows: give a table with rows")
+        rows[place] = [name, *block.slice(0, SAMPLE).column(name).to_pylist()]
     return rows
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
+from augury.core.home import expanded
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store
@@ -244,8 +245,7 @@ def read_file(path: Path) -> list[str]:
 
     files.examine(str(path))
     return [
-        line.decode().removesuffix("\n").removesuffix("\r")
-        for line in files.lines(path.expanduser())
+        line.decode().removesuffix("\n").removesuffix("\r") for line in files.lines(expanded(path))
     ]
 
 

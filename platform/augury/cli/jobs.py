@@ -93,7 +93,7 @@ def connect(address: str | None) -> JobSubmissionClient:
         os.environ[API] = address  # the client prefers the variable to its argument
     where = os.environ.get(API) or os.environ.get(ADDRESS) or "auto"
     _require_answer(where)
-    from ray.exceptions import AuthenticationError
+    from ray.exceptions import AuthenticationError, RayError
     from ray.job_submission import JobSubmissionClient
 
     logging.getLogger("ray").setLevel(logging.WARNING)
@@ -104,7 +104,7 @@ def connect(address: str | None) -> JobSubmissionClient:
             f"the cluster at {where} asks for a token: set RAY_AUTH_MODE=token, with the head's "
             "~/.ray/auth_token on this machine"
         ) from error
-    except (ConnectionError, RuntimeError, ValueError, OSError) as error:
+    except (ConnectionError, RuntimeError, ValueError, OSError, RayError) as error:
         raise _no_cluster(where, error) from error
     for name in CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)

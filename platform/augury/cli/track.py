@@ -26,6 +26,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core.config import validate
     from augury.core.secrets import redacted
     from augury.core.store import Store
     from augury.runs.tracking import Tracking, place
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or "
             "`augury sweep` (their setting storage, by default results)"
         )
-    tracking = Tracking(uri=arguments.uri)
+    tracking = validate(Tracking, {"uri": arguments.uri}, "--uri")
     updated, target = sync_storage(store, tracking), redacted(place(tracking, store).uri)
     if arguments.json:
         print_json({"sent": updated, "uri": target})

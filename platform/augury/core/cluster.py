@@ -8,8 +8,9 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any
 
 from augury.core.errors import UserError
@@ -34,6 +35,7 @@ WAIT_SECONDS = 30.0
 
 _reached: set[str] = set()
 _training: set[str] = set()
+_trials: list[Callable[[], Iterable[str]]] = []
 
 
 def check_storage(root: str) -> None:
@@ -168,6 +170,21 @@ def training(run: str, resources: Mapping[str, float]) -> Iterator[None]:
         _training.discard(run)
 
 
+@contextmanager
+def training_trials(names: Callable[[], Iterable[str]]) -> Iterator[None]:
+    """Let messages name, while the block runs, the trials that are trained on the cluster then."""
+    _trials.append(names)
+    try:
+        yield
+    finally:
+        _trials.remove(names)
+
+
+def _in_training() -> str:
+    names = {*_training, *chain.from_iterable(trials() for trials in _trials)}
+    return ", ".join(sorted(names)) or "no run"
+
+
 def _say_if_too_large(resources: Mapping[str, float]) -> None:
     nodes = _living()
     fitting = [node for node in nodes if fits(resources, node)]
@@ -220,10 +237,9 @@ def _watch() -> None:
             return
         living = {node["NodeID"]: node for node in _living()}
         for identifier in known.keys() - living.keys():
-            runs = ", ".join(sorted(_training)) or "no run"
             say(
                 f"warning: {name_of(known[identifier])} is lost: what was trained there goes on "
-                f"elsewhere from its last checkpoint (in training: {runs})"
+                f"elsewhere from its last checkpoint (in training: {_in_training()})"
             )
         for identifier in living.keys() - known.keys():
             say(f"{name_of(living[identifier])} has joined")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandle
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
 from augury.core.naming import counted
@@ -117,7 +118,7 @@ def parse_assignments(
                 f"{flag} takes dotted.key=value, not '{assignment}'; for example {flag} {example}"
             )
         try:
-            values[key] = yaml.safe_load(text)
+            values[key] = yaml_file.value(text, f"{flag} {key}")
         except yaml.YAMLError as error:
             raise UserError(
                 f"{flag} {key}: '{text}' is not valid YAML: quote or correct the value"

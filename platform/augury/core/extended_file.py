@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from augury.core import yaml_file
 from augury.core.errors import UserError
 from augury.core.faults import KeyPath
+from augury.core.home import expanded
 
 EXTENDS = "extends"
 
@@ -48,7 +49,7 @@ def _read(path: Path, extended_by: Sequence[Path]) -> ExtendedFile:
     base = file.content[EXTENDS]
     if not isinstance(base, str):
         raise UserError(f"{place} is {base!r}: give the path of one file, relative to this one")
-    other = path.parent / Path(base).expanduser()
+    other = path.parent / expanded(base)
     chain = [*extended_by, path]
     if other.resolve() in [file.resolve() for file in chain]:
         raise UserError(

@@ -21,12 +21,15 @@ from augury.core.roots import TEMPORARY, in_opened
 FULL = (errno.ENOSPC, errno.EDQUOT)
 READ_ONLY = (errno.EROFS,)
 FORBIDDEN = (errno.EACCES, errno.EPERM)
+UNUSABLE = (errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EISDIR)
 GONE = (errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ENODEV)
 _WORDS = {os.strerror(number).lower(): number for number in (*FULL, *READ_ONLY, *GONE)} | {
     "database or disk is full": errno.ENOSPC,
     "attempt to write a readonly database": errno.EROFS,
 }
 """Parts of messages, for errors that do not say their number."""
+SHOWN = 100
+"""Characters of a path that cannot be one in a message."""
 _PATH = re.compile(r"['\"](/[^'\"]+)['\"]")
 
 
@@ -55,8 +58,13 @@ def outage_of(error: BaseException) -> Outage | None:
 
 
 def refusal_of(error: BaseException) -> UserError | None:
-    """Return which file may not be written or read where that has caused an error, else None."""
+    """Return which file may or can not be written or read where that has caused an error, else
+    None."""
     for cause in _causes(error):
+        if isinstance(cause, OSError) and cause.errno in UNUSABLE and cause.filename:
+            name = os.fsdecode(cause.filename)
+            shown = f"{name[:SHOWN]}…" if len(name) > SHOWN else name
+            return UserError(f"{shown}: {os.strerror(cause.errno).lower()}: give another path")
         number, path = _number(cause), _path(cause)
         if number is not None and path:
             return UserError(_sentence(number, path))

@@ -40,6 +40,7 @@ from pydantic_core import CoreSchema
 from augury.core import agreed_code
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
+from augury.core.home import expanded
 
 __path__: list[
     str
@@ -193,6 +194,11 @@ class Registry:
             ) from error
         if not self.is_mapping:
             return value
+        if not isinstance(value, Mapping):
+            raise UserError(
+                f"{self.attribute} of '{name}' is {type(value).__name__}: the file must "
+                f"{self.contract}"
+            )
         if not is_path(name) or name in value:
             return value[name]
         if len(value) != 1:
@@ -296,7 +302,7 @@ def is_path(name: str) -> bool:
 def file_of(name: str) -> Path:
     """Return the absolute path named by a path or a reference."""
     match = _REFERENCE.fullmatch(name)
-    return Path(match[1] if match else name).expanduser().absolute()
+    return expanded(match[1] if match else name).absolute()
 
 
 def reference(name: str) -> str:
@@ -358,9 +364,9 @@ def load(reference: str) -> ModuleType:
     stem = re.sub(r"\W", "_", Path(path).stem)
     try:
         return importlib.import_module(f"{__name__}.{stem}__{content}__{path.encode().hex()}")
-    except UserError:
+    except (UserError, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # such as SystemExit, of a script
         raise UserError(f"'{path}' cannot be imported: {describe_error(error)}") from error
 
 
@@ -373,7 +379,8 @@ def describe_error(error: BaseException) -> str:
         if _MODULE.match(str(frame[0].f_globals["__name__"]))
     ]
     location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
-    return f"{type(error).__name__}: {error}{location}"
+    message = f": {error}" if str(error) else ""
+    return f"{type(error).__name__}{message}{location}"
 
 
 def _decode_path(encoded: str) -> Path:
@@ -431,8 +438,7 @@ def _assigns(file: Path, attribute: str) -> bool:
     """Return whether a module assigns `attribute` at its top level, judging by its source
     without importing it."""
     return (
-        re.search(rf"^{attribute}\b[^=\n]*=", file.read_text(encoding="utf-8"), re.MULTILINE)
-        is not None
+        re.search(rf"^{attribute}\b[^=\n]*=".encode(), file.read_bytes(), re.MULTILINE) is not None
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import socket
 import stat
 import uuid
@@ -13,6 +14,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from augury.core.errors import UserError
+from augury.core.home import expanded
 
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
@@ -66,7 +68,7 @@ def local_root(root: str) -> str:
     """Return the absolute path of a local root; UserError unless its parent is a directory."""
     if not root.strip():
         raise UserError("storage is empty: give a directory or a URI such as s3://bucket/augury")
-    path = Path(root).expanduser().resolve()
+    path = Path(os.path.realpath(expanded(root)))
     if not path.parent.is_dir():
         raise UserError(
             f"storage '{root}' cannot be opened: there is no directory '{path.parent}'; mount its "
@@ -127,6 +129,8 @@ def _require_bucket(root: str, filesystem: fs.FileSystem, path: str) -> None:
     if filesystem.type_name not in OBJECT_STORES:
         return
     bucket = path.partition("/")[0]
+    if not bucket:
+        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
     try:
         info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
     except OSError as error:

@@ -32,10 +32,7 @@ def read(path: str | Path) -> YamlFile:
     text = _remote_text(str(path)) if "://" in str(path) else _text(Path(path))
     loader = _Loader(text)
     try:
-        _check_nesting(path, text)
-        root = loader.get_single_node()
-        if root is not None:
-            _written_out(root, str(path), {})
+        root = _composed(loader, text, str(path))
         if not isinstance(root, yaml.MappingNode):
             kind = "nothing" if root is None else f"a {root.id}"
             raise UserError(
@@ -49,6 +46,30 @@ def read(path: str | Path) -> YamlFile:
         raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
     finally:
         loader.dispose()
+
+
+def value(text: str, name: str) -> Any:
+    """Return the value of YAML on a command line, which has the limits of files; YAMLError where
+    it is none."""
+    loader = _Loader(text)
+    try:
+        root = _composed(loader, text, name)
+        if root is None:
+            return None
+        for _ in _lines(root, name):  # raises for what is written twice
+            pass
+        return loader.construct_document(root)
+    finally:
+        loader.dispose()
+
+
+def _composed(loader: Any, text: str, path: str) -> yaml.Node | None:
+    """Return the tree of a text; UserError where it is beyond the limits."""
+    _check_nesting(path, text)
+    root = loader.get_single_node()
+    if root is not None:
+        _written_out(root, path, {})
+    return root
 
 
 def scalar(text: str) -> str:

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
+from augury.core.home import expanded
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes
@@ -71,7 +72,7 @@ def examine(path: str) -> InputFile:
 
 def find(path: str) -> Path:
     """Return the file or directory at `path`; raise UserError with a hint if it does not exist."""
-    target = Path(path).expanduser()
+    target = expanded(path)
     if target.exists():
         return target
     if not target.parent.is_dir():
@@ -94,6 +95,8 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
     truncated."""
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
+    if path.exists() and not path.is_file():  # it could be read once, or wait for ever
+        raise UserError(f"{path} is a pipe or a device: write its text to a file, and give that")
     try:
         with path.open("rb") as file:
             start = file.read(6)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from augury.core.errors import UserError, unknown
+from augury.core.home import expanded
 from augury.corpora.tables import BLOCK_ROWS, select_columns
 
 SAVED = ("dataset_dict.json", "state.json")
@@ -24,7 +24,7 @@ def load(name: str, configuration: str | None, split: str | None, default: str) 
         raise UserError(
             "text from the hub needs the library `datasets`: pip install augury[hub]"
         ) from error
-    directory = Path(name).expanduser()
+    directory = expanded(name)
     try:
         if not any(
             (directory / file).exists() for file in SAVED

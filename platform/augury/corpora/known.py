@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
+from augury.core.home import expanded
 from augury.corpora.files import COMPRESSIONS
 
 ENVIRONMENT = "AUGURY_DATA"
@@ -116,7 +117,7 @@ def locate(
                 name.format_map(languages)
                 for name in ([value] if isinstance(value, str) else value)
             ]
-            paths = [_find(known, split, name, Path(root).expanduser() / folder) for name in names]
+            paths = [_find(known, split, name, expanded(root) / folder) for name in names]
             settings[key] = paths[0] if len(paths) == 1 else tuple(paths)
         elif key.endswith("_column"):
             settings[key] = value.format_map(languages)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from augury.core.config import address
 from augury.core.errors import UserError
+from augury.core.home import expanded
 from augury.core.locks import make_once
 from augury.core.naming import counted
 from augury.core.store import Folder, Store
@@ -31,7 +30,7 @@ def stored_references(spec: BaseSpec, test: str, corpus: Corpus, store: Store) -
     sets = []
     for name in text.references:
         files.examine(name)
-        lines = [line.decode().rstrip("\r\n") for line in files.lines(Path(name).expanduser())]
+        lines = [line.decode().rstrip("\r\n") for line in files.lines(expanded(name))]
         if len(lines[: text.first]) != corpus.rows:
             raise UserError(
                 f"{test}: {name} has {counted(len(lines), 'line')}, and the test set "

@@ -50,13 +50,14 @@ def read_table(
 def column_names(path: str, layout: str) -> list[str]:
     """Return the column names of a table; for JSON lines, those of the first record."""
     if layout == "parquet":
-        with pq.ParquetFile(_parquet_files(path)[0]) as file:
+        first_file = _parquet_files(path)[0]
+        with _reading(first_file), pq.ParquetFile(first_file) as file:
             return [file.schema.column(index).path for index in range(len(file.schema))]
     first = next(lines(find(path)), b"")
     if layout == "jsonl":
         try:
             record = json.loads(first or b"{}")
-        except json.JSONDecodeError as error:
+        except (json.JSONDecodeError, RecursionError) as error:
             raise UserError(f"{path}, line 1 is not valid JSON: {error}") from error
         return list(record) if isinstance(record, dict) else []
     return next(csv.reader([first.decode()]), []) if layout == "csv" else _names(first)
@@ -239,7 +240,7 @@ def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
             where = f"{path}, line {number}"
             try:
                 record = json.loads(line.decode())
-            except json.JSONDecodeError as error:
+            except (json.JSONDecodeError, RecursionError) as error:
                 raise UserError(f"{where} is not valid JSON: {error}") from error
             for column in columns:
                 text = _text_field(record, column, where)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from augury.core.cores import available_cores
 from augury.core.execution import Execution
+from augury.core.home import expanded
 from augury.core.progress import duration
 from augury.experiments.spec import Experiment
 from augury.training.schedule import last_update
@@ -161,7 +162,7 @@ def pretrained_size(name: str) -> Size | None:
     """Return the size of a model in a directory; None where it is a name on a hub, or its sizes
     have other names."""
     try:
-        sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
+        sizes = json.loads((expanded(name) / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     hidden, count, feedforward, vocabulary = (

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from augury.core import config
+from augury.core import config, integrity
+from augury.core.integrity import Damaged
 from augury.core.progress import say
+from augury.core.store import Folder
 from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
@@ -39,7 +41,7 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
         {"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})}
     )
     folder, file = run.folder.sub(KIND), f"{address}.json"
-    if not folder.exists(file):
+    if (content := _kept(folder, file)) is None:
         how = f" by {decoding.combine}" if decoding.combine else ""
         say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = find_task(run.experiment.task)
@@ -54,6 +56,18 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
             outputs, time.monotonic() - began, time.process_time() - processor_began
         )
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
-        folder.write_json(file, {**facts, **result._asdict()})
-    content = folder.read_json(file)
+        content = {**facts, **result._asdict()}
+        folder.write_json(file, integrity.seal(content))
     return DecodingResult(*(content[name] for name in DecodingResult._fields))
+
+
+def _kept(folder: Folder, file: str) -> dict[str, Any] | None:
+    """Return the content of a file of outputs; None where there is none, or, with a warning, where
+    it is damaged."""
+    if not folder.exists(file):
+        return None
+    try:
+        return integrity.unseal(folder.read(file), folder.location(file))[0]
+    except Damaged as error:
+        say(f"warning: {error}: it is made anew")
+        return None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
+from augury.core.home import expanded
 from augury.core.store import Folder
 from augury.core.temporary import scratch
 from augury.models.settings import PATHS, Pretrained, model_directory
@@ -168,7 +169,7 @@ def search_settings(name: str, revision: str | None = None) -> Mapping[str, Any]
 def _generation_file(name: str, revision: str | None) -> Path | None:
     """Return the file with a model's settings of search: in its directory, in the local cache or
     from the hub; None where there is none."""
-    directory = Path(name).expanduser()
+    directory = expanded(name)
     if directory.is_dir() or name.startswith(PATHS):
         file = directory / GENERATION
         return file if file.is_file() else None

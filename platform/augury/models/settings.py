@@ -11,6 +11,7 @@ from pydantic import BeforeValidator
 
 from augury.core.config import Section, validate
 from augury.core.errors import UserError
+from augury.core.home import expanded
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -54,7 +55,7 @@ def model_directory(name: str) -> Path | None:
 
     Raises UserError for a path that does not exist.
     """
-    path = Path(name).expanduser()
+    path = expanded(name)
     if path.is_dir():
         return path
     if name.startswith(PATHS):

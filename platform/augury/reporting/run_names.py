@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from augury.core.errors import UserError
+from augury.core.integrity import Damaged
+from augury.core.messages import say_once
 from augury.core.store import Folder, Store
 from augury.reporting import reported
 from augury.runs import stored_runs
@@ -55,10 +57,14 @@ class NamedRuns:
 
 
 def label(run: Folder) -> Label:
-    """Return the name and tags that a user gave a run."""
+    """Return the name and tags that a user gave a run; none, with a warning, where they are
+    damaged."""
     try:
-        content = run.read_json(LABEL)
+        content = run.read_record(LABEL)
     except FileNotFoundError:
+        return Label()
+    except Damaged as error:
+        say_once(f"warning: {error}: the run has no name and tags until it gets them again")
         return Label()
     return Label(content["name"], tuple(content["tags"]))
 

@@ -17,7 +17,7 @@ from augury.core.errors import UserError
 Value = Callable[[Sequence[float]], float]
 """Maps summed statistics to a score."""
 
-SAMPLES = 1000
+SAMPLES, MOST_SAMPLES = 1000, 100_000
 SEED = 12345  # sacreBLEU's
 BLOCK = 2**21  # elements of a block of counts, 16 MiB
 
@@ -54,10 +54,13 @@ def resample(
     """Score a system on bootstrap samples, each as large as the test set, drawn with replacement.
 
     `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score.
-    Raises UserError for fewer than one sample.
+    Raises UserError for fewer than one sample, or too many.
     """
-    if samples < 1:
-        raise UserError(f"{samples} bootstrap samples: use at least 1, normally {SAMPLES}")
+    if not 1 <= samples <= MOST_SAMPLES:
+        raise UserError(
+            f"{str(samples)[:20]} bootstrap samples: use 1 to {MOST_SAMPLES:,}, normally "
+            f"{SAMPLES:,}"
+        )
     assert len({table.shape for table in statistics}) == 1, (
         "all seeds need the same sentences and the same metric"
     )

@@ -283,6 +283,11 @@ class Dispatcher:
             self.scheduler.fail(key.configuration, key.seed)
             self._collect_decisions()
 
+    def running(self) -> list[str]:
+        """Return the folders of the runs that are trained now."""
+        running = [key for key, state in dict(self.progress).items() if state == "running"]
+        return [self.folder(key).name for key in running]
+
     def describe_retry(self, key: TrialKey) -> str:
         """Return a message on a trial whose process has died, and from where it goes on."""
         folder = self.folder(key)

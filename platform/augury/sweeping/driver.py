@@ -37,7 +37,7 @@ from augury.sweeping.price import price
 from augury.sweeping.race import Exhaustive
 from augury.sweeping.rounds import Propose, Rounds
 from augury.sweeping.space import Space
-from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey
+from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey, earlier_record
 from augury.sweeping.trial import TrialSettings
 from augury.sweeping.writer import Show, StateWriter
 
@@ -365,7 +365,7 @@ class _Driver:
         Runs of an earlier, larger one stay in the storage.
         """
         options, space, plan = self.options, self.space, self.plan
-        earlier = self.sweep.read_json(DEFINITION) if self.sweep.exists(DEFINITION) else {}
+        earlier = earlier_record(self.sweep, DEFINITION)
         if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
             raise UserError(
                 f"sweep '{options.name}' in {self.sweep.root} belongs to space "

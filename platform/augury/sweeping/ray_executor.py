@@ -21,6 +21,7 @@ from ray.tune.experiment import Trial
 from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
+from augury.core import cluster
 from augury.core.errors import UserError
 from augury.core.execution import connect
 from augury.core.outages import Outage
@@ -78,7 +79,10 @@ class RayExecutor(TrialExecutor):
                 failure_config=tune.FailureConfig(max_failures=self.execution.max_failures),
             ),
         )
-        with quiet_tune(log_of(self.directory)):
+        with (
+            cluster.training_trials(dispatcher.running),
+            quiet_tune(log_of(self.directory)),
+        ):
             tuner.fit()
         if dispatcher.outage is not None:
             raise Outage(dispatcher.outage)

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from augury.core.errors import UserError, nearest
+from augury.core.integrity import Damaged
+from augury.core.messages import say
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.runs import record
@@ -334,8 +336,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     folder = store.folder(KIND, name)
     if not folder.exists(DEFINITION):
         folder = store.folder(KIND, resolve(store, name))
-    definition: Mapping[str, Any] = folder.read_json(DEFINITION)
-    state: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
+    definition, state = records(folder)
     curves = curves or Curves(definition["metric"])
     configurations = tuple(
         _configuration(entry, definition["seeds"], state, store, curves)
@@ -364,6 +365,28 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
     )
+
+
+def records(folder: Folder) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the stored definition of a sweep, and its state, empty before it has begun.
+
+    Damaged, with what to do, where one is not as it was written.
+    """
+    try:
+        state = folder.read_record(STATE) if folder.exists(STATE) else {}
+        return folder.read_record(DEFINITION), state
+    except Damaged as error:
+        raise Damaged(f"{error}; the command of the sweep writes it anew") from error
+
+
+def earlier_record(folder: Folder, name: str) -> dict[str, Any]:
+    """Return a record of the sweep that an earlier command has written; empty where there is none,
+    or, with a warning, where it is damaged, as it is written anew."""
+    try:
+        return folder.read_record(name) if folder.exists(name) else {}
+    except Damaged as error:
+        say(f"warning: {error}: it is made anew")
+        return {}
 
 
 def _decision(entry: Mapping[str, Any], metric: str) -> Decision:

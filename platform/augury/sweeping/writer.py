@@ -28,7 +28,7 @@ class StateWriter:
     def __init__(self, dispatcher: Dispatcher, sweep: Folder, show: Show):
         self.dispatcher, self.sweep, self.show = dispatcher, sweep, show
         self.curves = Curves(dispatcher.curves.metric)
-        earlier = sweep.read_json(STATE).get("decisions", []) if sweep.exists(STATE) else []
+        earlier = state.earlier_record(sweep, STATE).get("decisions", [])
         self._times = {_identity(decision): decision["time"] for decision in earlier}
         self._written: dict[str, Any] = {}
         self._heartbeat = -math.inf

@@ -13,6 +13,7 @@ from typing import Any
 from augury.core import extended_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings
+from augury.core.home import expanded
 from augury.scoring.registry import lower_is_better
 from augury.sweeping.declarations import SearchSpace
 
@@ -34,7 +35,7 @@ def load(path: str) -> SearchSpace:
     file = extended_file.read(path)
     fields = dict(file.content)
     if isinstance(base := fields.get("base"), str):
-        fields["base"] = extended_file.read(Path(path).parent / Path(base).expanduser()).content
+        fields["base"] = extended_file.read(Path(path).parent / expanded(base)).content
     if isinstance(metric := fields.get("metric"), str):
         lowest = lower_is_better(metric.rpartition("/")[2])
         fields.setdefault("mode", "min" if lowest else "max")

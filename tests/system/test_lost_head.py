@@ -1,0 +1,97 @@
+"""A cluster whose head dies while it trains, and one on which a worker finds no room."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+import yaml
+
+from augury.cli import main
+from augury.core.store import Store
+from tests.ray_head import Head, ray_head, ray_node
+from tests.sweeping.sweeps import wait_for
+from tests.system.test_main_job import averaged, wait_for_update, write_experiment
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.long,  # a head gets most of a minute to come back
+    pytest.mark.trains,
+    pytest.mark.timeout(1200),
+]
+ON_RAY = {"launcher": "ray", "address": "auto", "threads": 1}
+
+
+def experiment(directory: Path, **execution: object) -> Path:
+    """Write an experiment that trains for seconds on the cluster that `auto` finds."""
+    path = write_experiment(directory, execution=ON_RAY | execution, baseline=False)
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    content["training"] |= {"max_updates": 120, "validate_every": 20}
+    content |= {"augment": [], "regime": "plain", "vocabulary": {"size": 60}}
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, bytes]]:
+    """The weights of a training without a cluster."""
+    directory = tmp_path_factory.mktemp("undisturbed")
+    alone = ["--set", "execution.launcher=direct", "--set", "execution.address=null"]
+    assert main(["train", str(experiment(directory)), *alone]) == 0
+    return averaged(directory / "store")
+
+
+def start(head: Head, path: Path, messages: Path) -> subprocess.Popen[str]:
+    """Start training on a cluster, with its messages in a file."""
+    line = [sys.executable, "-m", "augury.cli", "train", str(path)]
+    with messages.open("w") as file:
+        return subprocess.Popen(
+            line, text=True, stderr=file, stdout=subprocess.DEVNULL, env=head.environment
+        )
+
+
+def test_a_lost_head_is_one_line_and_the_same_command_continues(
+    undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
+) -> None:
+    path, messages = experiment(tmp_path), tmp_path / "messages"
+    with ray_head(cpus=2) as head:
+        training = start(head, path, messages)
+        try:
+            wait_for_update(Store(tmp_path / "store"), 20, training)
+            started = psutil.Process(head.process)
+            for process in [started, *started.children(recursive=True)]:
+                process.kill()
+            assert training.wait(120) == 1
+        finally:
+            training.kill()
+    said = messages.read_text(encoding="utf-8")
+    (line,) = [line for line in said.splitlines() if line.startswith("augury: ")]
+    assert "is lost: its head does not answer" in line and f"train {path}" in line
+    assert "rpc_client" not in said and "Traceback" not in said
+    with ray_head(cpus=2) as head:
+        training = start(head, path, messages)
+        assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
+    assert "continues after update" in messages.read_text(encoding="utf-8")
+    assert averaged(tmp_path / "store") == undisturbed
+
+
+def test_a_worker_larger_than_any_node_waits_for_one_that_joins(
+    undisturbed: dict[str, dict[str, bytes]], tmp_path: Path
+) -> None:
+    path, messages = experiment(tmp_path, cpus_per_worker=3), tmp_path / "messages"
+    with ray_head(cpus=2) as head:
+        training = start(head, path, messages)
+        try:
+            wait_for(
+                lambda: "no node has the CPU 3 of a worker" in messages.read_text("utf-8"), training
+            )
+            with ray_node(head, cpus=3):
+                assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
+        finally:
+            training.kill()
+    said = messages.read_text(encoding="utf-8")
+    assert "and the largest is node" in said and "CPU 3, late 1) has joined" in said
+    assert averaged(tmp_path / "store") == undisturbed
