@@ -15,7 +15,7 @@ from augury.corpora.corpus import KINDS
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.mixture import row_ranges
-from augury.execution.graph import Graph, Step
+from augury.execution.graph import Graph, Plan, Step
 from augury.experiments.cost import Cost, Text, cost
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
@@ -23,22 +23,37 @@ from augury.experiments.task import find_task
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
     """Return the cost of one seed of every system and stage before one, and of all seeds of the
-    models that operators use.
+    models that operators use and of common beginnings.
 
     Trainings that systems share, with each other or with models, are counted once. `execution`
     overrides that of the experiments.
     """
-    store = graph.store
-    costs = {
-        name: seed_cost(plan.experiment, store, execution)
-        for name, plan in (graph.earlier_stages | graph.systems).items()
-    }
-    for address, seeds in graph.models_of_operators.items():
-        of_seed = seed_cost(graph.plans[address].experiment, store, execution)
+
+    def cost_of(plan: Plan) -> Cost | None:
+        known = seed_cost(plan.experiment, graph.store, execution)
+        steps = [step for step in graph.names if step.address == plan.address and step.seed]
+        shared = [shared_seconds(graph, step, execution) for step in steps]
+        return known and known._replace(shared=sum(shared) / max(1, len(shared)))
+
+    costs = {name: cost_of(plan) for name, plan in (graph.earlier_stages | graph.systems).items()}
+    for address, seeds in graph.unscored.items():
+        of_seed, count = cost_of(graph.plans[address]), len(seeds)
         costs[graph.names[Step(address, seeds[0])]] = of_seed and of_seed._replace(
-            seconds=of_seed.seconds * len(seeds), bytes=of_seed.bytes * len(seeds)
+            seconds=of_seed.seconds * count,
+            bytes=of_seed.bytes * count,
+            shared=of_seed.shared * count,
         )
     return costs
+
+
+def shared_seconds(graph: Graph, step: Step, execution: Execution | None = None) -> float:
+    """Return the estimated seconds of the beginning that a model continues; 0 where there is none,
+    or it is not known."""
+    beginning = graph.beginnings.get(step)
+    if beginning is None:
+        return 0.0
+    cost = seed_cost(graph.plans[beginning.address].experiment, graph.store, execution)
+    return cost.seconds if cost else 0.0
 
 
 def seed_cost(

@@ -14,7 +14,7 @@ from augury.core.locks import usable
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import cached_address
-from augury.execution.estimates import seed_cost
+from augury.execution.estimates import seed_cost, shared_seconds
 from augury.execution.graph import TRAIN, Graph, Plan, Step, dev_sets
 from augury.experiments.task import find_task
 from augury.runs.record import KIND as RUNS
@@ -93,7 +93,10 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
 
 
 def _models(graph: Graph, plan: Plan) -> Iterator[Node]:
-    """Yield the models of a plan with their scores."""
+    """Yield the models of a plan with their scores, and before them the beginnings of some."""
+    for step, beginning in graph.beginnings.items():
+        if step.address == plan.address:
+            yield from _models(graph, graph.plans[beginning.address])
     task, experiment = find_task(plan.experiment.task), plan.experiment
     tokens = tuple(folder.name for folder in plan.tokens.values())
     cost = seed_cost(experiment, plan.store)
@@ -104,9 +107,14 @@ def _models(graph: Graph, plan: Plan) -> Iterator[Node]:
         if step.address != plan.address or step.seed is None:
             continue
         run = plan.run(step.seed)
-        before = (plan.before.run(step.seed).name,) if plan.before else ()
-        seconds = 0.0 if run.complete else cost and cost.seconds
-        yield Node("model", name, run.name, (*tokens, *before), step, run.complete, seconds)
+        before = [plan.before.run(step.seed)] if plan.before else []
+        if beginning := graph.beginnings.get(step):
+            before.append(graph.plans[beginning.address].run(step.seed))
+        inputs = (*tokens, *(folder.name for folder in before))
+        seconds = cost and cost.seconds - shared_seconds(graph, step)
+        yield Node(
+            "model", name, run.name, inputs, step, run.complete, 0.0 if run.complete else seconds
+        )
         if step in graph.scored:
             scores = f"{run.name}/{SCORES}"
             exists = run.exists(SCORES)
