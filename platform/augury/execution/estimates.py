@@ -28,12 +28,15 @@ def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cos
     Trainings that systems share, with each other or with models, are counted once. `execution`
     overrides that of the experiments.
     """
+    of_beginnings = shared_seconds(graph, execution)
 
     def cost_of(plan: Plan) -> Cost | None:
         known = seed_cost(plan.experiment, graph.store, execution)
-        steps = [step for step in graph.names if step.address == plan.address and step.seed]
-        shared = [shared_seconds(graph, step, execution) for step in steps]
-        return known and known._replace(shared=sum(shared) / max(1, len(shared)))
+        seeds = [
+            step for step in graph.names if step.address == plan.address and step.seed is not None
+        ]
+        shared = sum(of_beginnings.get(step, 0.0) for step in seeds) / max(1, len(seeds))
+        return known and known._replace(shared=shared)
 
     costs = {name: cost_of(plan) for name, plan in (graph.earlier_stages | graph.systems).items()}
     for address, seeds in graph.unscored.items():
@@ -46,14 +49,15 @@ def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cos
     return costs
 
 
-def shared_seconds(graph: Graph, step: Step, execution: Execution | None = None) -> float:
-    """Return the estimated seconds of the beginning that a model continues; 0 where there is none,
-    or it is not known."""
-    beginning = graph.beginnings.get(step)
-    if beginning is None:
-        return 0.0
-    cost = seed_cost(graph.plans[beginning.address].experiment, graph.store, execution)
-    return cost.seconds if cost else 0.0
+def shared_seconds(graph: Graph, execution: Execution | None = None) -> dict[Step, float]:
+    """Return the estimated seconds of the beginnings that models continue, by the model; 0 where
+    they are not known."""
+    costs = {
+        address: seed_cost(graph.plans[address].experiment, graph.store, execution)
+        for address in {beginning.address for beginning in graph.beginnings.values()}
+    }
+    seconds = {address: cost.seconds if cost else 0.0 for address, cost in costs.items()}
+    return {step: seconds[beginning.address] for step, beginning in graph.beginnings.items()}
 
 
 def seed_cost(

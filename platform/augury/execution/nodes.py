@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,8 +44,9 @@ class Node:
 def nodes(graph: Graph) -> list[Node]:
     """Return the nodes of a graph, inputs first; corpora are read to estimate costs."""
     by_address: dict[str, Node] = {}
+    shared = shared_seconds(graph)
     for plan in graph.plans.values():
-        for node in (*_texts(graph, plan), *_models(graph, plan)):
+        for node in (*_texts(graph, plan), *_models(graph, plan, shared)):
             by_address.setdefault(node.address, node)
     return list(by_address.values())
 
@@ -92,11 +93,12 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
         yield node("tokens", name, plan.tokens[name], inputs, rows / task.ROWS_PER_SECOND)
 
 
-def _models(graph: Graph, plan: Plan) -> Iterator[Node]:
-    """Yield the models of a plan with their scores, and before them the beginnings of some."""
-    for step, beginning in graph.beginnings.items():
-        if step.address == plan.address:
-            yield from _models(graph, graph.plans[beginning.address])
+def _models(graph: Graph, plan: Plan, shared: Mapping[Step, float]) -> Iterator[Node]:
+    """Yield the models of a plan with their scores, and before them those that they continue,
+    whose seconds are in `shared`."""
+    continued = [other for step, other in graph.beginnings.items() if step.address == plan.address]
+    for address in dict.fromkeys(beginning.address for beginning in continued):
+        yield from _models(graph, graph.plans[address], shared)
     task, experiment = find_task(plan.experiment.task), plan.experiment
     tokens = tuple(folder.name for folder in plan.tokens.values())
     cost = seed_cost(experiment, plan.store)
@@ -108,10 +110,10 @@ def _models(graph: Graph, plan: Plan) -> Iterator[Node]:
             continue
         run = plan.run(step.seed)
         before = [plan.before.run(step.seed)] if plan.before else []
-        if beginning := graph.beginnings.get(step):
-            before.append(graph.plans[beginning.address].run(step.seed))
+        if step in graph.beginnings:
+            before.append(graph.plans[graph.beginnings[step].address].run(step.seed))
         inputs = (*tokens, *(folder.name for folder in before))
-        seconds = cost and cost.seconds - shared_seconds(graph, step)
+        seconds = cost and cost.seconds - shared.get(step, 0.0)
         yield Node(
             "model", name, run.name, inputs, step, run.complete, 0.0 if run.complete else seconds
         )

@@ -25,7 +25,7 @@ def share(graph: Graph, validations: int | None = None) -> None:
     steps = [step for step in graph.names if step in graph.scored and not _has_begun(graph, step)]
     # Equal regimes first: what they share is longer than a warm-up, and can share that in turn.
     for shared in (_whole, _warmup):
-        groups: dict[tuple[str, int | None], dict[Step, Plan]] = {}
+        groups: dict[tuple[str, int | None], dict[Step, Plan]] = {}  # by prefix and seed
         for step in steps:
             plan = shared(graph.plans[step.address])
             if step not in graph.beginnings and _can_end(plan.experiment.training, validations):
@@ -51,7 +51,8 @@ def _can_end(training: Training, validations: int | None) -> bool:
 
 
 def _has_begun(graph: Graph, step: Step) -> bool:
-    run = graph.plans[step.address].run(step.seed or 0)
+    assert step.seed is not None
+    run = graph.plans[step.address].run(step.seed)
     return run.exists(OUTCOME) or bool(run.sub("checkpoints").subfolders())
 
 

@@ -206,7 +206,7 @@ class WarmupRegime(Regime):
         epochs = None if self.warmup_epochs is None else math.floor(self.warmup_epochs)
         updates = self.warmup_steps if epochs is None else None
         regime = self.during_warmup(views) if updates or epochs else None
-        return regime and Warmup(regime, updates, epochs)
+        return Warmup(regime, updates, epochs) if regime else None
 
     def during_warmup(self, views: Sequence[str]) -> Regime | None:
         """Return a regime that is the same until the warm-up ends, whatever follows; None where

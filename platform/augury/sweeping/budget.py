@@ -9,7 +9,7 @@ from typing import NamedTuple
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.progress import duration
-from augury.execution.estimates import estimates, seed_cost, shared_seconds
+from augury.execution.estimates import estimates, shared_seconds
 from augury.execution.graph import Graph
 from augury.experiments.cost import ERROR_FACTOR
 from augury.experiments.spec import Experiment
@@ -157,13 +157,12 @@ def _parts(plan: Plan, planned: Planned, seeds: Sequence[int]) -> _Parts | None:
 def _saved(plan: Plan) -> Mapping[int, float]:
     """Return the seconds that common beginnings save, by seed."""
     graph, saved = plan.graph, dict[int, float]()
-    for step in graph.beginnings:
+    shared = shared_seconds(graph)
+    made = {graph.beginnings[step]: -seconds for step, seconds in shared.items()}
+    made = {beginning: cost for beginning, cost in made.items() if beginning not in graph.scored}
+    for step, seconds in (*shared.items(), *made.items()):
         assert step.seed is not None
-        saved[step.seed] = saved.get(step.seed, 0.0) + shared_seconds(graph, step)
-    for beginning in set(graph.beginnings.values()) - graph.scored:
-        assert beginning.seed is not None
-        cost = seed_cost(graph.plans[beginning.address].experiment, graph.store)
-        saved[beginning.seed] -= cost.seconds if cost else 0.0
+        saved[step.seed] = saved.get(step.seed, 0.0) + seconds
     return saved
 
 
