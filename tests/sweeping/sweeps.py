@@ -48,8 +48,9 @@ def start(*command: str, executor: str = "ray") -> subprocess.Popen[str]:
 
 
 def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
-    """Return the weights and scores of every run in the storage."""
-    runs = sorted(path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE"))
+    """Return the weights and scores of every run in the storage that is scored."""
+    complete = (path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE"))
+    runs = sorted(run for run in complete if (run / "scores.json").exists())
     return {
         f"{run.parent.name}/{run.name}": (
             (run / "weights.safetensors").read_bytes(),

@@ -9,12 +9,15 @@ import pytest
 import torch
 
 from augury.core import config
+from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
+from augury.training.launch import launch
+from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.run import TrainingRun
+from augury.training.run import Beginning, TrainingRun
 from augury.training.settings import Training, without_end
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
@@ -26,12 +29,18 @@ def name(training: Training) -> str:
     return config.address(without_end(training))
 
 
-def train(root: Path, address: str, training: Training, seed: int = 1) -> Folder:
+def train(
+    root: Path,
+    address: str,
+    training: Training,
+    seed: int = 1,
+    task: type[toy.Toy] = toy.Toy,
+) -> Folder:
     """Train as a launcher does; the runs' prefix is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
     fit(
-        toy.Toy(),
+        task(),
         training,
         TrainingRun(folder=run, address=address, seed=seed),
         device=torch.device("cpu"),
@@ -75,6 +84,92 @@ def test_longer_equals_as_long_from_the_start(
     assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
     assert metrics(extended) == metrics(straight)
     assert extended.read_json(OUTCOME)["rows"] == straight.read_json(OUTCOME)["rows"]
+
+
+BY_UPDATES = {"max_epochs": None, "max_updates": 40}
+BY_SEVEN = {**BY_UPDATES, "validate_every": 7}
+
+
+class Flat(toy.Toy):
+    """Is never better than at its first validation."""
+
+    def validate(self, device: torch.device) -> Validation:
+        return super().validate(device)._replace(score=0.5)
+
+
+@pytest.mark.parametrize("weights", ["averaged", "chosen"])
+@pytest.mark.parametrize(
+    ("task", "first", "second"),
+    [
+        (toy.Toy, {**BY_UPDATES, "max_updates": 24}, BY_UPDATES),  # ends between validations
+        (toy.Toy, {**BY_SEVEN, "max_updates": 24}, BY_SEVEN),
+        (Flat, {"max_epochs": 9, "patience": 2}, {"max_epochs": 9, "patience": 4}),
+    ],
+)
+def test_it_goes_on_where_the_shorter_one_ended(
+    tmp_path: Path,
+    task: type[toy.Toy],
+    first: dict[str, Any],
+    second: dict[str, Any],
+    weights: str,
+) -> None:
+    torch.set_num_threads(1)
+    short = train(tmp_path / "extended", "short", longer(**first, weights=weights), task=task)
+    run = Store(tmp_path / "extended").folder("runs", "long/seed-1")
+    settings = longer(**second, weights=weights)
+    position = take_over(run, name(settings), "long", 1, settings)
+    assert position is not None and position.update == short.read_json(OUTCOME)["updates"]
+    extended = train(tmp_path / "extended", "long", settings, task=task)
+    straight = train(tmp_path / "straight", "long", settings, task=task)
+    assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
+    assert metrics(extended) == metrics(straight)
+    for value in ("updates", "rows", "best", "stopped_by"):
+        assert extended.read_json(OUTCOME)[value] == straight.read_json(OUTCOME)[value]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ({"max_epochs": 9, "patience": 4}, {"max_epochs": 9, "patience": 2}),
+        (BY_SEVEN, {"max_epochs": 1, "validate_every": 7}),
+    ],
+)
+def test_a_run_that_went_further_is_not_continued(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    train(tmp_path, "long", longer(**first), task=Flat)
+    run = Store(tmp_path).folder("runs", "short/seed-1")
+    assert take_over(run, name(longer(**second)), "short", 1, longer(**second)) is None
+
+
+@pytest.mark.parametrize(("epochs", "goes_on"), [(3, False), (4, True), (5, True)])
+def test_a_run_of_another_prefix_is_continued_within_the_beginning(
+    tmp_path: Path, epochs: int, goes_on: bool
+) -> None:
+    train(tmp_path, "short", longer())  # of four epochs
+    other = longer(max_epochs=6, learning_rate=0.02)
+    run = Store(tmp_path).folder("runs", "other/seed-1")
+    beginning = Beginning(name(longer()), None, epochs)
+    assert bool(take_over(run, name(other), "other", 1, other, beginning)) is goes_on
+
+
+def test_what_is_taken_over_is_reported_as_its_last_validation(tmp_path: Path) -> None:
+    """So that a race decides there, as on a run that has trained until then itself."""
+    train(tmp_path, "short", longer())
+    reports: list[dict[str, float]] = []
+    run = TrainingRun(
+        folder=Store(tmp_path).folder("runs", "long/seed-1"),
+        address="long",
+        seed=1,
+        prefix=name(longer()),
+    )
+    settings = longer(max_epochs=5)
+
+    def work(run: Any, device: torch.device, report: Any, until: int | None) -> None:
+        fit(toy.Toy(), settings, run, device=device, report=report, until=until)
+
+    launch(work, run, settings, Execution(threads=1), reports.append)
+    assert [report["validation"] for report in reports] == [4, 5]
 
 
 @pytest.mark.parametrize(

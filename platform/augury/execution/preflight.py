@@ -17,6 +17,7 @@ from augury.execution import cautions
 from augury.execution.estimates import estimates
 from augury.execution.graph import Graph
 from augury.execution.ready_models import ready_views
+from augury.execution.shared_prefixes import share
 from augury.execution.summaries import TextSummary, distinct_texts, summarise, texts_of
 from augury.experiments.cost import Cost
 from augury.experiments.spec import Experiment
@@ -80,6 +81,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     graph = Graph(store)
     check(systems.values(), graph)
     graph.add(systems)
+    share(graph)
     earlier = graph.earlier_stages
     trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
     texts, costs = summarise(trained, store), estimates(graph)

@@ -40,7 +40,8 @@ class ConfigurationRuns:
         training.
         """
         if run.address != address:  # a member shares no prefix with other runs
-            run = replace(run, address=address, prefix=None).with_seed(run.seed)
+            run = replace(run, address=address, prefix=None, beginning=None)
+            run = run.with_seed(run.seed)
         return cls(run, tuple(unscored))
 
     def write(self, sweep: Folder) -> None:

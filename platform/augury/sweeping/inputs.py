@@ -99,7 +99,7 @@ class Inputs:
 
     def _make(self, step: Step) -> None:
         run = make_run(self.graph.plans[step.address])
-        unscored = self.graph.models_of_operators.get(step.address, [])
+        unscored = self.graph.unscored.get(step.address, [])
         runs = ConfigurationRuns.of(run, step.address, unscored)
         runs.write(self.sweep)
         self.runs[step.address] = runs

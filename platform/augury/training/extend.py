@@ -2,13 +2,17 @@
 
 Nothing before the end depends on the end, unless the learning rate does. So a run that is to be
 longer takes over the checkpoints and the history of the longest shorter one, and ends with the
-parameters that it would have had from the start.
+parameters that it would have had from the start. During the warm-up of its regime, a run is also
+like those of another configuration (`Beginning`), and continues them as far as the warm-up goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict
+from typing import NamedTuple
 
 import torch
 
@@ -16,75 +20,154 @@ from augury.core.progress import say
 from augury.core.store import Folder, Store
 from augury.core.temporary import scratch
 from augury.training import history
-from augury.training.checkpoint import STATE, Checkpoints, Position
-from augury.training.run import PREFIXES
-from augury.training.settings import Training
+from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
+from augury.training.run import PREFIXES, Beginning
+from augury.training.schedule import Patience
+from augury.training.settings import Training, ending_by, is_shareable
 
 
-def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
-    """Start a new run with the state of a shorter one of the same prefix and seed, and register it.
+class _Source(NamedTuple):
+    """Another run, and the position from which it can be continued."""
 
-    `name` is the address of everything that determines training but its end.
+    folder: Folder
+    position: Position
+
+    @property
+    def between(self) -> bool:
+        """Whether the position lies between validations of the run that continues."""
+        return self.position.update not in self.position.scores
+
+
+def take_over(
+    run: Folder,
+    name: str,
+    address: str,
+    seed: int,
+    training: Training,
+    beginning: Beginning | None = None,
+) -> Position | None:
+    """Start a new run with the state of a shorter one of the same seed, and register it; return
+    the position that it goes on from, None where there is no such run, or this one has begun.
+
+    `name` is the address of everything that determines training but its end; the shorter run has
+    the same one, or ends within the `beginning`.
     """
-    entries = Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
+    taken = None
     if not Checkpoints(run).begun:
-        names = [entries.read(entry).decode() for entry in entries.names() if entry != address]
-        candidates = [
-            (position.update, folder)
-            for other in names
-            if (position := _fitting(folder := Folder(run.root, other), training))
-        ]
-        for _, source in sorted(candidates, key=lambda pair: pair[0], reverse=True):
-            if _copy(source, run, address):
-                break
+        sources = [*_sources(run, name, address, seed, training, training)]
+        if beginning is not None:
+            limit = ending_by(training, beginning.updates, beginning.epochs)
+            sources += _sources(run, beginning.prefix, address, seed, training, limit)
+        sources.sort(key=lambda source: source.position.update, reverse=True)
+        taken = next((source.position for source in sources if _copy(source, run, address)), None)
+    entries = _entries(run, name, seed)
     if not entries.exists(address):
         entries.write(address, run.name)
+    return taken
 
 
-def _fitting(folder: Folder, training: Training) -> Position | None:
-    """Return the position of a run; None where these settings would not reach it, or where that
-    cannot be told from them."""
-    if training.equal != "epochs" or training.max_minutes is not None:
+def _entries(run: Folder, name: str, seed: int) -> Folder:
+    """Return the folder with the names of the runs of a prefix."""
+    return Store(run.root).folder(PREFIXES, f"{name}/seed-{seed}")
+
+
+def _sources(
+    run: Folder, name: str, address: str, seed: int, training: Training, limit: Training
+) -> Iterator[_Source]:
+    """Yield the runs of a prefix that a training can continue, none of which ends after `limit`."""
+    entries = _entries(run, name, seed)
+    for entry in entries.names():
+        if entry != address:
+            folder = Folder(run.root, entries.read(entry).decode())
+            if position := _position(folder, training, limit):
+                yield _Source(folder, position)
+
+
+def _position(folder: Folder, training: Training, limit: Training) -> Position | None:
+    """Return the position after another run's end as a training of these settings would have it;
+    None where it would not reach it, or where that cannot be told from them."""
+    if not is_shareable(training):
         return None
     position = None
+    checkpoints = Checkpoints(folder)
     with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
-        position = Checkpoints(folder).last_position()
-    if position is None:
+        position = checkpoints.last_position()
+    if position is None or _is_beyond(position, limit):
         return None
-    validated = training.validates(position.update, position.epochs, position.in_epoch)
-    shorter = (training.max_updates is None or position.update <= training.max_updates) and (
-        training.max_epochs is None or position.epochs <= training.max_epochs
+    if not training.validates(position.update, position.epochs, position.in_epoch):
+        # It was validated as it was the end. Where this run goes on from there, it was not.
+        position.scores.pop(position.update, None)
+        position.validations = len(position.scores)
+        if training.spent(position.update, position.epochs):
+            return None
+    patience = Patience(training.patience, training.patience_mean)
+    scores: list[float] = []
+    for update, score in position.scores.items():
+        scores.append(score)
+        patience.count(scores)
+        if patience.exhausted and update < position.update:  # where this run would have ended
+            return None
+    position.best, position.waited = patience.best, patience.waited
+    if training.weights in ("best", "chosen") and position.scores:
+        # The last validation may have been better than one that is no longer kept.
+        return position if best(position.scores) in checkpoints.updates() else None
+    return position
+
+
+def _is_beyond(position: Position, limit: Training) -> bool:
+    """Return whether a position lies after the end of a training by its budgets."""
+    epochs = position.epochs + (position.in_epoch > 0)
+    return (limit.max_updates is not None and position.update > limit.max_updates) or (
+        limit.max_epochs is not None and epochs > limit.max_epochs
     )
-    return position if validated and shorter else None
 
 
-def _copy(source: Folder, run: Folder, address: str) -> bool:
+def _copy(source: _Source, run: Folder, address: str) -> bool:
     """Copy checkpoints and history of another run to this run; return whether that succeeded.
 
     It fails where the other run is training and removes checkpoints meanwhile.
     """
-    updates = Checkpoints(source).updates()
     with suppress(FileNotFoundError):
-        _copy_files(source, run, address, updates)
+        _copy_files(source, run, address)
     if Checkpoints(run).begun:
-        say(f"{run.uri}: continues {source.uri}, which ended after update {updates[-1]:,}")
+        update = source.position.update
+        say(f"{run.uri}: continues {source.folder.uri} from update {update:,}")
         return True
     run.remove("checkpoints")
     run.remove(history.KIND)
     return False
 
 
-def _copy_files(source: Folder, run: Folder, address: str, updates: Sequence[int]) -> None:
-    records = source.sub(history.KIND)
-    for file in records.names():
-        run.sub(history.KIND).write(file, records.read(file))
-    for update in updates:  # the latest comes last
+def _copy_files(source: _Source, run: Folder, address: str) -> None:
+    last = source.position.update
+    _copy_history(source, run)
+    for update in Checkpoints(source.folder).updates():  # the latest comes last
+        if update > last:
+            break
         with scratch("extend") as directory:
-            # Undamaged, as `_fitting` has seen.
-            checkpoint = source.sub(f"checkpoints/{update:08d}")
-            checkpoint.copy_to(directory)
+            # Undamaged, as `_position` has seen.
+            source.folder.sub(f"checkpoints/{update:08d}").copy_to(directory)
             if (directory / STATE).exists():
                 state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
+                if update == last:
+                    state["position"] = asdict(source.position)
                 state["position"]["address"] = address
                 torch.save(state, directory / STATE)
-            run.sub("checkpoints").put(directory, f"{update:08d}")
+            snapshot = SNAPSHOT if update == last and source.between else ""
+            run.sub("checkpoints").put(directory, f"{snapshot}{update:08d}")
+
+
+def _copy_history(source: _Source, run: Folder) -> None:
+    """Copy the history, without a validation that the run that continues does not make."""
+    records = source.folder.sub(history.KIND)
+    for file in records.names():
+        lines = records.read(file).decode().splitlines(keepends=True)
+        if source.between:
+            lines = [line for line in lines if not _is_validation(line, source.position.update)]
+        if lines:
+            run.sub(history.KIND).write(file, "".join(lines))
+
+
+def _is_validation(line: str, update: int) -> bool:
+    record = json.loads(line)
+    return bool(record["update"] == update and "valid/loss" in record["metrics"])

@@ -52,16 +52,17 @@ def launch(
     """Call `train` on the workers of the settings; return whether training has finished.
 
     With `until` it may only have reached that validation. A run that has an outcome is not
-    repeated; a new one continues the longest shorter run of its prefix. `report` is called in this
-    process, where training runs in it. Raises Diverged, Crashed, and UserError where the cluster is
-    too small.
+    repeated; a new one continues the longest shorter run of its prefix, or of its beginning.
+    `report` is called in this process, where training runs in it. Raises Diverged, Crashed, and
+    UserError where the cluster is too small.
     """
     folder = run.folder
     if folder.exists(OUTCOME):
         return True
     folder.remove(FAILURE)
+    taken = None
     if run.prefix is not None:
-        take_over(folder, run.prefix, run.address, run.seed, training)
+        taken = take_over(folder, run.prefix, run.address, run.seed, training, run.beginning)
     cuda = execution.cuda
     direct = execution.launcher == "direct" or (
         execution.launcher == "auto"
@@ -72,6 +73,8 @@ def launch(
     assert not direct or training.workers == 1, "the preflight has checked the launcher"
     if direct:
         torch.set_num_threads(execution.threads or available_cores())
+        if report and taken and taken.scores:  # as this run would have after its last validation
+            report({"validation": taken.validations, "update": max(taken.scores)})
         train(run, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None), until)
     else:
         _on_ray(train, run, training, execution, cuda, until)

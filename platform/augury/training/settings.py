@@ -220,7 +220,26 @@ class FineTuning(Training):
 
 def without_end(training: Training) -> dict[str, Any]:
     """Return the settings in a run's address, without those that only decide when it ends."""
-    settings = training.to_dict()
-    if training.schedule == "linear" or training.warmup_share is not None:
-        return settings
-    return {key: settings[key] for key in settings if key not in ENDS}
+    ends = ("patience", *(ENDS if has_free_end(training) else ()))
+    return {key: value for key, value in training.to_dict().items() if key not in ends}
+
+
+def has_free_end(training: Training) -> bool:
+    """Return whether the learning rate does not depend on the budgets."""
+    return training.schedule != "linear" and training.warmup_share is None
+
+
+def is_shareable(training: Training) -> bool:
+    """Return whether the settings alone tell where a training ends, so that runs with other ends
+    can have a part in common."""
+    return training.equal == "epochs" and training.max_minutes is None
+
+
+def ending_by(training: Training, updates: int | None, epochs: int | None) -> Training:
+    """Return settings that end after so many updates or epochs at the latest; None: no limit."""
+    limits = {"max_updates": updates, "max_epochs": epochs}
+    budgets = {
+        name: min(filter(None, (getattr(training, name), limit)), default=None)
+        for name, limit in limits.items()
+    }
+    return training.model_copy(update=budgets)
