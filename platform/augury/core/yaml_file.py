@@ -63,7 +63,7 @@ def value(text: str, name: str) -> Any:
         loader.dispose()
 
 
-def _composed(loader: Any, text: str, path: str) -> yaml.Node | None:
+def _composed(loader: Any, text: str, path: str) -> Any:
     """Return the tree of a text; UserError where it is beyond the limits."""
     _check_nesting(path, text)
     root = loader.get_single_node()

@@ -233,9 +233,9 @@ def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[
         figure.add_annotation(
             options | {"x": x, "y": 1, "text": text, "yshift": 22, "font_size": 12}
         )
-        for y, tick in ticks.items():
+        for share, tick in ticks.items():
             text, place = html.escape(tick), {"xanchor": "left", "xshift": 5}
-            figure.add_annotation(options | place | {"x": x, "y": y, "text": text})
+            figure.add_annotation(options | place | {"x": x, "y": share, "text": text})
     ends = [-0.15, len(columns) - 0.5]
     figure.update_xaxes(dtick=1, showticklabels=False, gridwidth=2, range=ends)
     figure.update_yaxes(visible=False, range=[-0.05, 1.05])

@@ -104,7 +104,8 @@ def _points(summary: Summary, scores: Sequence[Score]) -> pd.DataFrame:
 def varying_axes(summary: Summary) -> list[Axis]:
     """Return the swept keys that have more than one value."""
     sweep = summary.sweep
-    points = [item.point for item in (*sweep.configurations, *sweep.merged)]
+    points = [item.point for item in sweep.configurations]
+    points += [item.point for item in sweep.merged]
     return [axis for axis in axes(sweep.keys, points) if len(axis.values) > 1]
 
 
