@@ -58,9 +58,10 @@ TIERS = (
     ),
 )
 
-VALIDATED = 33
-"""Training pairs that are read for each validated one: its likelihood and its greedy translation
-took 1.7 times as long as training on a pair (LOG.md), so that validations are a twentieth."""
+VALIDATED = 20
+"""Training examples that are read for each validated one. Its likelihood and its greedy translation
+take about as long as reading a training example, so that validations are at most a twentieth of
+training."""
 FEWEST = 20
 """The validations of a whole training, at least: its weights are chosen among them."""
 SHORTEST = 3
