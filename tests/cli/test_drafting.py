@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from augury.cli.drafting import DraftOptions, draft, held_out_share
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
-from trainables.nmt.draft import FEWEST, TIERS, VALIDATED
+from trainables.nmt.draft import TIERS
 
 NMT = {
     "name": "mine",
@@ -141,24 +141,3 @@ def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> No
 def test_a_race_knows_where_it_decides(rows: float) -> None:
     experiment = parse(yaml.safe_load(draft(DraftOptions(**NMT, rows=int(rows)))))
     assert experiment.training.validations
-
-
-@given(rows=st.integers(1, 400_000), valid_rows=st.integers(1, 5_000))
-def test_validations_take_a_share_of_training_or_are_few(rows: int, valid_rows: int) -> None:
-    options = DraftOptions(**NMT | {"valid": ("v.de", "v.en")}, rows=rows, valid_rows=valid_rows)
-    training = yaml.safe_load(draft(options))["training"]
-    every, most = training["validate_every_epochs"], training["max_epochs"]
-    assert every == 1 or (every - 1) * rows < VALIDATED * valid_rows
-    assert every * FEWEST <= most
-    assert every * rows >= VALIDATED * valid_rows or (every + 1) * FEWEST > most
-
-
-def test_patience_is_of_as_many_epochs_however_often_is_validated() -> None:
-    epochs = []
-    for valid_rows in (100, 500, 1000):
-        options = DraftOptions(
-            **NMT | {"valid": ("v.de", "v.en")}, rows=5_000, valid_rows=valid_rows
-        )
-        training = yaml.safe_load(draft(options))["training"]
-        epochs.append(training["validate_every_epochs"] * training["patience"])
-    assert epochs == [24, 24, 24]

@@ -45,19 +45,6 @@ def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]
     assert_same(by_one_thread, by_two_threads)
 
 
-def test_limits_of_single_sources_cut_what_a_common_one_gives(
-    trained: MarianMTModel, sources: list[list[int]]
-) -> None:
-    limits = [1 + row % 7 for row in range(len(sources))]
-    decoder = CTranslateDecoder.from_model(trained, PIECES, unk=UNK)
-    small = Decoding(beam=1, batch_tokens=40)
-    within = decoder.translate_within([*sources, []], [*limits, 3], small)
-    common = decoder.translate([*sources, []], Decoding(beam=1, max_length=max(limits)))
-    cut = [best.ids[:limit] for best, limit in zip(common, [*limits, 3], strict=True)]
-    assert [best.ids for best in within] == cut
-    assert [len(ids) for ids in cut[:-1]] != [len(best.ids) for best in common[:-1]]
-
-
 def test_a_decoder_keeps_the_weights_it_was_made_from(
     trained: MarianMTModel, sources: list[list[int]]
 ) -> None:

@@ -23,10 +23,10 @@ class Classification(ClassifierTask):
     def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
         return {SOURCE: input_columns(experiment.corpus.SCHEMA.names)}
 
-    def draft(self, rows: int, held_out: int, model: str | None) -> Draft:
+    def draft(self, rows: int, model: str | None) -> Draft:
         names = "names: {'0': negative, '1': positive}"
         comment = f"Other names of the labels, in every text beside its file: {names}"
-        return super().draft(rows, held_out, model)._replace(corpus=comment)
+        return super().draft(rows, model)._replace(corpus=comment)
 
 
 TASK = Classification()

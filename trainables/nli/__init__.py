@@ -22,9 +22,9 @@ class Nli(ClassifierTask):
     def labels(self, experiment: Any) -> tuple[str, ...]:
         return LABELS
 
-    def draft(self, rows: int, held_out: int, model: str | None) -> Draft:
+    def draft(self, rows: int, model: str | None) -> Draft:
         names = "labels: {0: entailment, 1: neutral, 2: contradiction}"
-        draft = super().draft(rows, held_out, model)
+        draft = super().draft(rows, model)
         return draft._replace(corpus=f"Other names of labels are mapped: {names}")
 
 

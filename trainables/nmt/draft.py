@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from augury.core import yaml_file
@@ -15,9 +14,6 @@ class Tier(NamedTuple):
     max_rows: float
     model: str
     training: str
-    max_epochs: int
-    patience: int
-    """In epochs."""
     preset: str
     """The preset of the regime: weight and start of the divergence."""
 
@@ -27,58 +23,43 @@ TIERS = (
         2_000,
         "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, "
         "feedforward_size: 384, dropout: 0.2",
-        "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150",
-        100,
-        15,
+        "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_epochs: 100, "
+        "validate_every_epochs: 3, patience: 5",
         "low_resource",
     ),
     Tier(
         20_000,
         "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
-        "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400",
-        200,
-        24,
+        "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_epochs: 200, "
+        "validate_every_epochs: 3, patience: 8",
         "low_resource",
     ),
     Tier(
         200_000,
         "architecture: small",
-        "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800",
-        30,
-        4,
+        "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800, max_epochs: 30, patience: 4",
         "paper",
     ),
     Tier(
         float("inf"),
         "architecture: transformer_iwslt_de_en",
-        "max_tokens: 4096",
-        60,
-        15,
+        "max_tokens: 4096, max_epochs: 60",
         "paper",
     ),
 )
 
-VALIDATED = 20
-"""Training examples that are read for each validated one. Its likelihood and its greedy translation
-take about as long as reading a training example, so that validations are at most a twentieth of
-training."""
-FEWEST = 20
-"""The validations of a whole training, at least: its weights are chosen among them."""
-SHORTEST = 3
-"""The patience in validations, at least."""
 
 FILTER = """\
 Of training text, in words:
 filter: {max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}"""
 
 
-def draft(rows: int, held_out: int, model: str | None) -> Draft:
-    """Return a first experiment for a training text of `rows` pairs, and a validation text of
-    `held_out`: CipherDAug with a model from nothing, or R-Drop with a pretrained one."""
+def draft(rows: int, model: str | None) -> Draft:
+    """Return a first experiment for a training text of `rows` pairs: CipherDAug with a model from
+    nothing, or R-Drop with a pretrained one."""
     if model:
         return _tuning(model)
     tier = next(tier for tier in TIERS if rows <= tier.max_rows)
-    every, patience = _validations(tier, rows, held_out)
     return Draft(
         question="Does CipherDAug help on this text?",
         name="CipherDAug",
@@ -93,18 +74,10 @@ regime: {{name: coregularised, preset: {tier.preset}}}
 
 # vocabulary: {{size: 8000}}    # subwords; by default 12,000, or fewer where there is little text
 model: {{{tier.model}}}""",
-        training=f"{tier.training}, max_epochs: {tier.max_epochs}, "
-        f"validate_every_epochs: {every}, patience: {patience}",
+        training=tier.training,
         baseline="augment: [], regime: plain",
         other="regime: {name: multi_source}",
     )
-
-
-def _validations(tier: Tier, rows: int, held_out: int) -> tuple[int, int]:
-    """Return the epochs between validations, and the patience in validations."""
-    every = math.ceil(VALIDATED * held_out / max(1, rows))
-    every = max(1, min(every, tier.max_epochs // FEWEST))
-    return every, max(SHORTEST, math.ceil(tier.patience / every))
 
 
 def _tuning(model: str) -> Draft:

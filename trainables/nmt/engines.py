@@ -33,23 +33,13 @@ def translate(
     vocabulary: AnyVocabulary,
     sources: Sequence[Sequence[int]],
     decoding: Decoding,
-    limits: Sequence[int],
 ) -> list[Hypothesis]:
     """Return the best hypotheses of sources, ids without the end of sentence, with the present
-    weights.
-
-    They begin with `vocabulary.first`, and are cut to as many ids as their limits, in place of
-    `max_length`.
-    """
+    weights; they begin with `vocabulary.first`."""
     never, first = vocabulary.never, vocabulary.first
     if not convertible(vocabulary):
-        longest = decoding.model_copy(update={"max_length": max(limits, default=1)})
-        hypotheses = generate.generate(model, sources, longest, never, first)
-        return [
-            best._replace(ids=best.ids[:limit])
-            for best, limit in zip(hypotheses, limits, strict=True)
-        ]
+        return generate.generate(model, sources, decoding, never, first)
     with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
         convert(model, vocabulary, Path(directory))
         decoder = CTranslateDecoder(directory, threads=torch.get_num_threads())
-    return decoder.translate_within(sources, limits, decoding, never, first)
+    return decoder.translate(sources, decoding, never, first)

@@ -267,10 +267,10 @@ class Nmt(VocabularyTask):
     def translator(self, run: Run, threads: int) -> Translator:
         return self._trained(run).translator(threads)
 
-    def draft(self, rows: int, held_out: int, model: str | None) -> Draft:
+    def draft(self, rows: int, model: str | None) -> Draft:
         from trainables.nmt.draft import draft
 
-        return draft(rows, held_out, model)
+        return draft(rows, model)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

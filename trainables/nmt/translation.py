@@ -99,8 +99,10 @@ class Translation(SequenceTraining):
         # The decoder adds the end.
         sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]
         limits = [min(most, longest_translation(source)) for source in sources]
-        best = translate(self.module, vocabulary, sources, Decoding(beam=1), limits)
-        parts = distributed.gather(vocabulary.decode([hypothesis.ids for hypothesis in best]))
+        greedy = Decoding(beam=1, max_length=max(limits, default=1))
+        hypotheses = translate(self.module, vocabulary, sources, greedy)
+        cut = [best.ids[:limit] for best, limit in zip(hypotheses, limits, strict=True)]
+        parts = distributed.gather(vocabulary.decode(cut))
         statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)
         return dev_set.metric.value(statistics.sum(0).tolist())
 

@@ -13,7 +13,7 @@ COMMENTS = {
     "max_tokens": "of a batch",
     "warmup_updates": "until then the rate rises",
     "max_epochs": "over the training text, at most",
-    "validate_every_epochs": "a twentieth of training, and a sweep decides here",
+    "validate_every_epochs": "a sweep decides at validations",
     "patience": "validations without gain, then training ends",
 }
 Files = Sequence[str]
@@ -44,22 +44,11 @@ class DraftOptions:
     """The columns of tables without a header line."""
     form: str | None = None
     """The kind of corpus, for a task that has several."""
-    valid_rows: int = 0
-    """The approximate number of rows of the validation text, where there are files."""
-
-    @property
-    def missing(self) -> int:
-        """The number of texts that are portions of the training text."""
-        tests = self.tests.values() if self.tests else [()]
-        return sum(not files for files in (self.valid, *tests))
 
 
 def draft(options: DraftOptions) -> str:
     """Return the experiment file; UserError unless the task says how it is drafted."""
-    portion = int(options.rows * held_out_share(options.rows))
-    rows = options.rows - options.missing * portion
-    held_out = options.valid_rows if options.valid else portion
-    task = capable(options.task, Drafts).draft(rows, held_out, options.model)
+    task = capable(options.task, Drafts).draft(options.rows, options.model)
     return f"""# {task.question}
 # `augury config FILE` checks this file and its texts, and shows all settings by --resolved.
 # `augury sweep augmentations FILE` races all augmentations that its text allows, and says which
@@ -105,13 +94,14 @@ def _corpus(options: DraftOptions, task: Draft) -> str:
 def _texts(options: DraftOptions) -> list[str]:
     """Return the texts, with random rows of the training text for those that there are not."""
     tests = dict(options.tests) or {"test": ()}
-    starts = [1 - held_out_share(options.rows) * count for count in range(options.missing, -1, -1)]
+    missing = sum(not files for files in (options.valid, *tests.values()))
+    starts = [1 - held_out_share(options.rows) * count for count in range(missing, -1, -1)]
     portions = iter(zip(starts, starts[1:], strict=False))
 
     def text(files: Files) -> str:
         return _text(options, files) if files else _text(options, options.train, next(portions))
 
-    kept = (0.0, starts[0]) if options.missing else None
+    kept = (0.0, starts[0]) if missing else None
     held_out = "" if options.valid else "    # rows held out at random"
     lines = [f"train: {_text(options, options.train, kept)}"]
     lines += [f"valid: {text(options.valid)}{held_out}", "tests:"]

@@ -194,7 +194,6 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
         arguments.model,
         columns.header,
         spec.model_fields["form"].default if len(specs) > 1 else None,
-        _rows(valid[0]) if valid else 0,
     )
 
 

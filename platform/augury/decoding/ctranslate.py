@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import ctranslate2
 
 from augury.core.errors import UserError
-from augury.decoding.search import Hypothesis, batches_by_length, check_lengths
+from augury.decoding.search import Hypothesis, check_lengths
 from augury.decoding.settings import Decoding
 
 if TYPE_CHECKING:
@@ -82,45 +82,9 @@ class CTranslateDecoder:
         prefix: Sequence[int] = (),
     ) -> list[list[Hypothesis]]:
         """Return the `count` best hypotheses of each source, best first; at most the beam size."""
-        return self._search(sources, decoding, suppress, count, prefix)()
-
-    def translate_within(
-        self,
-        sources: Sequence[Sequence[int]],
-        limits: Sequence[int],
-        decoding: Decoding,
-        suppress: Collection[int] = (),
-        prefix: Sequence[int] = (),
-    ) -> list[Hypothesis]:
-        """Return the best hypothesis of each source, cut to as many ids as its limit, in place of
-        `max_length`.
-
-        Every batch ends at the limits of its own sources, of similar length: a model that has not
-        learnt to end sentences yet would write all as long as the longest may be.
-        """
-        hypotheses = [Hypothesis((), 0.0)] * len(sources)
-        searches = []
-        for rows in batches_by_length(sources, decoding.batch_tokens):
-            longest = decoding.model_copy(update={"max_length": max(limits[row] for row in rows)})
-            batch = [sources[row] for row in rows]
-            searches.append((rows, self._search(batch, longest, suppress, 1, prefix)))
-        for rows, results in searches:
-            for row, (best,) in zip(rows, results(), strict=True):
-                hypotheses[row] = best._replace(ids=best.ids[: limits[row]])
-        return hypotheses
-
-    def _search(
-        self,
-        sources: Sequence[Sequence[int]],
-        decoding: Decoding,
-        suppress: Collection[int],
-        count: int,
-        prefix: Sequence[int],
-    ) -> Callable[[], list[list[Hypothesis]]]:
-        """Begin a search; return a function that waits for its hypotheses."""
         assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
-        searched = self._translator.translate_batch(
+        results = self._translator.translate_batch(
             [self._subwords(source) for source in sources],
             target_prefix=[self._subwords(prefix)] * len(sources) if prefix else None,
             max_batch_size=decoding.batch_tokens,
@@ -135,17 +99,12 @@ class CTranslateDecoder:
             return_scores=True,
             # Without it, some versions leave it out of the length of the score.
             return_end_token=True,
-            asynchronous=True,
         )
-
-        def results() -> list[list[Hypothesis]]:
-            hypotheses = []
-            for result in (waiting.result() for waiting in searched):
-                scored = zip(result.hypotheses, result.scores, strict=True)
-                hypotheses.append([self._hypothesis(subwords, score) for subwords, score in scored])
-            return hypotheses
-
-        return results
+        hypotheses = []
+        for result in results:
+            scored = zip(result.hypotheses, result.scores, strict=True)
+            hypotheses.append([self._hypothesis(subwords, score) for subwords, score in scored])
+        return hypotheses
 
     def _subwords(self, ids: Sequence[int]) -> list[str]:
         return [self._vocabulary[index] for index in ids]

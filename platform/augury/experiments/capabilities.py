@@ -142,9 +142,8 @@ class Draft(NamedTuple):
 class Drafts(Protocol):
     """A task that `augury init` writes experiment files of."""
 
-    def draft(self, rows: int, held_out: int, model: str | None) -> Draft:
-        """Return a first experiment for a training text of so many rows, and a validation text of
-        `held_out`.
+    def draft(self, rows: int, model: str | None) -> Draft:
+        """Return a first experiment for a training text of so many rows.
 
         `model` is the directory or hub name of a pretrained model, None for the task's choice.
         """

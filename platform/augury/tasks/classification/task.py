@@ -119,7 +119,7 @@ class ClassifierTask(SubwordTask):
 
         return probabilities(run, self.labels(run.experiment), columns)
 
-    def draft(self, rows: int, held_out: int, model: str | None) -> Draft:
+    def draft(self, rows: int, model: str | None) -> Draft:
         """Return a first experiment: EDA with a pretrained model, or one from nothing if `model` is
         the name of an architecture."""
         name = model or PretrainedClassifier().name
