@@ -29,7 +29,6 @@ class Seq2seq(SubwordTask):
     """Generate a text from a text."""
 
     EXPERIMENT = Config
-    VERSION = 2
     EXAMPLE = "echo 'But we lack new resources.'"
     SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
 

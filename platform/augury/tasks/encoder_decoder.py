@@ -56,24 +56,17 @@ def hidden_states(
 def attention_masks(
     model: PreTrainedModel, source: Tensor, labels: Tensor
 ) -> tuple[Tensor, Tensor | None]:
-    """Return the masks of the source's pads, (B, 1, 1, S), and of later labels, (1, 1, T, T).
+    """Return the masks of the source's pads and of later labels, as the model takes them.
 
-    They are in the form that attention adds or takes (`eager` or `sdpa`): given (B, S) alone,
-    `transformers` would read on the host whether anything is masked, for which a GPU waits. Other
-    kinds of attention get that, and None.
+    Under `sdpa` they are ready, (B, 1, 1, S) and (1, 1, T, T): of (B, S) `transformers` would read
+    on the host whether anything is masked, for which a GPU waits. Others get that, and None.
     """
-    real, kind = source != model.config.pad_token_id, model.config._attn_implementation
-    if kind not in ("eager", "sdpa"):
+    real = source != model.config.pad_token_id
+    if model.config._attn_implementation != "sdpa":
         return real, None
-    later = torch.ones(labels.shape[1], labels.shape[1], dtype=torch.bool, device=labels.device)
-    masks = real[:, None, None], later.tril()[None, None]
-    if kind == "sdpa":
-        return masks
-    padding, causal = (
-        torch.zeros(mask.shape, device=mask.device).masked_fill_(~mask, torch.finfo().min)
-        for mask in masks
-    )
-    return padding, causal
+    length = labels.shape[1]
+    earlier = torch.ones(length, length, dtype=torch.bool, device=labels.device).tril()
+    return real[:, None, None], earlier[None, None]
 
 
 def decoder_inputs(model: PreTrainedModel, labels: Tensor) -> Tensor:

@@ -152,9 +152,8 @@ def test_padding_does_not_change_the_loss(storage: Path) -> None:
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
 
 
-@pytest.mark.parametrize("attention", ["eager", "sdpa"])
-def test_an_update_reads_no_tensor(storage: Path, attention: str) -> None:
-    model = {**content(storage)["model"], "attention": attention}
+def test_with_sdpa_an_update_reads_no_tensor(storage: Path) -> None:
+    model = {**content(storage)["model"], "attention": "sdpa"}
     task = Toy(storage, model=model).task
     batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
     with NoReads():
