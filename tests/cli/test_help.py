@@ -62,7 +62,7 @@ for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
 import augury.execution.texts, trainables.nli, trainables.nmt, trainables.seq2seq
-from augury.sweeping import declarations, plan, points, settings, space
+from augury.sweeping import declarations, plan, space
 for name in declarations.known():
     space.find(name, "toy")
 imported["sweep --dry-run"] = sorted(sys.modules)
