@@ -66,14 +66,14 @@ def gains(
         )
     compared = []
     for system in others:
-        sides = [_resampled(side, tests, metric) for side in (baseline, system)]
-        if not all(sides):
+        first, second = (_resampled(side, tests, metric) for side in (baseline, system))
+        if not first or not second:
             raise UserError(
                 f"{system.name} is not scored on all of {', '.join(tests)}, or the statistics are "
                 "gone"
             )
-        bands = dict(zip(tests, simultaneous_bands(*sides), strict=True))
-        slope = _slope(*sides, tests, distances) if distances else None
+        bands = dict(zip(tests, simultaneous_bands(first, second), strict=True))
+        slope = _slope(first, second, tests, distances) if distances else None
         compared.append(Gains(system.name, metric, bands, slope))
     return compared
 
@@ -109,7 +109,7 @@ def _slope(
         scores = sum(weight * part.scores for weight, part in parts)
         samples = sum(weight * part.samples for weight, part in parts)
         sums.append(Resampled(np.asarray(scores), np.asarray(samples), ()))
-    return compare(*sums)
+    return compare(sums[0], sums[1])
 
 
 def distances_to(

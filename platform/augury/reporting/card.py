@@ -51,7 +51,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     record = RunRecord.read(run)
     origins = {text.role: _origin(store, text.address) for text in record.inputs}
     system = parse(experiment(run, [record.seed]))
-    parts = {f"regime `{system.regime.name}`": system.regime}
+    parts: dict[str, Regime | Operator] = {f"regime `{system.regime.name}`": system.regime}
     parts |= {f"operator `{operator.operator}`": operator for operator in system.augment}
     papers = [
         paper

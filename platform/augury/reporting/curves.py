@@ -136,9 +136,9 @@ def training_seconds(records: Sequence[Record], clock: str = "train/seconds") ->
             measured.append((record["update"], record["metrics"][clock]))
     if len(measured) == 1:
         return [record["time"] - records[0]["time"] for record in records]
-    updates = [record["update"] for record in records]
-    times: list[float] = np.interp(updates, *zip(*measured, strict=True)).tolist()
-    return times
+    updates, times = zip(*measured, strict=True)
+    between = np.interp([record["update"] for record in records], updates, times)
+    return list(map(float, between))
 
 
 def _line(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -341,12 +341,14 @@ def estimate(by_seed: Mapping[int, Score], resampled: Resampled | None) -> Estim
     """
     scores = list(by_seed.values())
     values, signatures = [score.value for score in scores], [score.signature for score in scores]
-    between = interval(resampled) if resampled else _interval_from_scores(scores)
+    known = interval(resampled) if resampled else _interval_from_scores(scores)
+    between = known.within(bounds(scores[0].name))
     if resampled:
         signatures = [with_resampling(of, len(resampled.samples), SEED) for of in signatures]
     return Estimate(
         statistics.fmean(values),
-        *astuple(between.within(bounds(scores[0].name))),
+        between.low,
+        between.high,
         signature=" or ".join(dict.fromkeys(signatures)),
         n=scores[0].n,
         seeds=tuple(by_seed),
