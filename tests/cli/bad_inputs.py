@@ -453,7 +453,7 @@ TRACKING = (
     "http://127.0.0.1:1",
     "http://",
     "mysql://127.0.0.1:1/x",
-    "sqlite:////nowhere/x",
+    "sqlite:////dev/null/x",
     "sqlite:///good.yaml",
     "file:///nowhere/x",
     "databricks",
@@ -551,7 +551,7 @@ def of_flags(directory: Path) -> Iterator[Try]:
         for value in NUMBERS:
             yield Try((*words, value))
     for words in CHOSEN:
-        for value in CHOICES:
+        for value in CHOICES[words[0] == "submit" :]:  # without one it asks any Ray of the machine
             yield Try((*words, value))
     for uri in TRACKING:
         yield Try(("track", "results", "--uri", uri))

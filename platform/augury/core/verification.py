@@ -24,17 +24,20 @@ class Checked:
     """How it differs from what was written; None where it does not."""
     earlier: bool = False
     """Whether it is a record of an earlier version, without checksums."""
+    form_only: bool = False
+    """Whether nothing says what it was, so that its form alone was checked."""
 
 
 def verify(store: Store, records: Container[str], foreign: Sequence[str] = ()) -> Iterator[Checked]:
-    """Yield the JSON files of a storage and, after each, the files that it vouches for, each once.
+    """Yield the records of a storage and, after each, the files that it vouches for, then the JSON
+    files that nothing vouches for, each once.
 
     `records` are the names of JSON files that always have checksums now; of others that have none,
     only the form is checked. Hidden folders, such as those of locks, files that are being written
     and those that match a pattern of `foreign` are left out.
     """
     root = Folder(store.root, "")
-    base, seen = root.path(), set[str]()
+    base, seen, others = root.path(), set[str](), list[Checked]()
     selector = fs.FileSelector(base, allow_not_found=True, recursive=True)
     for info in sorted(root.filesystem.get_file_info(selector), key=lambda info: info.path):
         name = info.path[len(base) :].lstrip("/")
@@ -43,9 +46,12 @@ def verify(store: Store, records: Container[str], foreign: Sequence[str] = ()) -
         if info.type != fs.FileType.File or hidden or not name.endswith(".json"):
             continue
         for checked in _json(store, name, info.size, records):
-            if checked.name not in seen:
+            if checked.form_only:  # a manifest that comes later may vouch for it
+                others.append(checked)
+            elif checked.name not in seen:
                 seen.add(checked.name)
                 yield checked
+    yield from (checked for checked in others if checked.name not in seen)
 
 
 def _json(store: Store, name: str, size: int, records: Container[str]) -> Iterator[Checked]:
@@ -56,13 +62,13 @@ def _json(store: Store, name: str, size: int, records: Container[str]) -> Iterat
         content = folder.read(file)
         value = integrity.parse(content, name)
         if file not in records and not (isinstance(value, dict) and OWN in value):
-            yield Checked(name, size)
+            yield Checked(name, size, form_only=True)
             return
         record, sealed = integrity.unseal(content, name)
     except FileNotFoundError:  # removed meanwhile
         return
     except Damaged as error:
-        yield Checked(name, size, str(error).removeprefix(f"{name} "))
+        yield Checked(name, size, str(error).removeprefix(f"{name} "), form_only=True)
         return
     yield Checked(name, size, earlier=not sealed)
     for other, expected in checksums(record).items() if sealed else ():
