@@ -5,7 +5,7 @@
 
 Nothing is trained: the rounds (families, combinations, main settings by Optuna), the stopping and
 the recommendation are those of the sweep (`augury.sweeping.rounds`, `main_settings`,
-`reporting.sweeps.recommendation`), on the rows, families and domains of
+`reporting.sweeps.choice`), on the rows, families and domains of
 `search_spaces/augmentations.py`. The test is that of its tables, of the winner alone: the sweep's
 answer corrects it for all systems of the table besides. True effects come from a prior, noise from
 runs that are stored (`docs/evidence/why`).
@@ -62,7 +62,7 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.regimes import regime
 from augury.reporting.power import TYPICAL
-from augury.reporting.sweeps.recommendation import is_better
+from augury.reporting.sweeps.choice import is_better, seeds_error
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord
 from augury.scoring.bleu import Bleu
@@ -74,7 +74,7 @@ from augury.scoring.stored import read_statistics
 from augury.sweeping.declarations import Point
 from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
 from augury.sweeping.price import net, price
-from augury.sweeping.race import rungs
+from augury.sweeping.race import pooled_deviation, rungs
 from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
 from search_spaces import augmentations
 
@@ -422,7 +422,14 @@ def _judge(
     places = [seed - 1 for seed in seeds]
     reference = float(world.runs("baseline").final[places].mean())
     validated = float(world.runs(best).final[places].mean())
-    recommended = best if is_better(validated - price_of(best), reference, "max") else "baseline"
+    finals = [
+        [float(world.runs(name).final[seed - 1]) for seed in of_name]
+        for name, of_name in ended.items()
+    ]
+    deviation, _ = pooled_deviation(finals)
+    error = seeds_error(deviation, len(seeds), len(seeds))
+    ahead = is_better(validated - price_of(best), reference, "max", error)
+    recommended = best if ahead else "baseline"
     systems = {name: world.runs(name).resampled(of_name) for name, of_name in ended.items()}
     pooled = pool([sample_variance(system) for system in systems.values()])
     difference = compare(systems["baseline"], systems[best], pooled)

@@ -35,6 +35,7 @@ from augury.reporting.report import (
 from augury.reporting.score_tables import by_test, frame, shared_notes, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
+from augury.reporting.sweeps.choice import recommended
 from augury.reporting.sweeps.figures import (
     configuration_styles,
     forest,
@@ -50,7 +51,7 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
-from augury.reporting.sweeps.recommendation import recommendation_text, recommended, settlement
+from augury.reporting.sweeps.recommendation import recommendation_text, settlement
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.sweeps.tables import (
