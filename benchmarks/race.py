@@ -62,7 +62,7 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.regimes import regime
 from augury.reporting.power import TYPICAL
-from augury.reporting.sweeps.choice import is_better, seeds_error
+from augury.reporting.sweeps.choice import is_better
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord
 from augury.scoring.bleu import Bleu
@@ -74,7 +74,7 @@ from augury.scoring.stored import read_statistics
 from augury.sweeping.declarations import Point
 from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
 from augury.sweeping.price import net, price
-from augury.sweeping.race import pooled_deviation, rungs
+from augury.sweeping.race import rungs
 from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
 from search_spaces import augmentations
 
@@ -422,14 +422,7 @@ def _judge(
     places = [seed - 1 for seed in seeds]
     reference = float(world.runs("baseline").final[places].mean())
     validated = float(world.runs(best).final[places].mean())
-    finals = [
-        [float(world.runs(name).final[seed - 1]) for seed in of_name]
-        for name, of_name in ended.items()
-    ]
-    deviation, _ = pooled_deviation(finals)
-    error = seeds_error(deviation, len(seeds), len(seeds))
-    ahead = is_better(validated - price_of(best), reference, "max", error)
-    recommended = best if ahead else "baseline"
+    recommended = best if is_better(validated - price_of(best), reference, "max") else "baseline"
     systems = {name: world.runs(name).resampled(of_name) for name, of_name in ended.items()}
     pooled = pool([sample_variance(system) for system in systems.values()])
     difference = compare(systems["baseline"], systems[best], pooled)

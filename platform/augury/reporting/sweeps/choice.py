@@ -1,15 +1,13 @@
 """The choice of a sweep: the winner in validation, or the reference where its lead is not certain.
 
-A lead in validation is noise as well, and whoever is chosen is chosen by it. The reference, which
-is the simplest system, is kept unless another is better by more than one standard error, the rule
-of Breiman et al. (1984, "Classification and Regression Trees"), after the price of its time.
+The reference, which is the simplest system, is kept unless another is better after the price of its
+time. Where the metric counts right examples, the lead has to be more than one standard error, the
+rule of Breiman et al. (1984, "Classification and Regression Trees"): at least k examples are right
+with one system alone where it leads by k, so that the error is at least sqrt(k) (McNemar's test),
+and a lead of one example is never more than that.
 
-The standard error has two parts, each as far as it is known:
-
-- seeds: their deviation, pooled over the finished configurations; unknown with one seed of each;
-- examples, where the metric counts right ones: at least k examples are right with one system alone
-  where it leads by k, which has a standard error of at least sqrt(k) then (McNemar's test). A lead
-  of one example is therefore never more than its standard error.
+The deviation of seeds is no part of the error: few seeds show less than what is worth having, and
+what a lead is held against is the price of its time. `benchmarks/race.py` measures the choice.
 """
 
 from __future__ import annotations
@@ -24,7 +22,6 @@ from augury.reporting.sweeps.summary import ConfigurationResult, Summary, leader
 from augury.runs.record import RunRecord
 from augury.scoring.registry import segment_noun
 from augury.sweeping.price import net
-from augury.sweeping.race import pooled_deviation
 
 VALIDATION = "valid"
 """The role of the text of validations."""
@@ -40,32 +37,24 @@ def is_better(
     return gain > error + (ROUNDING if error else 0.0)
 
 
-def seeds_error(deviation: float, chosen: int, reference: int) -> float:
-    """Return the standard error of the difference of two means over so many seeds."""
-    return deviation * math.sqrt(1 / chosen + 1 / reference)
-
-
 @dataclass(frozen=True)
 class Lead:
     """The lead of a configuration over the reference in validation."""
 
     gain: float
     """In points of the metric, positive where it is better."""
-    of_seeds: float
-    """The standard error by seeds; 0 where no configuration has two."""
     examples: int | None
     """Validated examples, where the metric counts right ones."""
 
     @property
     def error(self) -> float:
-        """The standard error of the lead."""
-        example = 100 / self.examples if self.examples else 0.0
-        return math.sqrt(self.of_seeds**2 + example * abs(self.gain))
+        """The least standard error of the lead; 0 where it is not known."""
+        return math.sqrt(100 / self.examples * abs(self.gain)) if self.examples else 0.0
 
-    @property
-    def text(self) -> str:
-        """The lead in words: `0.4, 1 of 282 examples`."""
-        shown = adaptive(self.gain)
+    def in_words(self, like: float) -> str:
+        """Return the lead as text: `0.4, 1 of 282 examples`, with the decimals that numbers of the
+        size of `like` need."""
+        shown = adaptive(self.gain, like=like)
         if self.examples:
             shown += f", {abs(self.gain) * self.examples / 100:.2g} of {self.examples:,} examples"
         return shown
@@ -76,14 +65,8 @@ def lead(summary: Summary, result: ConfigurationResult) -> Lead | None:
     reference, sweep = summary.reference, summary.sweep
     if result.mean is None or reference.mean is None:
         return None
-    finished = [list(item.values.values()) for item in summary.ranking if item.finished]
-    deviation, _ = pooled_deviation([values for values in finished if values])
     gain = result.mean - reference.mean
-    return Lead(
-        gain if sweep.mode == "max" else -gain,
-        seeds_error(deviation, len(result.values), len(reference.values)),
-        _examples(summary),
-    )
+    return Lead(gain if sweep.mode == "max" else -gain, _examples(summary))
 
 
 def best_finished(summary: Summary) -> ConfigurationResult | None:

@@ -67,7 +67,7 @@ def recommendation_text(summary: Summary) -> str:
         )
     ahead = lead(summary, leader)
     if result is not leader and ahead and price < ahead.gain:
-        why += f"; a gain of {ahead.text} may be chance"
+        why += f"; a gain of {ahead.in_words(like=leader.mean)} may be chance"
     so_far = "" if summary.sweep.ended else " so far"
     return f"Recommended{so_far}: {result.name} ({why}).{_other_on_test(summary, result)}"
 
