@@ -5,7 +5,7 @@
 
 Nothing is trained: the rounds (families, combinations, main settings by Optuna), the stopping and
 the recommendation are those of the sweep (`augury.sweeping.rounds`, `main_settings`,
-`reporting.sweeps.recommendation`), on the rows, families and domains of
+`reporting.sweeps.choice`), on the rows, families and domains of
 `search_spaces/augmentations.py`. The test is that of its tables, of the winner alone: the sweep's
 answer corrects it for all systems of the table besides. True effects come from a prior, noise from
 runs that are stored (`docs/evidence/why`).
@@ -62,7 +62,7 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.regimes import regime
 from augury.reporting.power import TYPICAL
-from augury.reporting.sweeps.recommendation import is_better
+from augury.reporting.sweeps.choice import is_better
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord
 from augury.scoring.bleu import Bleu

@@ -64,41 +64,21 @@ FAMILIES: dict[str, Rows] = {
 }
 
 
+def as_system(reads: str, page: str) -> str:
+    """Return what a method reads besides the texts, and the page that has an example of it."""
+    return f"{reads}; as a system of the experiment (docs/{page}.md)"
+
+
 MONOLINGUAL = {
-    f"{direction}_translation": (
-        f"it reads monolingual text in the {side} language: give the experiment a system, "
-        f"systems: {{{direction} translation: {{augment: [{{operator: {direction}_translation, "
-        "monolingual: {language: .., train: {file: ..}}}]}}"
-    )
-    for direction, side in (("back", "target"), ("forward", "source"))
+    "back_translation": as_system("reads monolingual text in the target language", "synthetic"),
+    "forward_translation": as_system("reads monolingual text in the source language", "synthetic"),
 }
-GENERATED = {
-    "generate": (
-        "it reads a language model: give the experiment a system, systems: {generated: {augment: "
-        "[{operator: generate, model: PATH, prompt: ..}]}} (docs/synthetic.md)"
-    )
-}
-REORDERED = {
-    "reorder": (
-        "it reads text that is parallel to the language whose order it takes: give the experiment "
-        "a system, systems: {reordered: {augment: [{operator: reorder, parallel: "
-        "{source_language: .., target_language: .., train: {source: .., target: ..}, valid: "
-        "{source: .., target: ..}}, model: {name: PATH}}]}}, with a T5 as the model"
-    )
-}
+GENERATED = {"generate": as_system("reads a language model", "synthetic")}
+REORDERED = {"reorder": as_system("reads parallel text and a T5", "nli")}
 TRANSCRIBED = {
-    "asr_transcript": (
-        "it reads transcripts of the sources by a speech recogniser: give the experiment a system, "
-        "systems: {transcripts: {augment: [{operator: asr_transcript, transcripts: FILE}]}}"
-    )
+    "asr_transcript": as_system("reads transcripts by a speech recogniser", "synthetic"),
 }
-SEMANTIC = {
-    "semantic": (
-        "it tunes a generator and a teacher: give the experiment a system, systems: {semantic: "
-        "{augment: [{operator: semantic, generator: {model: {name: PATH}}, teacher: {model: {name: "
-        "PATH}}}]}}, with a T5 and a classifier"
-    )
-}
+SEMANTIC = {"semantic": as_system("tunes a generator (a T5) and a teacher", "nli")}
 
 
 def installed() -> Rows:

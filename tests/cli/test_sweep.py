@@ -50,3 +50,11 @@ def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
     space, options = prepared(tmp_path, *flags, execution=execution)
     cost = estimate(sweep.make_plan(space, options), options.seeds, options.at_once)
     assert cost and cost.trials_at_once == at_once
+
+
+def test_a_budget_without_a_unit_is_refused_before_anything_is_read(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["sweep", "augmentations", "missing.yaml", "--budget", "15"]) == 2
+    error = capsys.readouterr().err
+    assert "--budget '15'" in error and "missing.yaml" not in error

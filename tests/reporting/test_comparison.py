@@ -373,3 +373,14 @@ def test_two_seeds_that_differ_more_than_sentences_do_ask_for_a_third(results: A
         (table,) = score_tables([compared])
         assert table.rows[0].note == ("two seeds: add one" if asks else "")
         assert any(note.startswith("two seeds: add one") for note in compared.notes) == asks
+
+
+@pytest.mark.parametrize(("wrong", "noted"), [(0, True), (5, True), (6, False)])
+def test_a_baseline_at_the_ceiling_is_named(results: Any, wrong: int, noted: bool) -> None:
+    """A perfect system would be right alone on as many examples as the baseline has wrong."""
+    folders = [
+        results.classified(name, address, correct=[0] * count + [1] * (50 - count))
+        for name, address, count in (("base", BASE, wrong), ("cipher", CIPHER, 0))
+    ]
+    table = comparison(load(folders), "test")
+    assert any("cannot show a gain" in note for note in table.notes) == noted

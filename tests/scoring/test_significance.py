@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -505,3 +507,31 @@ def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
     assert (apart.high - apart.low) / (single.high - single.low) == pytest.approx(
         0.5**0.5, abs=0.06
     )
+
+
+def labels_of(*systems: Sequence[int]) -> list[Resampled]:
+    """Systems of one seed whose labels are right (1) or wrong (0)."""
+    tables = [np.array([[right, 1] for right in rights]) for rights in systems]
+    return [resample([table], accuracy.value, labels=True) for table in tables]
+
+
+def test_all_labels_right_do_not_show_that_none_is_ever_wrong() -> None:
+    """Exact bound of the share of exceptions: 0.05^(1/277) = 0.98924."""
+    all_right, all_wrong = labels_of([1] * 277, [0] * 277)
+    bounds = interval(all_right)
+    assert (bounds.low, bounds.high) == (pytest.approx(98.924, abs=0.001), 100.0)
+    bounds = interval(all_wrong)
+    assert (bounds.low, bounds.high) == (0.0, pytest.approx(1.076, abs=0.001))
+
+
+def test_systems_that_agree_on_every_label_may_differ_on_others() -> None:
+    first, second = labels_of([1] * 277, [1] * 277)
+    difference = compare(first, second)
+    assert (difference.value, difference.p_value) == (0.0, 1.0)
+    assert difference.high == pytest.approx(1.076, abs=0.001) == -difference.low
+
+
+def test_labels_of_which_one_is_wrong_have_the_interval_of_the_bootstrap() -> None:
+    (system,) = labels_of([1] * 276 + [0])
+    as_text = replace(system, labels=False)
+    assert interval(system) == interval(as_text) != interval(labels_of([1] * 277)[0])

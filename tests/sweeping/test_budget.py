@@ -17,6 +17,8 @@ from augury.sweeping.budget import estimate, keep_within, seed_seconds
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan
 from augury.sweeping.space import resolve, sample
+from augury.sweeping.state import DEFINITION, KIND
+from augury.training.history import History
 from augury.training.trained import OUTCOME
 from tests import tiny
 from tests.run_folders import outcome
@@ -100,3 +102,27 @@ def test_what_configurations_have_in_common_costs_once(planned: Plan) -> None:
     # The two longer ones continue the shortest one.
     assert after.first_seed == pytest.approx(before.first_seed - 2 * shortest)
     assert after.all_seeds == pytest.approx(2 * after.first_seed)
+
+
+def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:
+    """Each command counts its budget anew, on a machine that may be busier."""
+    cost = estimate(planned, SEEDS, 1)
+    assert cost is not None
+    entries = [{"address": address} for address in planned.configurations]
+    definition = {"configurations": entries[:2]}  # with the one of 1,000 updates
+    planned.store.folder(KIND, "lengths").write_record(DEFINITION, definition)
+    keep_within(planned, SEEDS, cost.first_seed / 2, 1, name="lengths")
+    assert [name for name, _ in planned.left_out] == ["max_updates=100"]
+
+
+def test_what_is_trained_in_part_costs_the_rest(planned: Plan) -> None:
+    before = estimate(planned, SEEDS, 1)
+    assert before is not None
+    longest = [*planned.configurations][1]
+    run = run_folder(planned.store, longest, 1)
+    trained = before.first_seed / 4
+    history = History(run)
+    history.add(300, 0, {"train/seconds": trained})
+    history.flush()
+    after = estimate(planned, SEEDS, 1)
+    assert after and after.first_seed == pytest.approx(before.first_seed - trained)

@@ -134,6 +134,7 @@ def prepare(
     from augury.sweeping import space as spaces
 
     settings = settings or {}
+    seconds(arguments.budget)  # a mistake in a flag is said before anything of the space
     found = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
     space = _apply(found, arguments, settings) if arguments.experiment else found
     if arguments.rows:
@@ -286,7 +287,7 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
     planned = plan.of_options(space, options, Store(options.storage))
     plan.decision_rungs(options, planned)
     if options.budget is not None:
-        keep_within(planned, options.seeds, options.budget, options.at_once)
+        keep_within(planned, options.seeds, options.budget, options.at_once, name=options.name)
     return planned
 
 

@@ -11,6 +11,7 @@ from augury.core.naming import counted
 from augury.regimes.regime import SHORTEN
 from augury.reporting.comparison_notes import (
     cautions,
+    ceiling_notes,
     imbalance_notes,
     measured,
     measurement_notes,
@@ -196,6 +197,7 @@ def comparison(
     notes = [
         *untrained_warnings(scores),
         *imbalance_notes(results, test, metrics),
+        *ceiling_notes(results, test, metric),
         *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *measurement_notes(results, test, metrics),
         *_test_notes(rows, metric, inference.method),

@@ -15,7 +15,7 @@ from augury.reporting import run_files
 from augury.reporting.results import ADD_A_SEED, MEAN, WIDE, Estimate, SystemResult, on_one_device
 from augury.runs.record import Cost
 from augury.scoring.imbalance import imbalance_note
-from augury.scoring.registry import lower_is_better, segment_noun, title
+from augury.scoring.registry import bounds, lower_is_better, segment_noun, title
 
 WEIGHTS = {
     "averaged": "the mean of the last checkpoints",
@@ -23,6 +23,11 @@ WEIGHTS = {
     "best": "the best on validation",
 }
 PATIENCE = ("patience", "patience_mean")
+
+
+FEWEST_EXAMPLES = 6
+"""Of which a system alone is right where it is better at 5 %: 2 x 0.5^6 = 0.03 in McNemar's exact
+test, twice as much with five."""
 
 
 def measured(score: Estimate) -> tuple[str, int]:
@@ -73,6 +78,22 @@ def imbalance_notes(
     corpus = run_files.test_corpus(run, test) if run and of_labels else None
     note = _imbalance_note(corpus.folder, test, of_labels) if corpus else None
     return [note] if note else []
+
+
+def ceiling_notes(results: Sequence[SystemResult], test: str, metric: str) -> list[str]:
+    """Return a note on a test set that the baseline has too few wrong labels of for a better
+    system to be told from it."""
+    score = results[0].score(test, metric)
+    if score is None or test == MEAN or len(results) < 2 or segment_noun(metric) != "examples":
+        return []
+    wrong = (bounds(metric)[1] - score.value) / 100 * score.n
+    if round(wrong, 6) >= FEWEST_EXAMPLES:
+        return []
+    return [
+        f"{results[0].name} has {score.value:.1f} % {title(metric)} on {test}, {wrong:.2g} of "
+        f"{score.n:,} examples wrong: this test set cannot show a gain, which takes "
+        f"{FEWEST_EXAMPLES}"
+    ]
 
 
 @lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly

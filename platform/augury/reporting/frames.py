@@ -15,7 +15,7 @@ from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.score_tables import record as score_record
 from augury.reporting.selection import common_tests, load_systems
 from augury.reporting.sweeps.answer import answer
-from augury.reporting.sweeps.recommendation import recommended
+from augury.reporting.sweeps.choice import recommended
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.runs import stored_runs
 from augury.runs.record import RunRecord

@@ -81,7 +81,7 @@ def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> 
     seeds = zip(*(drawn.statistics for drawn in sets), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
     value = mean_over(metric_class(metric).value, len(sets))
-    return resample(counts, value, samples=len(sets[0].samples))
+    return resample(counts, value, samples=len(sets[0].samples), labels=sets[0].labels)
 
 
 def _examples(

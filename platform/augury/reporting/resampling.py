@@ -38,6 +38,7 @@ def resample_runs(
         np.concatenate([drawn.scores for drawn in by_seed]),
         np.hstack([drawn.samples for drawn in by_seed]),
         tuple(drawn.statistics[0] for drawn in by_seed),
+        labels=by_seed[0].labels,
     )
 
 
@@ -76,7 +77,8 @@ def _resample_run(
     if statistics is None or len(statistics) != sentences:
         return None
     try:
-        value = metric_class(metric).value
+        scorer = metric_class(metric)
     except UserError:  # the file of a metric of one's own is gone
         return None
-    return resample([statistics], value, samples=samples)
+    labels = scorer.measures == "labels"
+    return resample([statistics], scorer.value, samples=samples, labels=labels)

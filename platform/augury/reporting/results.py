@@ -292,7 +292,9 @@ def score_hypotheses(
             for lines in hypotheses
         ]
         signature = with_references(scorer.signature, 1 + len(more_references))
-        drawn = resampled[scorer.name] = resample(counts, scorer.value, samples=samples)
+        labels = scorer.measures == "labels"
+        drawn = resample(counts, scorer.value, samples=samples, labels=labels)
+        resampled[scorer.name] = drawn
         by_seed = {
             seed: Score(scorer.name, value, value, value, signature, len(references))
             for seed, value in enumerate(map(float, drawn.scores), start=1)

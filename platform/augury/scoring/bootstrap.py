@@ -36,6 +36,8 @@ class Resampled:
     """Scores on the bootstrap samples, which are the same for all seeds, shape (samples, seeds)."""
     statistics: tuple[NDArray[Any], ...]
     """Sentence statistics of each seed, shape (sentences, counts)."""
+    labels: bool = False
+    """Whether scores are those of right and wrong labels, from 0 to 100."""
 
     @property
     def value(self) -> float:
@@ -49,12 +51,17 @@ class Resampled:
 
 
 def resample(
-    statistics: Sequence[NDArray[Any]], value: Value, *, samples: int = SAMPLES, seed: int = SEED
+    statistics: Sequence[NDArray[Any]],
+    value: Value,
+    *,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    labels: bool = False,
 ) -> Resampled:
     """Score a system on bootstrap samples, each as large as the test set, drawn with replacement.
 
-    `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score.
-    Raises UserError for fewer than one sample, or too many.
+    `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score,
+    of `labels` or of text. Raises UserError for fewer than one sample, or too many.
     """
     if not 1 <= samples <= MOST_SAMPLES:
         raise UserError(
@@ -73,6 +80,7 @@ def resample(
         scores(table.sum(0, keepdims=True), value, seeds)[0],
         scores(sums, value, seeds),
         tuple(statistics),
+        labels,
     )
 
 

@@ -59,7 +59,8 @@ def score(
     for scorer in chosen:
         sets = [references, *more_references]
         statistics = statistics_of(scorer, hypotheses, sets, sources)
-        resampled = resample([statistics], scorer.value, samples=samples, seed=seed)
+        labels = scorer.measures == "labels"
+        resampled = resample([statistics], scorer.value, samples=samples, seed=seed, labels=labels)
         bounds = interval(resampled)
         signature = with_resampling(with_references(scorer.signature, len(sets)), samples, seed)
         scores.append(

@@ -30,6 +30,12 @@ Where seeds are blocks (all systems of a seed trained on one machine, which move
 alike), seeds are paired: V is the variance of the differences of a seed, shrunk to that of all
 systems after the effects of systems and blocks.
 
+Where all labels are right, or all wrong, every bootstrap sample scores the same, and so does every
+difference of two systems that agree on each example. That is no proof that others would: with no
+exception among n, the share of exceptions is below 1 - 0.05^(1/n), about 3 / n, in 95 % of cases
+(the rule of three; Hanley and Lippman-Hand, 1983, "If nothing goes wrong, is everything all
+right?"). The interval is then as wide as such a share of exceptions makes it.
+
 `Method` names the variants: `moderated` is the one above, `two-level` takes each system's own
 variance (Welch's test if the systems have the same true score on every sentence).
 `benchmarks/coverage.py` measures both by simulation.
@@ -50,6 +56,7 @@ from augury.scoring.seed_variance import UNKNOWN, SeedVariance, moderated, pool,
 
 LEVEL = 0.95
 TRIALS = 10_000  # of approximate randomisation, as in sacreBLEU
+LOWEST, HIGHEST = 0.0, 100.0  # scores of labels
 ROUNDING = 1e-9  # rounding error of scores up to 100
 
 Over = Literal["seeds and sentences", "paired seeds and sentences", "sentences"]
@@ -112,7 +119,10 @@ def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
 def sentence_interval(system: Resampled) -> Interval:
     """Return the 95 % interval of a system's mean over its seeds for other sentences, as if other
     seeds scored the same."""
-    return _percentiles(system.samples.mean(1))
+    samples = system.samples.mean(1)
+    if _shows_no_exception(system, samples):
+        return _rule_of_three(system.value, len(system.statistics[0]), LOWEST, HIGHEST)
+    return _percentiles(samples)
 
 
 def compare(
@@ -135,7 +145,7 @@ def compare(
     shared = pooled if pooled and pooled.dof else pool(sampled)
     if _is_zero(shared):
         over: Over = "seeds and sentences" if shared.dof else "sentences"
-        return _over_sentences(system.value - baseline.value, samples, over)
+        return _over_sentences(system, baseline, samples, over)
     # A single seed has no variance of its own: it is taken to vary as the others do.
     prior = shared if pooled is None else pooled
     parts = [
@@ -161,7 +171,7 @@ def compare_blocks(
     own = moderated(sample_variance(differences), pooled)
     samples = differences.samples.mean(1)
     if _is_zero(own):
-        return _over_sentences(differences.value, samples, "paired seeds and sentences")
+        return _over_sentences(system, baseline, samples, "paired seeds and sentences")
     error, dof = _standard_error(samples, [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
     return _difference(differences.value, error, dof, "paired seeds and sentences")
 
@@ -310,11 +320,16 @@ def _is_zero(variance: SeedVariance) -> bool:
     return max(variance.total, variance.interaction) <= ROUNDING**2
 
 
-def _over_sentences(value: float, samples: NDArray[np.float64], over: Over) -> Difference:
+def _over_sentences(
+    system: Resampled, baseline: Resampled, samples: NDArray[np.float64], over: Over
+) -> Difference:
+    value = system.value - baseline.value
     # Shifted to mean 0, the null hypothesis. The observed difference counts as a sample itself,
     # so that p is never 0.
     extreme = np.abs(samples - samples.mean()) >= abs(value) - ROUNDING
     bounds = _percentiles(samples)
+    if _shows_no_exception(system, samples):
+        bounds = _rule_of_three(value, len(system.statistics[0]), -HIGHEST, HIGHEST)
     return Difference(
         value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), over
     )
@@ -329,6 +344,17 @@ def _difference(value: float, error: float, dof: float, over: Over) -> Differenc
 def _student(value: float, error: float, dof: float) -> Interval:
     half = error * float(stdtrit(dof, (1 + LEVEL) / 2))
     return Interval(value - half, value + half)
+
+
+def _shows_no_exception(system: Resampled, samples: NDArray[np.float64]) -> bool:
+    """Return whether a score of labels, or a difference of two, is the same in all samples."""
+    return system.labels and bool(system.statistics) and float(np.ptp(samples)) <= ROUNDING
+
+
+def _rule_of_three(value: float, examples: int, lowest: float, highest: float) -> Interval:
+    """Return the interval of a mean over examples that all have the same value."""
+    share = 1 - (1 - LEVEL) ** (1 / examples)
+    return Interval(value + share * (lowest - value), value + share * (highest - value))
 
 
 def _percentiles(samples: NDArray[np.float64]) -> Interval:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.progress import duration
+from augury.core.store import Folder, Store
 from augury.execution.estimates import estimates, shared_seconds
 from augury.execution.graph import Graph
 from augury.experiments.cost import ERROR_FACTOR
@@ -16,13 +17,15 @@ from augury.experiments.spec import Experiment
 from augury.runs.record import run_folder
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Plan, Planned
+from augury.sweeping.state import DEFINITION, KIND, earlier_record
+from augury.training import history
 from augury.training.trained import OUTCOME, Outcome
 
 
 class Estimate(NamedTuple):
     """The estimated seconds of a sweep, side by side on this machine.
 
-    Finished trainings cost nothing.
+    What is trained, to its end or in part, costs nothing.
     """
 
     first_seed: float
@@ -53,22 +56,25 @@ def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Es
 
 
 def keep_within(
-    plan: Plan, seeds: Sequence[int], budget: float, at_once: int | None = None
+    plan: Plan, seeds: Sequence[int], budget: float, at_once: int | None = None, *, name: str = ""
 ) -> None:
     """Leave out the configurations that cost most until one seed of the others, the reference
     among them, takes `budget` seconds or less; note them in the plan.
 
+    Those that an earlier command of the sweep `name` had stay: each command counts its budget anew.
     Raises UserError where nothing would be left to compare with the reference.
     """
     costs = _costs(plan, seeds)
     if not costs:  # not known, or all points are still to be suggested
         return
     parallel = _parallel(plan.base(), at_once)
+    kept = _earlier(plan.store, name)
     reference, *others = plan.configurations
     needed = sum(cost.first_seed for cost in costs.values()) / parallel
     cheapest = min((costs[address].first_seed for address in others), default=0.0)
     least = (costs[reference].first_seed + cheapest) / parallel
-    if others and least > budget:
+    others = [address for address in others if address not in kept]
+    if others and least > budget and kept.isdisjoint(plan.configurations):
         raise UserError(
             f"--budget {duration(budget)} leaves nothing to compare: one seed of "
             f"{plan.configurations[reference].name} and of the cheapest other takes about "
@@ -76,7 +82,7 @@ def keep_within(
             f"{_fewer_epochs(plan.configurations[reference].experiment, budget / needed)}"
         )
     reason = (
-        f"one seed of all would take about {duration(needed)}, and --budget is "
+        f"one seed of all would take about {duration(needed)} more, and --budget is "
         f"{duration(budget)}: raise it"
     )
     for address in sorted(others, key=lambda address: -costs[address].first_seed):
@@ -84,6 +90,13 @@ def keep_within(
             break
         needed -= costs[address].first_seed / parallel
         plan.left_out.append(LeftOut(plan.configurations.pop(address).name, reason))
+
+
+def _earlier(store: Store, name: str) -> set[str]:
+    """Return the addresses of the configurations that earlier commands of a sweep had."""
+    sweep = store.folder(KIND, name) if name else None
+    definition = earlier_record(sweep, DEFINITION) if sweep else {}
+    return {entry["address"] for entry in definition.get("configurations", ())}
 
 
 def _fewer_epochs(experiment: Experiment, share: float) -> str:
@@ -119,11 +132,22 @@ def _costs(plan: Plan, seeds: Sequence[int]) -> Mapping[str, _Seconds] | None:
         return None
     costs, pace = {}, _pace(plan, parts, seeds)
     for address, own in parts.items():
-        missing = [seed for seed in seeds if not run_folder(plan.store, address, seed).complete]
-        first = own.models + own.of_seed if seeds[0] in missing else 0.0
-        further = own.of_seed * len([*filter(seeds[0].__ne__, missing)])
-        costs[address] = _Seconds(pace * first, pace * further)
+        runs = {seed: run_folder(plan.store, address, seed) for seed in seeds}
+        missing = {
+            seed: max(pace * own.of_seed - _trained_seconds(run), 0.0)
+            for seed, run in runs.items()
+            if not run.complete
+        }
+        models = pace * own.models if seeds[0] in missing else 0.0
+        first = missing.pop(seeds[0], 0.0)
+        costs[address] = _Seconds(models + first, sum(missing.values()))
     return costs
+
+
+def _trained_seconds(run: Folder) -> float:
+    """Return the time that the training of a run that goes on has taken so far."""
+    known = (record["metrics"].get("train/seconds", 0.0) for record in history.read(run))
+    return max(known, default=0.0)
 
 
 def _pace(plan: Plan, parts: Mapping[str, _Parts], seeds: Sequence[int]) -> float:

@@ -123,7 +123,7 @@ class _Driver:
         if reused and options.budget is not None:
             say("--budget is for what this command trains: finished trials do not count")
         with self.recording(self.base.tracking, self.store) as recorder:
-            writer = StateWriter(dispatcher, self.sweep, self.show)
+            writer = StateWriter(dispatcher, self.sweep, self.show, self._deadline())
             with recorder.follow(self.sweep), writer.writing():
                 if not dispatcher.scheduler.finished:
                     executor.run(dispatcher, self._settings())
@@ -137,7 +137,7 @@ class _Driver:
         adaptive = options.search == "optuna"
         plan = plans.of_options(space, options, self.store)
         if options.budget is not None:
-            keep_within(plan, options.seeds, options.budget, options.at_once)
+            keep_within(plan, options.seeds, options.budget, options.at_once, name=options.name)
         for merged in plan.merged:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
         for line in left_out_lines(plan.left_out):
@@ -336,9 +336,7 @@ class _Driver:
 
     def _settings(self) -> TrialSettings:
         """Return the settings that all trials share."""
-        placement, deadline = self.placement, self.deadline
-        if deadline is not None:  # other machines have another monotonic clock
-            deadline += time.time() - time.monotonic()
+        placement = self.placement
         return TrialSettings(
             self.store.root,
             self.options.name,
@@ -347,9 +345,14 @@ class _Driver:
             placement.launcher,
             placement.device,
             placement.threads,
-            deadline,
+            self._deadline(),
             self.options.fail_fast,
         )
+
+    def _deadline(self) -> float | None:
+        """Return the Unix time at which the budget is spent: other machines have another monotonic
+        clock."""
+        return self.deadline and self.deadline + time.time() - time.monotonic()
 
     def _record_inputs(self, dispatcher: Dispatcher, recorder: Recorder) -> None:
         """Record the models that this command has trained for others; the sweep's own trials are

@@ -187,12 +187,14 @@ class Sweep:
     updated: float
     """Unix time of the driver's last heartbeat."""
     ended: bool
-    """Whether the driver has finished; otherwise it is running or was killed."""
+    """Whether everything is decided; otherwise it is running, was stopped or was killed."""
     folder: Folder
     worth: float = 0.0
     """Points of the metric that twice the training time has to bring."""
     stopped: bool = False
-    """Whether its last command was stopped before its end, such as by Ctrl-C."""
+    """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
+    deadline: float | None = None
+    """Unix time at which the budget of its last command is spent; None where it has none."""
 
     @property
     def silent(self) -> float | None:
@@ -202,6 +204,14 @@ class Sweep:
             return max(time.time() - self.updated, 1.0)
         seconds = time.time() - self.updated
         return seconds if not self.ended and seconds > SILENCE_SECONDS else None
+
+    @property
+    def budget_left(self) -> float | None:
+        """Seconds of the budget that were left at the last heartbeat, 0 where it is spent; None
+        without a budget and where the sweep has ended."""
+        if self.deadline is None or self.ended:
+            return None
+        return max(self.deadline - self.updated, 0.0)
 
     @property
     def metric_name(self) -> str:
@@ -364,6 +374,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         folder=folder,
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
+        deadline=state.get("deadline"),
     )
 
 

@@ -25,8 +25,12 @@ Show = Callable[[Sweep, bool], None]
 class StateWriter:
     """Writes `state.json` and shows the sweep."""
 
-    def __init__(self, dispatcher: Dispatcher, sweep: Folder, show: Show):
+    def __init__(
+        self, dispatcher: Dispatcher, sweep: Folder, show: Show, deadline: float | None = None
+    ):
+        """`deadline` is the Unix time at which the budget is spent."""
         self.dispatcher, self.sweep, self.show = dispatcher, sweep, show
+        self.deadline = deadline
         self.curves = Curves(dispatcher.curves.metric)
         earlier = state.earlier_record(sweep, STATE).get("decisions", [])
         self._times = {_identity(decision): decision["time"] for decision in earlier}
@@ -60,8 +64,9 @@ class StateWriter:
             raise
 
     def end(self, finished: bool) -> Sweep:
-        """Write and show the final state of the sweep and return it."""
-        sweep = self._write(ended=finished)
+        """Write and show the final state of the sweep and return it; one that a limit ended before
+        everything was decided is stopped."""
+        sweep = self._write(ended=finished, stopped=not finished)
         self.show(sweep, True)
         return sweep
 
@@ -75,7 +80,13 @@ class StateWriter:
             for key, progress in dict(self.dispatcher.progress).items()
         }
         decisions = [self._with_time(decision) for decision in list(self.dispatcher.decisions)]
-        content = {"ended": ended, "stopped": stopped, "trials": trials, "decisions": decisions}
+        content = {
+            "ended": ended,
+            "stopped": stopped,
+            "deadline": self.deadline,
+            "trials": trials,
+            "decisions": decisions,
+        }
         now = time.monotonic()
         if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
             self._written, self._heartbeat = content, now

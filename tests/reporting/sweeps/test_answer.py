@@ -39,9 +39,8 @@ def test_nothing_yet(sweeps: Any, addresses: list[str]) -> None:
 def test_validations_alone_are_no_answer(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [20, 31.2], "running")
     assert answer(summarise(sweeps.load(ended=False))) == (
-        "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (1 "
-        "seed), "
-        "and there are no test scores to compare."
+        "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (not "
+        "trained to the end), and there are no test scores to compare."
     )
 
 

@@ -75,3 +75,11 @@ def test_a_lane_ends_where_training_paused(sweeps: Any) -> None:
     first, second, decision = figure.to_dict()["data"]
     minutes = [[round(60 * x) for x in line["x"]] for line in (first, second, decision)]
     assert minutes == [[0, 100], [640, 700], [600]]
+
+
+def test_a_family_that_waits_has_no_best(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
+    for name in ("WordDrop", "SwitchOut"):
+        sweeps.configuration({"a": name}, name, family="draws")
+    shown = families(summarise(sweeps.load((1,), ended=False)), {})
+    assert shown is not None and "best" not in shown.rows[1].note

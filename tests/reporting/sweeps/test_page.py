@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from augury.reporting.sweeps.report import report
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.sweeps.tables import configurations
 from augury.scoring.stored import Measured, write_statistics
-from augury.sweeping.state import Sweep
+from augury.sweeping.state import DEFINITION, Sweep
 
 
 def render(sweep: Sweep, refresh: int | None = None) -> str:
@@ -166,3 +167,21 @@ def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> No
     assert "img" not in page.tags and page.tags.count("script") == 3
     assert all(link.startswith("data:") for link in page.links)
     assert hostile in page.texts["td"]
+
+
+@pytest.mark.parametrize("file", [None, "mine.yaml"])
+def test_an_experiment_of_ones_own_is_no_scale(sweeps: Any, file: str | None) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
+    sweep = sweeps.load((1,))
+    definition = sweep.folder.read_json(DEFINITION)
+    sweep.folder.write_json(DEFINITION, {**definition, "experiment": file})
+    facts = report(sweep).facts
+    assert facts.get("experiment") == file and ("scale" in facts) == (file is None)
+
+
+def test_the_rest_of_a_budget_is_a_fact_until_the_sweep_ends(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({}, "baseline"), 1, [30.0])
+    for ended, shown in ((False, "4 min 00 s left"), (True, None)):
+        sweep = sweeps.load((1,), ended=ended)
+        limited = replace(sweep, deadline=sweep.updated + 240)
+        assert report(limited).facts.get("budget") == shown

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from augury.reporting.sweeps.recommendation import recommendation_text, recommended
+from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.choice import Lead, is_better, recommended
+from augury.reporting.sweeps.recommendation import recommendation_text
 from augury.reporting.sweeps.summary import summarise
 
 
@@ -63,3 +66,34 @@ def test_paused_systems_and_an_unfinished_reference_are_not_recommended_on(sweep
     sweeps.trial(sweeps.configuration({"a": 2}, "paused"), 1, [36.0], progress="paused")
     text = recommendation_text(summarise(sweeps.load((1,), ended=False)))
     assert text.startswith("Recommended so far: ours ")
+
+
+@pytest.mark.parametrize(("more", "enough"), [(1, False), (2, True)])
+def test_one_validated_example_is_no_lead(more: int, enough: bool) -> None:
+    """Both at one seed: of k examples that one system alone has right, the error is sqrt(k)."""
+    gain = 100 * more / 282
+    lead = Lead(gain, examples=282)
+    assert is_better(99.0 + gain, 99.0, "max", lead.error) == enough
+    assert is_better(99.0 - gain, 99.0, "min", lead.error) == enough
+
+
+def test_the_answer_is_about_what_is_recommended(sweeps: Any) -> None:
+    """Not about a paused system that is ahead for now."""
+    baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
+    sweeps.trial(baseline, 1, [30.0])
+    sweeps.trial(ours, 1, [31.0])
+    sweeps.trial(sweeps.configuration({"a": 2}, "paused"), 1, [36.0], progress="paused")
+    summary = summarise(sweeps.load((1,), ended=False))
+    assert summary.leader is recommended(summary)
+    assert "ours" in answer(summary) and "paused" not in answer(summary)
+
+
+def test_a_likelier_best_on_the_test_set_is_named_beside_the_recommended_one(sweeps: Any) -> None:
+    baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
+    sweeps.trial(baseline, 1, [30.0])
+    sweeps.trial(ours, 1, [31.0])
+    summary = summarise(sweeps.load((1,)))
+    likely = replace(summary, chances={baseline: 0.9, ours: 0.1})
+    assert "baseline is the likelier best" in recommendation_text(likely)
+    unlikely = replace(summary, chances={baseline: 0.1, ours: 0.9})
+    assert "likelier" not in recommendation_text(unlikely)

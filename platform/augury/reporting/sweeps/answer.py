@@ -85,23 +85,31 @@ def _outcome(summary: Summary) -> str:
         core = _on_validation(summary, leader)
         return f"{core[0].upper()}{core[1:]}" if sweep.ended else f"So far, {progress}: {core}"
     comparison = _with_leader(summary, leader)
+    begun = "No answer" if sweep.ended else "No answer yet"
+    if comparison is None and leader is summary.reference:
+        return f"{begun}: {progress}, there is nothing to compare {leader.name} with"
     if comparison is None:
         lead = f"{leader.name} leads with {summary.metric} {leader.score_text}"
-        return (
-            f"No answer{'' if sweep.ended else ' yet'}: {progress}, {lead}, and there are no "
-            "test scores to compare"
-        )
+        return f"{begun}: {progress}, {lead}, and there are no test scores to compare"
     core = compare_in_words(comparison).removesuffix(".")
     if leader is summary.reference:
-        level = [
-            result.name
-            for result in summary.ranking
-            if result is not leader and result.mean == leader.mean
-        ]
-        ahead = f"is level with {' and '.join(level)}" if level else "is ahead of all others"
-        core += f"; {leader.name} {ahead} in {summary.metric}"
+        core += f"; {leader.name} {_place(summary, leader)}"
     core += _name_better_on_test(summary, comparison)
     return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
+
+
+def _place(summary: Summary, leader: ConfigurationResult) -> str:
+    """Return the place in validation of a reference that leads."""
+    others = [result for result in summary.ranking if result.finished and result is not leader]
+    level = [result.name for result in others if result.mean == leader.mean]
+    higher = summary.ranking.index(leader) > min(map(summary.ranking.index, others), default=0)
+    if level:
+        return f"is level with {' and '.join(level)} in {summary.metric}"
+    if higher:  # others lead by less than the price of their time
+        return f"is ahead in {summary.metric} less the price of training time"
+    unfinished = len(others) < len(summary.ranking) - 1 and not summary.sweep.ended
+    all_others = "all others that have finished" if unfinished else "all others"
+    return f"is ahead of {all_others} in {summary.metric}"
 
 
 def _name_better_on_test(summary: Summary, shown: Comparison) -> str:
@@ -163,7 +171,7 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     racing = [
         result
         for result in summary.ranking
-        if result.state != "stopped" and result is not summary.reference
+        if result.state != "stopped" and result.finished and result is not summary.reference
     ]
     competitor = leader if leader is not summary.reference else next(iter(racing), None)
     rows = [summary.row(result) for result in (summary.reference, competitor) if result]

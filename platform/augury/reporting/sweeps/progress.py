@@ -80,13 +80,16 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 
 def summary(sweep: Sweep) -> str:
     """Return the line of the sweep: trials by state, the best configuration so far, the time
-    left."""
-    left, best = seconds_left(sweep), leader(sweep)
+    left, that of the budget where it ends first."""
+    left, best, budget = seconds_left(sweep), leader(sweep), sweep.budget_left
     bound = "" if sweep.scheduler == "all" else "at most "
     # The best first, as narrow terminals cut the end of the line.
     parts = [f"best so far {best.name} {best.mean:.2f}"] if best and best.mean is not None else []
     parts += [f"{count} {state}" for state in STATES if (count := sweep.count(state))]
-    parts += [f"{bound}{duration(left)} left"] if left else []
+    if budget is not None:
+        parts.append(f"budget: {duration(budget)} left" if budget else "budget spent")
+    if left and (budget is None or left < budget):
+        parts.append(f"{bound}{duration(left)} left")
     return f"{sweep.name}: {', '.join(parts)}"
 
 

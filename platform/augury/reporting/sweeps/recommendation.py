@@ -4,17 +4,15 @@ is left open."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from augury.core.progress import duration
 from augury.reporting.numbers import adaptive, factor
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.sweeps.answer import contenders
+from augury.reporting.sweeps.choice import best_finished, lead, recommended
 from augury.reporting.sweeps.locations import sweep_command
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
-from augury.reporting.sweeps.summary import leader as best
 from augury.scoring.registry import segment_noun, title
-from augury.sweeping.price import net
 from augury.sweeping.state import Sweep
 
 RECOMMENDED = "recommended.yaml"
@@ -51,28 +49,9 @@ def recommend(sweep: Sweep) -> str | None:
     return sweep.folder.location(RECOMMENDED)
 
 
-def recommended(summary: Summary) -> ConfigurationResult | None:
-    """Return the best that has finished, or the reference where that is not better in validation
-    by the price of its training time: a race chooses among the others alone, of which none may
-    help.
-
-    While the sweep has not ended, None before the reference and another have finished.
-    """
-    leader, reference = _best_finished(summary), summary.reference
-    finished = [result for result in summary.ranking if result.finished]
-    compared = reference in finished and len(finished) > 1
-    if leader is None or not (summary.sweep.ended or compared):
-        return None
-    if leader.mean is None or reference.mean is None:
-        return leader
-    mode = summary.sweep.mode
-    paid = net(leader.mean, leader.configuration.price, mode)
-    return leader if is_better(paid, reference.mean, mode) else reference
-
-
 def recommendation_text(summary: Summary) -> str:
     """Return which configuration is recommended and why, as a sentence; empty where none is."""
-    result, leader, reference = recommended(summary), _best_finished(summary), summary.reference
+    result, leader, reference = recommended(summary), best_finished(summary), summary.reference
     if result is None or leader is None or result.mean is None or leader.mean is None:
         return ""
     why = f"{summary.metric} {adaptive(result.mean)}"
@@ -86,8 +65,26 @@ def recommendation_text(summary: Summary) -> str:
             f"the training time of {reference.name}, which is worth it from a gain of "
             f"{adaptive(price, like=leader.mean)} on"
         )
+    ahead = lead(summary, leader)
+    if result is not leader and ahead and price < ahead.gain:
+        why += f"; a gain of {ahead.in_words(like=leader.mean)} may be chance"
     so_far = "" if summary.sweep.ended else " so far"
-    return f"Recommended{so_far}: {result.name} ({why})."
+    return f"Recommended{so_far}: {result.name} ({why}).{_other_on_test(summary, result)}"
+
+
+def _other_on_test(summary: Summary, result: ConfigurationResult) -> str:
+    """Say that another configuration than the recommended one is the likeliest to be the best on
+    the test set, where one is."""
+    likeliest = next(iter(contenders(summary)), result)
+    if likeliest is result or summary.deciding is None:
+        return ""
+    chances = summary.chances
+    if chances[likeliest.address] <= chances.get(result.address, 0.0):
+        return ""
+    return (
+        f" Validation alone decides this; on {summary.deciding.test}, by which nothing is chosen, "
+        f"{likeliest.name} is the likelier best."
+    )
 
 
 def settlement(summary: Summary) -> Settlement | None:
@@ -144,15 +141,6 @@ def settlement(summary: Summary) -> Settlement | None:
         len(seeds),
         seconds,
     )
-
-
-def _best_finished(summary: Summary) -> ConfigurationResult | None:
-    return best(summary.sweep, summary.ranking, finished=True)
-
-
-def is_better(chosen: float, reference: float, mode: Literal["max", "min"]) -> bool:
-    """Return whether the mean of the winner of a race is better than that of the reference."""
-    return chosen > reference if mode == "max" else chosen < reference
 
 
 def _difference(

@@ -35,6 +35,7 @@ from augury.reporting.report import (
 from augury.reporting.score_tables import by_test, frame, shared_notes, test_sections
 from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
+from augury.reporting.sweeps.choice import recommended
 from augury.reporting.sweeps.figures import (
     configuration_styles,
     forest,
@@ -50,7 +51,7 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
-from augury.reporting.sweeps.recommendation import recommendation_text, recommended, settlement
+from augury.reporting.sweeps.recommendation import recommendation_text, settlement
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.sweeps.tables import (
@@ -64,7 +65,7 @@ from augury.reporting.sweeps.tables import (
 from augury.reporting.tables import Table, csv, latex
 from augury.runs import stored_runs
 from augury.runs.record import SCORES, RunRecord
-from augury.sweeping.state import ENDS, PAGE, STATES, Sweep
+from augury.sweeping.state import DEFINITION, ENDS, PAGE, STATES, Sweep
 
 SUMMARY = "summary.json"
 STATE = "state"
@@ -91,7 +92,7 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
             counts={state: count for state in STATES if (count := sweep.count(state))},
             labels=labels,
             updated=sweep.updated,
-            refresh=None if sweep.ended else refresh,
+            refresh=None if sweep.ended or sweep.stopped else refresh,
         ),
         facts=_facts(summary),
         sections=_sections(summary, styles, shown),
@@ -231,18 +232,26 @@ def _response(summary: Summary) -> Iterator[Block]:
 
 def _facts(summary: Summary) -> dict[str, str]:
     sweep = summary.sweep
+    budget = sweep.budget_left
     devices = dict.fromkeys(
         row.cost.device for item in summary.comparisons for row in item.rows if row.cost
     )
     return {
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
-        "scale": sweep.scale,
+        **_experiment(sweep),
         "wall time of all trials": duration(sweep.seconds)
         + (f" on {', '.join(devices)}" if devices else ""),
+        **({} if budget is None else {"budget": f"{duration(budget)} left" if budget else "spent"}),
         "started": when(sweep.started),
         "ended" if sweep.ended else "stopped" if sweep.stopped else "updated": when(sweep.updated),
     }
+
+
+def _experiment(sweep: Sweep) -> dict[str, str]:
+    """Return the experiment file that a sweep is on, or the scale of a space on its own texts."""
+    file = sweep.folder.read_json(DEFINITION).get("experiment")
+    return {"experiment": file} if file else {"scale": sweep.scale}
 
 
 def _text_notes(sweep: Sweep) -> list[str]:

@@ -70,10 +70,13 @@ class ConfigurationResult:
 
     @property
     def score_text(self) -> str:
-        """The mean with its interval: `31.2 [30.8, 31.6] (3 seeds)`."""
+        """The mean with its interval: `31.2 [30.8, 31.6] (3 seeds)`, or `31.2 (not trained to the
+        end)` where no seed is finished."""
         if self.mean is None:
             return MISSING
-        return f"{adaptive_interval(self.mean, self.low, self.high)} ({seeds(len(self.values))})"
+        shown = adaptive_interval(self.mean, self.low, self.high)
+        trained = seeds(len(self.values)) if self.finished else "not trained to the end"
+        return f"{shown} ({trained})"
 
     @property
     def spread_text(self) -> str:
@@ -92,7 +95,8 @@ class Summary:
     Then stopped ones, then those without a validation.
     """
     leader: ConfigurationResult | None
-    """The configuration that the race chose, or the best so far."""
+    """The configuration that the race chose, or the best of those with a finished seed; before one
+    has, the best so far."""
     comparisons: tuple[Comparison, ...]
     """The scored configurations on the mean of several test sets, and on every one.
 
@@ -179,7 +183,8 @@ def summarise(sweep: Sweep) -> Summary:
     tests = scored_sets(systems)
     comparisons = tuple(compare_all(systems, tests))
     chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
-    return Summary(sweep, ranked, leader(sweep, ranked), comparisons, chances)
+    ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    return Summary(sweep, ranked, ahead, comparisons, chances)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:

@@ -89,7 +89,10 @@ def _family_row(
         cell(p_value, probability),
         cell(summary.time_factor(result), factor),
     ]
-    note = f"{result.name}, the best of {count}" if count > 1 else result.name
+    note = result.name
+    if count > 1:
+        unknown = result.mean is None
+        note += f", of {count} without a validation" if unknown else f", the best of {count}"
     style = styles.get(result.address, OTHER)
     return row(cells, style=style, note=note, faint=result.state == "stopped")
 
