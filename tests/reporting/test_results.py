@@ -17,7 +17,6 @@ from augury.reporting.results import (
     best_validations,
     estimate,
     from_hypotheses,
-    load,
     load_experiment,
     load_groups,
 )
@@ -25,6 +24,7 @@ from augury.scoring import significance
 from augury.scoring.scores import score as scored
 from augury.scoring.signature import without_resampling
 from augury.scoring.stored import Measured, Score, read_statistics, write_statistics
+from tests.run_folders import load
 
 
 def score(value: float, low: float, high: float, signature: str = "tok:13a") -> Score:
