@@ -63,8 +63,8 @@ def value(text: str, name: str) -> Any:
         loader.dispose()
 
 
-def _composed(loader: Any, text: str, path: str) -> yaml.Node | None:
-    """Return the tree of a text; UserError where it is beyond the limits."""
+def _composed(loader: Any, text: str, path: str) -> Any:
+    """Return the node of a text, None without one; UserError where it is beyond the limits."""
     _check_nesting(path, text)
     root = loader.get_single_node()
     if root is not None:
