@@ -64,7 +64,7 @@ def value(text: str, name: str) -> Any:
 
 
 def _composed(loader: Any, text: str, path: str) -> Any:
-    """Return the tree of a text; UserError where it is beyond the limits."""
+    """Return the node of a text, None without one; UserError where it is beyond the limits."""
     _check_nesting(path, text)
     root = loader.get_single_node()
     if root is not None:
