@@ -144,7 +144,7 @@ def test_a_stage_is_left_out_where_the_one_before_fails(
 
     monkeypatch.setattr(execute, "train", diverge)
     runs, failures = execute.run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
-    assert runs == {} and len(failures) == 2 and "the stage before it failed" in failures[1]
+    assert runs == {} and len(failures) == 2 and "is left out" in failures[1]
 
 
 @pytest.mark.parametrize(
