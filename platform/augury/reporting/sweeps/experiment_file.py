@@ -1,4 +1,4 @@
-"""The experiment file of a system that a sweep recommends, with the reference to compare it with."""
+"""The experiment file of a system that a sweep recommends, beside its reference."""
 
 from __future__ import annotations
 
