@@ -134,6 +134,7 @@ def prepare(
     from augury.sweeping import space as spaces
 
     settings = settings or {}
+    seconds(arguments.budget)  # a wrong one is reported before anything is read
     found = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
     space = _apply(found, arguments, settings) if arguments.experiment else found
     if arguments.rows:

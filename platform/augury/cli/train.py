@@ -103,6 +103,8 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         if report:
             print(f"answer   {report.answer}")
             print(f"page     {page.location(reported.PAGE)}")
+        for caution in cautions.text_cautions(described.values(), store):  # said at the start too
+            print(f"warning  {caution}")
         print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
         # What `augury translate` and `export` take where only the system is named.
         last = folders[-1].name.rpartition("/")[0]

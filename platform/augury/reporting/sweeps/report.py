@@ -218,9 +218,7 @@ def _scored_names(summary: Summary, styles: Mapping[str, Style]) -> list[tuple[S
     """Return the legend of the configurations that have scores: those with a colour, and how many
     others there are."""
     scored = [result for result in summary.ranking if summary.row(result)]
-    named = [
-        (styles[result.address], result.name) for result in scored if result.address in styles
-    ]
+    named = [(styles[result.address], result.name) for result in scored if result.address in styles]
     others = len(scored) - len(named)
     return [*named, *([(OTHER, counted(others, "other"))] if others else [])]
 
