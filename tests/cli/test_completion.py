@@ -32,6 +32,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["augury", "translate", "RUN", "--long", "c"], ["cut"]),
         (["augury", "sweep", ""], declarations.known()),
         (["augury", "reproduce", "noisy_nmt/"], [n for n in declarations.tables() if "noisy" in n]),
+        (["augury", "list", "op"], ["operators"]),
         (["augury", "completion", "z"], ["zsh"]),
         (["augury", "train", "my"], [""]),  # bash goes on with files
         (["augury", "nothing", "--"], [""]),

@@ -72,7 +72,7 @@ def test_the_name_of_an_experiment_with_one_system_beside_the_baseline_will_do(
     add("baseline", B, 1)
     assert find("my", store.root) == [run]
     add("two keys", C, 1)
-    with pytest.raises(UserError, match="several systems.*my/"):
+    with pytest.raises(UserError, match=r"(?s)several systems.*my/"):
         find("my", store.root)
 
 
@@ -103,7 +103,7 @@ def test_seeds_that_a_report_does_not_show_are_the_systems_too(store: Store, add
 def test_equal_names_are_told_apart_by_addresses(store: Store, add: Add) -> None:
     older, later = add("one key", A, 1), add("one key", B, 1)
     for word in ("my/one key", "my/one key/1"):
-        with pytest.raises(UserError, match="several systems.*my/one key@aaaaaaaa"):
+        with pytest.raises(UserError, match=r"(?s)several systems.*my/one key@aaaaaaaa"):
             find(word, store.root)
     assert find(f"my/one key@{A[:8]}/1", store.root) == [older]
     report(store, "my", **{"one key": [later]})
@@ -144,7 +144,7 @@ def test_unknown_runs_are_told_the_nearest_with_dates(store: Store, add: Add) ->
     run.sub("history").write(
         "00000001.jsonl", '{"update": 1, "epochs": 1, "time": 1.7e9, "metrics": {}}\n'
     )
-    hint = r"did you mean 'my/one key'\? The nearest are my/one key/1 \(2023-11-14 22:13\)"
+    hint = r"did you mean 'my/one key'\? The nearest are:\n  my/one key/1 \(2023-11-14 22:13\)"
     with pytest.raises(UserError, match=hint):
         find("my/one kex", store.root)
 

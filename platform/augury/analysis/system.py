@@ -165,9 +165,9 @@ def open_systems(
     than `sentences`, a sample is drawn, the same for all systems. UserError where runs have no text
     in common, or do not translate.
     """
+    for folder in folders:
+        check_task(folder)
     runs = [Run.read(folder) for folder in folders]
-    for run in runs:
-        capable(run.experiment.task, ShowsStates)
     common = set(runs[0].tests).intersection(*(run.tests for run in runs))
     name = test or next((name for name in runs[0].tests if name in common), VALID)
     addresses = set()
@@ -194,6 +194,12 @@ def open_systems(
         chosen_decoding = decoding.model_copy(update={"beam": beam}) if decoding and beam else None
         systems.append(System(label, run, name, usable, executor, chosen_decoding))
     return systems
+
+
+def check_task(folder: Folder) -> None:
+    """Raise UserError unless the task of a run has what analyses read."""
+    if task := RunRecord.read(folder).task:
+        capable(task, ShowsStates)
 
 
 def _names(folders: Sequence[Folder]) -> list[str]:

@@ -113,26 +113,29 @@ def run(arguments: argparse.Namespace) -> int:
         return analyze_keys.run(arguments)
     if hasattr(arguments, "radii"):
         return analyze_attack.run(arguments)
-    from augury.analysis.system import open_systems
+    from augury.analysis.system import check_task, open_systems
     from augury.cli.common import open_run
-    from augury.reporting import rendering
-    from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of, schema
 
     for name in ("sentences", "beam"):
         if getattr(arguments, name) is not None and getattr(arguments, name) < 1:
             raise UserError(f"--{name} {getattr(arguments, name)}: give 1 or more")
+    folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
+    if len(set(folders)) < len(folders):
+        raise UserError("a run is given twice: give each run once")
+    for folder in folders:  # before the analyses, whose import takes seconds
+        check_task(folder)
     given = {
         key.removeprefix(SETTING): value
         for key, value in vars(arguments).items()
         if key.startswith(SETTING)
     }
+    from augury.reporting import rendering
+    from augury.reporting.analyses.analysis import ANALYSES, analyse, find, folder_of, schema
+
     chosen = [
         find(name, {key: given[key] for key in schema(name).model_fields if key in given})
         for name in arguments.which or ANALYSES.names()
     ]
-    folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
-    if len(set(folders)) < len(folders):
-        raise UserError("a run is given twice: give each run once")
     systems = open_systems(
         folders,
         test=arguments.test,

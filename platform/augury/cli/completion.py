@@ -48,10 +48,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 def completion_script() -> str:
     """Return the functions of bash that complete the command line; zsh reads them too."""
-    from augury.cli import verbs
+    from augury.cli import listing, verbs
     from augury.sweeping import declarations
 
-    named = {"sweep": declarations.known(), "reproduce": declarations.tables()}
+    named = {
+        "list": [*listing.KINDS],
+        "sweep": declarations.known(),
+        "reproduce": declarations.tables(),
+    }
     cases = [
         _case(verb, verbs.parser(verb, []), named.get(verb, [])) for verb in sorted(verbs.VERBS)
     ]

@@ -185,7 +185,8 @@ def _lines(
 
     systems, seeds = counted(len(facts["systems"]), "system"), counted(len(facts["seeds"]), "seed")
     names, runs = ", ".join(facts["systems"]), counted(facts["runs"], "run")
-    yield f"{path} is valid: {systems} ({names}) × {seeds} = {runs}"
+    doubtful = "; see the warnings at the end" if report and report.warnings else ""
+    yield f"{path} is valid{doubtful}: {systems} ({names}) × {seeds} = {runs}"
     if report is None:
         return
     width = max(len(text.name) for text in report.texts)
@@ -203,7 +204,8 @@ def _lines(
             yield from _left_out(text.name, left_out)
     yield ""
     for caution in report.cautions:
-        yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
+        if caution not in report.warnings:
+            yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
     for index, line in enumerate(power):
         yield textwrap.fill(
             f"{'power  ' if index == 0 else '       '}{line}", 120, subsequent_indent=" " * 7
@@ -212,6 +214,8 @@ def _lines(
     yield f"next   {facts['next']}"
     if facts["sweep"]:
         yield f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits"
+    for warning in report.warnings:  # last, where they are seen
+        yield textwrap.fill(f"warning: {warning}", 100, subsequent_indent=" " * 7)
 
 
 def _next(

@@ -244,7 +244,7 @@ def run_sweep(space: Space, options: SweepOptions) -> Outcome:
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.core.commands import command
     from augury.core.store import Store
-    from augury.reporting import rendering
+    from augury.reporting import rendering, storage
     from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import report
     from augury.sweeping.state import PAGE
@@ -252,6 +252,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome = run_sweep(space, options)
     sweep = outcome.sweep
     recommended = recommend(sweep)
+    storage.renew(Store(options.storage))
     if as_json:
         print_json(
             {

@@ -47,7 +47,15 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     from augury.execution import cautions
     from augury.execution.execute import run_experiment
     from augury.experiments.systems import expand
-    from augury.reporting import experiment, rendering, reported, results, run_names, tables
+    from augury.reporting import (
+        experiment,
+        rendering,
+        reported,
+        results,
+        run_names,
+        storage,
+        tables,
+    )
     from augury.reporting.comparison import scored_sets
     from augury.runs.tracking import place
     from augury.tracking.tracker import Tracker
@@ -72,6 +80,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
             experiment.write(report, page, systems, state)
             with Tracker(loaded.tracking, store) as tracker:
                 tracker.report(loaded.name)
+            storage.renew(store)
     if as_json:
         nothing: dict[str, Any] = {"answer": None, "tables": [], "stages": []}
         unscored = nothing | {"systems": [system.to_dict() for system in systems]}
@@ -94,6 +103,8 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         if report:
             print(f"answer   {report.answer}")
             print(f"page     {page.location(reported.PAGE)}")
+        for caution in cautions.text_cautions(described.values(), store):  # said at the start too
+            print(f"warning  {caution}")
         print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
         # What `augury translate` and `export` take where only the system is named.
         last = folders[-1].name.rpartition("/")[0]

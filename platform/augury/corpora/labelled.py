@@ -184,13 +184,17 @@ def are_labels(values: int, rows: int) -> bool:
     return values <= min(MOST_LABELS, max(SURELY_LABELS, rows / REPEATED))
 
 
-def check_labels(known: tuple[str, ...], split: str, counts: Mapping[str, int]) -> None:
-    """Raise UserError if a split has labels that are not among those of its corpus."""
+def check_labels(
+    known: tuple[str, ...], split: str, counts: Mapping[str, int], column: str = "of labels"
+) -> None:
+    """Raise UserError if a split has labels that are not among those of its corpus; `column` is
+    where they are from."""
     unknown = sorted(set(counts) - set(known))
     if unknown and not are_labels(len(counts), rows := sum(counts.values())):
         raise UserError(
-            f"{split}: the column of labels has {len(counts):,} different values in {rows:,} rows, "
-            f"such as '{unknown[0]:.40}', so that it is none: give label_column the one that is"
+            f"{split}: column '{column}' has {len(counts):,} different values in {rows:,} rows, "
+            f"such as '{unknown[0]:.40}': it holds text, not labels. Set label_column to the one "
+            f"with {', '.join(known[:3])}{' ...' if len(known) > 3 else ''}"
         )
     if unknown:
         nearest = difflib.get_close_matches(unknown[0], known, n=1)

@@ -36,6 +36,8 @@ class Report:
     """One seed of every system, and all models of each role of operators; None where the cost
     cannot be estimated."""
     graph: Graph
+    warnings: Sequence[str] = ()
+    """Those of the cautions that say of a text that it is probably the wrong one."""
     stages: Sequence[str] = ()
     """The names in `costs` that are stages before systems, which run with every seed too."""
     unreachable: Sequence[str] = ()
@@ -86,14 +88,16 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     trained = {name: plan.experiment for name, plan in earlier.items()} | dict(systems)
     texts, costs = summarise(trained, store), estimates(graph)
     missing = cautions.missing_models(systems.values())
+    warnings = cautions.text_cautions(trained.values(), store)
     held_out = [_check_held_out(system, graph) for system in distinct_texts(systems.values())]
     own = {model.name for system in systems.values() if (model := system.pretrained)}
     return Report(
         texts=texts,
+        warnings=warnings,
         cautions=[
             *missing.values(),
             *cautions.leaks(trained, store),
-            *cautions.text_cautions(trained.values(), store),
+            *warnings,
             *cautions.control_characters(texts, store),
             *cautions.label_cautions(texts, systems.values()),
             *(caution for of_system in held_out for caution in of_system),

@@ -153,7 +153,9 @@ LACKS: Mapping[type, str] = {
     Translates: "runs of task {} translate nothing: take a run of task",
     Samples: "runs of task {} write no text: take a run of task",
     Labels: "runs of task {} label nothing: take a run of task",
-    ShowsStates: "runs of task {} do not show ids and states: take a run of task",
+    ShowsStates: "these analyses read translations and the states of their encoder, which runs of "
+    "task {} do not have (`augury analyze attack RUN` is for classifiers too): they are for runs "
+    "of task",
     Exports: "runs of task {} cannot be exported: take a run of task",
     Drafts: "task {} does not say how its experiments are drafted: take task",
 }

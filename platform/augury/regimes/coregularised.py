@@ -29,7 +29,9 @@ from augury.regimes.regime import (
 
 
 class CoRegularised(WarmupRegime):
-    """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
+    """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × targets.
+
+    Targets are tokens or, of a classifier, examples.
 
     The view is one that an operator makes or, with `over: identity`, the plain source under another
     dropout mask. Each epoch pairs an example with one of its K views, and K epochs with all of

@@ -24,6 +24,7 @@ from augury.reporting.rendering import environment
 from augury.reporting.results import best_validations
 from augury.reporting.run_files import experiment
 from augury.runs.record import Cost, RunRecord
+from augury.scoring import registry
 from augury.scoring.registry import lower_is_better, title
 from augury.scoring.stored import Score
 from augury.training.trained import Outcome
@@ -84,7 +85,9 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
             parts={heading: _purpose(part) for heading, part in parts.items()},
             settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
             papers=list(dict.fromkeys(papers)),
-            cost=_cost(record.cost, record.training) if record.cost and record.training else {},
+            cost=_cost(record.cost, record.training, _seen(record))
+            if record.cost and record.training
+            else {},
             file=file,
             title=title,
             interval=_interval,
@@ -147,20 +150,27 @@ def _interval(score: Score) -> str:
     return f"{score.low:.1f}, {score.high:.1f}"
 
 
+def _seen(record: RunRecord) -> str:
+    labels = registry.names("labels")
+    scored = (score.name for scores in record.tests.values() for score in scores)
+    return "examples seen" if any(name in labels for name in scored) else "tokens seen"
+
+
 def _purpose(part: Regime | Operator) -> str:
     """Return the first paragraph of the docstring of a regime or an operator, in one line."""
     return " ".join((inspect.getdoc(type(part)) or "").partition("\n\n")[0].split())
 
 
-def _cost(cost: Cost, training: Outcome) -> dict[str, str]:
-    """Return the cost in the columns of the tables of reports, and what these leave out."""
+def _cost(cost: Cost, training: Outcome, seen: str) -> dict[str, str]:
+    """Return the cost in the columns of the tables of reports, and what these leave out; `seen`
+    is what training has seen: tokens or, of a classifier, examples."""
     cpu = {} if cost.cpu_seconds is None else {"CPU time": duration(cost.cpu_seconds)}
     return {
         "data": factor(cost.data_factor),
         "parameters": amount(cost.parameters),
         "updates": f"{cost.updates:,.0f}",
         "epochs": epochs(cost.epochs),
-        "tokens seen": amount(cost.target_tokens),
+        seen: amount(cost.target_tokens),
         **cpu,
         "time": duration(cost.train_seconds),
         "device hours": f"{cost.device_hours:.3g}",

@@ -310,8 +310,8 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         )
     seeds = len(rows[0].scores[metric].seeds)
     lines += [
-        f"{row.name}: one of the two systems has one seed, whose variation is taken to be that of "
-        f"the other's {max(seeds, count)}"
+        f"{row.name} against {rows[0].name}: {row.name if count == 1 else rows[0].name} has one "
+        f"seed, whose variation is taken to be that of the {max(seeds, count)} seeds of the other"
         for row in tested
         if min(seeds, count := len(row.scores[metric].seeds)) == 1 < max(seeds, count)
     ]

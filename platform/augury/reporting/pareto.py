@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -17,13 +17,17 @@ from augury.scoring.registry import title
 
 
 def cost_sections(
-    comparison: Comparison | None, styles: Mapping[str, Style] | None = None, more: str = ""
+    comparison: Comparison | None,
+    styles: Mapping[str, Style] | None = None,
+    more: str = "",
+    legend: Sequence[tuple[Style, str]] = (),
 ) -> list[Section]:
     """Return the chart of the score against cost, where times can be compared; `styles` are those
-    of `score_against_cost`, `more` explains them."""
+    of `score_against_cost`, `legend` and `more` explain them."""
     charts = score_against_cost(comparison, styles) if comparison else []
     return [
-        section("Score against cost", Charts([chart]), f"{chart.caption}{more}") for chart in charts
+        section("Score against cost", Charts([chart], legend), f"{chart.caption}{more}")
+        for chart in charts
     ]
 
 
@@ -84,6 +88,7 @@ def score_against_cost(
             size=11 if highlighted else 8,
             ends=[score.ends] if highlighted else (),
             marker_line={"width": 2 if row in best else 0, "color": COLOURS[0]},
+            cliponaxis=False,  # a point at the end of the axis is seen whole
         )
         traces.append(point)
     label = f"{title(metric)} on {comparison.test_label}"

@@ -57,6 +57,12 @@ class StoredRun:
             return None
         return cost.train_seconds if cost.cpu_seconds is None else cost.cpu_seconds
 
+    def duration(self, seconds: float) -> str:
+        """Return its time for people, with the clock where that is not the processor's."""
+        cost = self.record.cost
+        wall = cost is not None and cost.cpu_seconds is None
+        return f"{duration(seconds)} (wall)" if wall else duration(seconds)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the run as JSON-like values."""
         test, score = self.score or (None, None)
@@ -131,7 +137,7 @@ def _names(run: StoredRun, labelled: bool = True) -> dict[str, object]:
 
 
 def _costs(run: StoredRun) -> dict[str, object]:
-    return {"date (UTC)": f"{run.date:%Y-%m-%d %H:%M}", "cost": cell(run.seconds, duration)}
+    return {"date (UTC)": f"{run.date:%Y-%m-%d %H:%M}", "CPU time": cell(run.seconds, run.duration)}
 
 
 def size_text(count: float) -> str:

@@ -105,8 +105,8 @@ def find(word: str, storage: str) -> list[Folder]:
         return [seeds[seed] for seed in sorted(seeds)]
     if matching:
         raise UserError(
-            f"'{word}' names several systems in {store.root}: give one of "
-            f"{', '.join(names.values())}"
+            f"'{word}' names several systems in {store.root}: give one of\n  "
+            + "\n  ".join(names.values())
         )
     base, colon, stage = word.rpartition(":")
     if colon and "/" not in stage:
@@ -223,7 +223,11 @@ def _of_address(word: str, storage: str) -> list[Folder]:
 
 def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
     """Return the error for a word that names no run, with the nearest names and their dates."""
-    runs = {f"{of.name}/{seed}": run for of in known for seed, run in of.seeds.items()}
+    names: dict[Folder, str] = {}  # one of each run: reports and sweeps may share it
+    for of in known:
+        for seed, run in of.seeds.items():
+            names.setdefault(run, f"{of.name}/{seed}")
+    runs = {name: run for run, name in names.items()}
     if not runs:
         return UserError(
             f"no run '{word}' in {store.root}, which has none yet: "
@@ -232,9 +236,9 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
     likely = difflib.get_close_matches(word, [of.name for of in known], n=1, cutoff=LIKELY)
     hint = f": did you mean '{likely[0]}'? The" if likely else "; the"
     close = difflib.get_close_matches(word, runs, n=SHOWN, cutoff=0.0)
-    shown = ", ".join(f"{name} ({date(runs[name]):%Y-%m-%d %H:%M})" for name in close)
+    shown = "".join(f"\n  {name} ({date(runs[name]):%Y-%m-%d %H:%M})" for name in close)
     return UserError(
-        f"no run '{word}' in {store.root}{hint} nearest are {shown}; `augury runs` lists all"
+        f"no run '{word}' in {store.root}{hint} nearest are:{shown}\n`augury runs` lists all"
     )
 
 

@@ -130,7 +130,7 @@ def cost_cells(comparison: Comparison, system: Row) -> dict[str, Cell]:
     )
     return cells | {
         f"{comparison.time_kind}/seed": cell(comparison.seconds(system), duration),
-        "× baseline": cell(system.time_factor, factor),
+        f"× {comparison.rows[0].name}": cell(system.time_factor, factor),
     }
 
 

@@ -72,6 +72,12 @@ def write(store: Store, refresh: int | None = None) -> None:
     Folder(store.root, "").write(PAGE, render(store, refresh))
 
 
+def renew(store: Store) -> None:
+    """Write the page again where there is one, after a command that has added to the storage."""
+    if Folder(store.root, "").exists(PAGE):
+        write(store)
+
+
 def _report(folder: Folder, links: Sequence[AnalysisLink]) -> dict[str, Any]:
     """Return the summary of a report, with its date, its state and the analyses of its runs.
 

@@ -272,7 +272,8 @@ def forest(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
     metric, reference = title(deciding.metrics[0]), summary.reference.name
     label = f"{metric} on {deciding.test_label}: difference to {reference}"
     better = "left" if deciding.lower_is_better else "right"
-    figure = chart(traces, label, "", height=MARGINS + LINE_HEIGHT * len(ordered))
+    short = f"difference in {metric}"  # the caption says it all; on a phone it would be cut
+    figure = chart(traces, short, "", height=MARGINS + LINE_HEIGHT * len(ordered))
     figure.update_xaxes(rangemode="normal")
     figure.add_vline(x=0, line={"color": GREY, "dash": "dot", "width": 1.5})
     _name_lines(figure, [f"{row.name}{row.mark}" for row in ordered])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from augury.core.progress import duration
 from augury.reporting.numbers import adaptive, factor
-from augury.reporting.run_files import experiment_yaml
 from augury.reporting.sweeps.answer import contenders
 from augury.reporting.sweeps.choice import best_finished, lead, recommended
+from augury.reporting.sweeps.experiment_file import recommended_yaml
 from augury.reporting.sweeps.locations import sweep_command
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.scoring.registry import segment_noun, title
@@ -37,12 +37,14 @@ def recommend(sweep: Sweep) -> str | None:
     """Write the experiment file of the recommended system into the sweep's folder; return where it
     is.
 
-    It trains that system alone, with the seeds of the sweep. None where nothing that has finished
-    leads, or where no run keeps its experiment.
+    It trains that system and the reference, with the seeds of the sweep. None where nothing that
+    has finished leads, or where no run keeps its experiment.
     """
-    result = recommended(summarise(sweep))
-    runs = [trial.folder for trial in result.configuration.trials] if result else []
-    content = next((text for run in runs if (text := experiment_yaml(run, sweep.seeds))), None)
+    summary = summarise(sweep)
+    result = recommended(summary)
+    if result is None:
+        return None
+    content = recommended_yaml(sweep.name, result, summary.reference, sweep.seeds)
     if content is None:
         return None
     sweep.folder.write(RECOMMENDED, content)

@@ -7,6 +7,7 @@ Its page and its summary, files in the folder of the sweep, are rewritten while 
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +17,7 @@ from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.roots import parts_around
 from augury.reporting import rendering
-from augury.reporting.downloads import downloads, experiment_file
+from augury.reporting.downloads import download, downloads
 from augury.reporting.figures import Figure
 from augury.reporting.pareto import cost_sections, pareto_front
 from augury.reporting.report import (
@@ -51,7 +52,12 @@ from augury.reporting.sweeps.locations import (
     locations,
     sweep_command,
 )
-from augury.reporting.sweeps.recommendation import recommendation_text, settlement
+from augury.reporting.sweeps.recommendation import (
+    RECOMMENDED,
+    recommend,
+    recommendation_text,
+    settlement,
+)
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
 from augury.reporting.sweeps.tables import (
@@ -105,7 +111,10 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
 
 def write(sweep: Sweep, refresh: int | None) -> None:
     """Write the page of a sweep and its summary; a browser loads the page again every `refresh`
-    seconds."""
+    seconds. The last page, which is not loaded again, is written after the experiment file of the
+    recommended system."""
+    if refresh is None:
+        recommend(sweep)
     shown = report(sweep, refresh)
     _write_summary(sweep, shown.data)
     sweep.folder.write(PAGE, rendering.page(shown))
@@ -161,7 +170,7 @@ def _overview(summary: Summary, styles: Mapping[str, Style]) -> list[Section]:
 
 
 def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> list[Section]:
-    sweep, leader, comparisons = summary.sweep, summary.leader, summary.comparisons
+    sweep, comparisons = summary.sweep, summary.comparisons
     named = [
         (styles[result.address], result.name)
         for result in summary.ranking
@@ -171,10 +180,11 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     names = [*named, *([(OTHER, counted(others, "other"))] if others else [])]
     files = downloads(sweep.name, csv=csv(frame(comparisons)), tex=latex([shown]))
     colours = " Means over seeds; intervals of 95 % where a configuration has a colour."
-    costs = cost_sections(summary.deciding, styles, colours)
+    costs = cost_sections(summary.deciding, styles, colours, _scored_names(summary, styles))
     overview = _overview(summary, styles)
     sections = [*overview, *(costs if overview else [])]
-    sections.append(section("Configurations", shown, Downloads(files)))
+    order = f"Sorted by {summary.metric}, best first; those that have not begun are last."
+    sections.append(section("Configurations", order, shown, Downloads(files)))
     compare = Code(f"{compare_command(sweep)}    # prints every set with intervals")
     sections += test_sections(comparisons, "configurations", compare)
     sections.append(
@@ -195,15 +205,33 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
         sections.append(section("Decisions of the race", Charts(rungs(summary)), every))
     if failed := failure_table(summary):
         sections.append(section("Failed trials", failed))
-    runs = [trial.folder for trial in leader.configuration.trials] if leader else []
-    alone = experiment_file(leader.name, runs, sweep.seeds, " alone") if leader else None
     configured = ((item.name, item.configuration) for item in summary.ranking)
     addresses = Details("Addresses of all runs", [address_table("configuration", configured)])
     return [
         *sections,
-        section("Repeat it", Code(sweep_command(sweep)), alone),
+        section("Repeat it", Code(sweep_command(sweep)), *_recommended_file(summary)),
         section("Storage", Places(locations(sweep)), addresses),
     ]
+
+
+def _scored_names(summary: Summary, styles: Mapping[str, Style]) -> list[tuple[Style, str]]:
+    """Return the legend of the configurations that have scores: those with a colour, and how many
+    others there are."""
+    scored = [result for result in summary.ranking if summary.row(result)]
+    named = [(styles[result.address], result.name) for result in scored if result.address in styles]
+    others = len(scored) - len(named)
+    return [*named, *([(OTHER, counted(others, "other"))] if others else [])]
+
+
+def _recommended_file(summary: Summary) -> list[Block]:
+    """Return the command that trains the recommended system, with its experiment file."""
+    folder, chosen = summary.sweep.folder, recommended(summary)
+    if chosen is None or not folder.exists(RECOMMENDED):
+        return []
+    content = folder.read(RECOMMENDED).decode()
+    file = download("experiment file", RECOMMENDED, content)
+    train = f"augury train {shlex.quote(folder.location(RECOMMENDED))}    # {chosen.name}"
+    return [Code(train), Details(RECOMMENDED, [Downloads([file]), Code(content)])]
 
 
 def _response(summary: Summary) -> Iterator[Block]:

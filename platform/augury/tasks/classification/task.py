@@ -55,7 +55,10 @@ class ClassifierTask(SubwordTask):
         super().check(experiment, store)
         for split in experiment.corpus.splits():
             counts = label_counts(self.corpus(experiment, split, store))
-            check_labels(self.labels(experiment), split, counts)
+            texts = {"train": experiment.corpus.train, "valid": experiment.corpus.valid}
+            text = {**texts, **experiment.corpus.tests}.get(split)
+            column = getattr(text, "label_column", "of labels")
+            check_labels(self.labels(experiment), split, counts, column)
 
     def check_model(self, experiment: Any, store: Store) -> None:
         super().check_model(experiment, store)

@@ -1,0 +1,64 @@
+"""The experiment file of a system that a sweep recommends, beside its reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import yaml
+
+from augury import __version__
+from augury.core.store import Folder
+from augury.experiments.shortened import shortened
+from augury.reporting.run_files import EXPERIMENT, experiment
+from augury.reporting.sweeps.summary import ConfigurationResult
+
+SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", "health")
+"""Sections that the systems of an experiment do not change."""
+HEAD = """\
+# Sweep {sweep} recommends {name}{reference}.
+# Runs of the sweep are found, not trained again. Settings that are not here have the defaults of
+# Augury {version}: `augury config FILE --resolved` shows all.
+"""
+
+
+def recommended_yaml(
+    sweep: str, chosen: ConfigurationResult, reference: ConfigurationResult, seeds: Iterable[int]
+) -> str | None:
+    """Return the experiment file that trains a configuration and, where it is another one, the
+    reference, with these seeds; None where no run keeps its experiment."""
+    seeds = list(seeds)
+    content = _settings(chosen, seeds)
+    if content is None:
+        return None
+    short = shortened(content)
+    baseline = None if chosen.address == reference.address else _settings(reference, seeds)
+    systems: dict[str, Any] = {chosen.name: {}}
+    if baseline is not None:
+        systems = {reference.name: _difference(short, baseline), **systems}
+    text = yaml.safe_dump(
+        {**short, "baseline": False, "systems": systems},
+        sort_keys=False,
+        allow_unicode=True,
+        default_flow_style=None,  # lists of numbers in one line
+        width=120,
+    )
+    against = f"; {reference.name} is what it is compared with" if baseline is not None else ""
+    return HEAD.format(name=chosen.name, sweep=sweep, reference=against, version=__version__) + text
+
+
+def _settings(result: ConfigurationResult, seeds: list[int]) -> dict[str, Any] | None:
+    """Return the settings of a configuration as its first run keeps them."""
+    runs: list[Folder] = [trial.folder for trial in result.configuration.trials]
+    kept = next((run for run in runs if run.exists(EXPERIMENT)), None)
+    return {**experiment(kept, seeds), "systems": {}} if kept else None
+
+
+def _difference(short: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return the sections in which other settings differ from `short`, as those of a system."""
+    less = shortened(other)
+    return {
+        section: less.get(section, other.get(section))
+        for section in {**short, **less}
+        if section not in SHARED and short.get(section) != less.get(section)
+    }
