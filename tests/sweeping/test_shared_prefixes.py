@@ -26,7 +26,7 @@ SPACE = SearchSpace(
 )
 """
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture(params=["all", "halving"])

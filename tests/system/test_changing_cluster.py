@@ -15,7 +15,7 @@ from augury.cli import main
 from tests.ray_head import Head, ray_head, ray_node
 from tests.sweeping.sweeps import QUICK, command_line, processes_of, results, validations, wait_for
 
-pytestmark = [pytest.mark.slow, pytest.mark.trains, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.trains, pytest.mark.timeout(900)]
 
 # Holds the only CPU of the head until its input ends.
 HOLDING = """
