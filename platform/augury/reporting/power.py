@@ -76,7 +76,7 @@ def power(
     target = _one_digit(smallest / 2)
     needed = known.seeds_needed(target, sentences, comparisons)
     unit, segments = title(metric), segment_noun(metric)
-    more = f"{needed} seeds" if needed else "a larger test set, whatever the seeds"
+    more = f"{needed} seeds" if needed else "a larger test set"
     text = (
         f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss differences below "
         f"{smallest:.1f} {unit}; finding one of {target:g} takes {more}"

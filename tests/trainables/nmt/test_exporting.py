@@ -126,7 +126,10 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
     row = SimpleNamespace(cost=cost, time_factor=None)
     seconds = seconds_of(cost, time_kind([cost]))
     comparison = SimpleNamespace(
-        metrics=("bleu",), time_kind=time_kind([cost]), seconds=lambda system: seconds
+        metrics=("bleu",),
+        time_kind=time_kind([cost]),
+        seconds=lambda system: seconds,
+        rows=[SimpleNamespace(name="baseline")],
     )
     for cell in [*cost_cells(comparison, row).values()][:-1]:  # type: ignore[arg-type]
         assert f"| {cell.text} |" in card.text

@@ -6,8 +6,8 @@ rule of Breiman et al. (1984, "Classification and Regression Trees"): at least k
 with one system alone where it leads by k, so that the error is at least sqrt(k) (McNemar's test),
 and a lead of one example is never more than that.
 
-The deviation of seeds is no part of the error: few seeds show less than what is worth having, and
-what a lead is held against is the price of its time. `benchmarks/race.py` measures the choice.
+The deviation of seeds is no part of the error; the price of its time is what a lead is held
+against. `benchmarks/race.py` measures the choice for scores of text, where that price alone counts.
 """
 
 from __future__ import annotations
