@@ -12,7 +12,7 @@ import pytest
 
 from augury.augment.operator import OPERATORS
 from augury.cli import main
-from augury.core import agreed_code, plugins
+from augury.core import agreed_code, plugin_files
 from augury.core.errors import UserError
 
 OPERATOR = """
@@ -47,7 +47,7 @@ def plugin(tmp_path: Path, proof: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 @pytest.mark.parametrize("pinned", [False, True])
 def test_code_that_a_storage_names_does_not_run(plugin: Path, proof: Path, pinned: bool) -> None:
-    name = plugins.reference(str(plugin)) if pinned else str(plugin)
+    name = plugin_files.reference(str(plugin)) if pinned else str(plugin)
     with pytest.raises(UserError, match=r"--allow-code"):
         OPERATORS.find(name)
     assert not proof.exists()

@@ -12,7 +12,7 @@ import pytest
 
 from augury.augment import operator, planning
 from augury.augment.operator import OPERATORS
-from augury.core import config, plugins
+from augury.core import config, plugin_files, plugins
 from augury.core.errors import UserError
 from augury.core.plugins import Registry
 from augury.core.store import Store
@@ -207,7 +207,7 @@ def test_errors_of_a_file_name_its_line(directory: Path) -> None:
     with pytest.raises(KeyError) as raised:
         function(pa.table({"id": ["a"], "source": ["ja"]}))
     line = (directory / "fails.py").read_text().splitlines().index("            block['x']") + 1
-    assert f"{directory}/fails.py, line {line}" in plugins.describe_error(raised.value)
+    assert f"{directory}/fails.py, line {line}" in plugin_files.describe_error(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import sacremoses  # type: ignore[import-untyped]
 
 from augury.core.config import address
 from augury.core.errors import UserError
-from augury.core.plugins import sources
+from augury.core.plugin_files import sources
 from augury.scoring.registry import (
     Metric,
     lower_is_better,

@@ -140,9 +140,9 @@ def _agree_to_plugins(argv: Sequence[str]) -> None:
         word for word in words if word.endswith(".py") or os.path.isfile(Path(word, "__init__.py"))
     ]
     if files:
-        from augury.core import plugins  # slow: imports pydantic
+        from augury.core import plugin_files
 
-        plugins.agree_to(files)
+        plugin_files.agree_to(files)
 
 
 def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
@@ -183,7 +183,7 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
         if refusal := outages.refusal_of(error):
             logger.error(refusal)
             return 2
-        from augury.core.plugins import describe_error  # imports pydantic, which is slow
+        from augury.core.plugin_files import describe_error
 
         logger.error(f"{describe_error(error)}\n(--debug shows the traceback)")
         return 1

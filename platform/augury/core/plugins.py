@@ -1,31 +1,22 @@
 """Registries of operators, regimes, metrics, tasks, analyses, search spaces and tables.
 
 A plug-in is looked up by name among the built-in modules (those of a package that assign a certain
-attribute), then among the entry points of installed packages. A path (`./mine.py`, or a directory
-for a package) is imported as a submodule of this module whose name encodes the path and a hash of
-the content, so that its classes can be pickled to other processes and a changed file is a different
-module.
+attribute), then among the entry points of installed packages; a path is that of a file
+(`plugin_files`).
 """
 
 from __future__ import annotations
 
-import errno
-import hashlib
 import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
-from importlib.util import spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
-from traceback import walk_tb
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from pydantic import (
@@ -37,22 +28,12 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from augury.core import agreed_code
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
-from augury.core.home import expanded
+from augury.core.plugin_files import PATH_PATTERN, file_of, is_path, load, reference, reference_of
 
-__path__: list[
-    str
-] = []  # makes this module a package: plug-in files are imported as its submodules
 FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
-PATH_PATTERN = r"^[./~]|/$|\.py$"
-"""Regular expression for paths in JSON Schemas."""
-_MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
-_REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
-# Of a metric: `mine.py@1a2b...:lower-fixed`.
-_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?:[:-].*)?")
 
 
 @dataclass(frozen=True)
@@ -216,8 +197,8 @@ class Extension(Section):
     def origin(cls) -> dict[str, str]:
         """Return `{"file": reference}` for a class that a plug-in file defines, and an empty
         dict otherwise."""
-        match = _MODULE.match(cls.__module__)
-        return {FILE: f"{_decode_path(match[2])}@{match[1]}"} if match else {}
+        reference = reference_of(cls.__module__)
+        return {FILE: reference} if reference else {}
 
     @model_serializer(mode="wrap")
     def _with_origin(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -289,114 +270,6 @@ def resolve(
     return schema, settings
 
 
-def is_path(name: str) -> bool:
-    """Return whether a name is written as a path, with or without a content hash."""
-    looks_like_path = (
-        name.startswith((".", "/", "~"))
-        or name.endswith((".py", "/"))
-        or _REFERENCE.fullmatch(name)
-    )
-    return bool(looks_like_path) or ("/" in name and Path(name).exists())
-
-
-def file_of(name: str) -> Path:
-    """Return the absolute path named by a path or a reference."""
-    match = _REFERENCE.fullmatch(name)
-    return expanded(match[1] if match else name).absolute()
-
-
-def reference(name: str) -> str:
-    """Return the absolute path of a file or directory with the hash of its content:
-    `/home/me/mine.py@1a2b...`.
-
-    Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the
-    content does not match.
-    """
-    path, pinned = file_of(name), _REFERENCE.fullmatch(name)
-    source = path / "__init__.py" if path.is_dir() else path
-    if not source.is_file():
-        raise FileNotFoundError(errno.ENOENT, "no such file", str(source))
-    content = _content_hash(path)
-    if pinned and pinned[2] != content:
-        raise _changed_error(path)
-    if agreed_code.is_being_named():
-        agreed_code.agree(content, path)
-    return f"{path}@{content}"
-
-
-def agree_to(paths: Iterable[str]) -> None:
-    """Agree to run the plug-in files at these paths; those that do not exist are left out."""
-    with agreed_code.named_by_user():
-        for path in paths:
-            with suppress(FileNotFoundError):
-                reference(path)
-
-
-def _changed_error(path: Path) -> UserError:
-    return UserError(
-        f"'{path}' has changed since the experiment began: restore it to continue (the run "
-        "folders keep a copy in plugins/), or give the path without its hash to start a new "
-        "experiment"
-    )
-
-
-def sources(settings: Any) -> dict[str, bytes]:
-    """Return the content of all files referenced in JSON-like settings, by `<hash>/<file name>`."""
-    if isinstance(settings, Mapping | list | tuple):
-        contents: dict[str, bytes] = {}
-        for item in settings.values() if isinstance(settings, Mapping) else settings:
-            contents |= sources(item)
-        return contents
-    match = _REFERENCE_OR_OPTION.fullmatch(settings) if isinstance(settings, str) else None
-    if match is None or not Path(match[1]).exists():
-        return {}
-    path = Path(match[1])
-    files = path.rglob("*.py") if path.is_dir() else [path]
-    return {
-        f"{match[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes()
-        for file in files
-    }
-
-
-def load(reference: str) -> ModuleType:
-    """Import the file of a reference; raise UserError if that fails."""
-    path, _, content = reference.rpartition("@")
-    stem = re.sub(r"\W", "_", Path(path).stem)
-    try:
-        return importlib.import_module(f"{__name__}.{stem}__{content}__{path.encode().hex()}")
-    except (UserError, KeyboardInterrupt):
-        raise
-    except BaseException as error:  # such as SystemExit, of a script
-        raise UserError(f"'{path}' cannot be imported: {describe_error(error)}") from error
-
-
-def describe_error(error: BaseException) -> str:
-    """Return the type and message of an error, with the line of the plug-in file that raised it,
-    if any."""
-    frames = [
-        frame
-        for frame in walk_tb(error.__traceback__)
-        if _MODULE.match(str(frame[0].f_globals["__name__"]))
-    ]
-    location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
-    message = f": {error}" if str(error) else ""
-    return f"{type(error).__name__}{message}{location}"
-
-
-def _decode_path(encoded: str) -> Path:
-    return Path(bytes.fromhex(encoded).decode())
-
-
-def _content_hash(path: Path) -> str:
-    """Hash a file, or all Python files of a directory."""
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    digest = hashlib.blake2b(digest_size=8)
-    for file in files:
-        name = file.relative_to(path).as_posix() if path.is_dir() else ""
-        digest.update(f"{name}\0{file.stat().st_size}\0".encode() + file.read_bytes())
-    return digest.hexdigest()
-
-
 def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
     """Return the short and full names of the modules of a package whose source assigns
     `attribute`."""
@@ -440,38 +313,3 @@ def _assigns(file: Path, attribute: str) -> bool:
     return (
         re.search(rf"^{attribute}\b[^=\n]*=".encode(), file.read_bytes(), re.MULTILINE) is not None
     )
-
-
-class _Loader(SourceFileLoader):
-    def get_code(self, fullname: str) -> CodeType:
-        """Compile the current source: bytecode caches compare size and time only, and could be
-        stale."""
-        path = self.get_filename(fullname)
-        return self.source_to_code(self.get_data(path), path)
-
-
-class _Finder(MetaPathFinder):
-    """Finds the modules whose names encode the path and content hash of a plug-in file."""
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        match = _MODULE.fullmatch(fullname)
-        if match is None:
-            return None
-        file = _decode_path(match[2])
-        if not file.exists():
-            raise UserError(
-                f"there is no file '{file}': every machine of the cluster needs it at the same path"
-            )
-        if _content_hash(file) != match[1]:
-            raise _changed_error(file)
-        agreed_code.check(match[1], file)
-        source, locations = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
-        loader = _Loader(fullname, str(source))
-        return spec_from_file_location(
-            fullname, source, loader=loader, submodule_search_locations=locations
-        )
-
-
-sys.meta_path.append(_Finder())

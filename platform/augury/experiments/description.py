@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from augury.core import config, plugins
+from augury.core import config, plugin_files
 from augury.core.secrets import with_redacted_uris
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.run import Run, portable
@@ -46,7 +46,7 @@ def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
     `differing` are the parameters in which the systems of its experiment differ.
     """
     run.folder.write("experiment.yaml", _yaml(portable(run.experiment)))
-    for file, content in plugins.sources(run.experiment.to_dict()).items():
+    for file, content in plugin_files.sources(run.experiment.to_dict()).items():
         run.folder.sub(f"plugins/{file}".rpartition("/")[0]).write(Path(file).name, content)
     record = RunRecord(
         name=name,

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from augury.core.extended_file import EXTENDS
-from augury.core.plugins import PATH_PATTERN
+from augury.core.plugin_files import PATH_PATTERN
 from augury.experiments.spec import TASKS, settings_class
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

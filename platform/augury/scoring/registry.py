@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Literal
 
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import Registry, file_of, is_path
+from augury.core.plugin_files import file_of, is_path
+from augury.core.plugins import Registry
 from augury.corpora.languages import base_language
 from augury.scoring import punctuation
 from augury.scoring.metric import Metric

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from augury.core import config
-from augury.core.plugins import describe_error
+from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
 from augury.experiments import evaluate
 from augury.experiments.description import describe

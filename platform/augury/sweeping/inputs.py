@@ -9,7 +9,7 @@ from itertools import chain
 
 from augury.core.errors import UserError
 from augury.core.messages import say
-from augury.core.plugins import describe_error
+from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
 from augury.execution.graph import Graph, Step
 from augury.execution.texts import make_run

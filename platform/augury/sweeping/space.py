@@ -13,7 +13,7 @@ from augury.core import config, extended_file
 from augury.core.agreed_code import named_by_user
 from augury.core.commands import command
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import file_of, is_path
+from augury.core.plugin_files import file_of, is_path
 from augury.core.rng import generator
 from augury.sweeping import yaml_space
 from augury.sweeping.declarations import (

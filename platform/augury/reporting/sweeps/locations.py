@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from augury.core.commands import command, mlflow_command
-from augury.core.plugins import file_of, is_path
+from augury.core.plugin_files import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.reporting import run_files
 from augury.reporting.tables import Cell, Table, table
