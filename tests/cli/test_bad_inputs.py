@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 
 from tests.cli import bad_inputs
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.slow, pytest.mark.long, pytest.mark.timeout(900)]
+
+
+@pytest.fixture(autouse=True)
+def environment() -> Iterator[None]:
+    """Put back the variables that commands set for their process, such as a cluster's address."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.mark.parametrize("group", bad_inputs.GROUPS)
