@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
@@ -11,7 +12,8 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.core.store import Store
+from augury.core.store import Folder, Store
+from augury.training import history
 from tests.ray_head import Head, ray_head, ray_node
 from tests.sweeping.sweeps import wait_for
 from tests.system.test_main_job import averaged, wait_for_update, write_experiment
@@ -71,10 +73,15 @@ def test_a_lost_head_is_one_line_and_the_same_command_continues(
     (line,) = [line for line in said.splitlines() if line.startswith("augury: ")]
     assert "is lost: its head does not answer" in line and f"train {path}" in line
     assert "rpc_client" not in said and "Traceback" not in said
+    lost = time.time()
     with ray_head(cpus=2) as head:
         training = start(head, path, messages)
         assert training.wait(600) == 0, messages.read_text(encoding="utf-8")
-    assert "continues after update" in messages.read_text(encoding="utf-8")
+    (run,) = (tmp_path / "store").glob("runs/*/seed-*")
+    first, *_ = history.read(
+        Folder(str(tmp_path / "store"), str(run.relative_to(tmp_path / "store")))
+    )
+    assert first["time"] < lost  # what was trained before is not trained again
     assert averaged(tmp_path / "store") == undisturbed
 
 
