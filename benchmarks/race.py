@@ -1,7 +1,7 @@
 """Measure how often the race of `augury sweep augmentations` recommends the right system.
 
     PYTHONPATH=platform:. python benchmarks/race.py [--draws 300] [--seed 1] [--json]
-        [--seeds 3]
+        [--seeds 5]
 
 Nothing is trained: the rounds (families, combinations, main settings by Optuna), the stopping and
 the recommendation are those of the sweep (`augury.sweeping.rounds`, `main_settings`,
@@ -10,20 +10,22 @@ the recommendation are those of the sweep (`augury.sweeping.rounds`, `main_setti
 answer corrects it for all systems of the table besides. True effects come from a prior, noise from
 runs that are stored (`docs/evidence/why`).
 
-    near       share of races whose recommendation is at most 0.3 BLEU below the best system, the
-               baseline among them, both less the price of their time, which the race weighs. The
-               best is that of all systems which the race or `all seeds` trains, with their tuned
-               points. Goal: at least 90 %
-    in score   the same whatever systems cost
+    near       share of races whose recommendation is at most 0.3 BLEU below the best of the systems
+               that raced, the baseline among them, all less the price of their time, which the race
+               weighs. Goal: at least 90 %
+    of both    the same below the best of what the race or `all` trains, whose tuned points differ
     false      share of races that say of a system whose true effect is at or below 0 that it helps.
                Goal: at most 5 %
     helps      share of races that say that the system they recommend helps
-    cost       training as a share of `all seeds`. Goal: at most a third
+    cost       training as a share of that of `all`. Goal: at most a third
+    lost       how much worse the recommendation truly is than that of `all`, less prices: what is
+               paid for the saving
     reported   mean of reported minus true effect of the winner on the test set, whose sentences did
                not choose it; `chosen on`, in BLEU of validation, on those that did: the winner's
                curse
-    all seeds  the same three rounds, everything trained to the end with five seeds, the best mean
-               recommended: `near` of it is what five seeds of everything buy
+    all        the same three rounds, everything trained with five seeds, the best mean less its
+               price recommended: `all near` is its share near the best of what it trained, and
+               `all of both` near the best of both: what five seeds of everything buy
 
 Prior of the true effects on BLEU, in the scenario `usual`: a family N(0.4, 0.6), a row N(0, 0.4)
 around its family. In combination, the second row adds a share U(0, 1) of its gain and all of its
@@ -39,9 +41,8 @@ off by its interaction with the sentences of validation (1,014) and test (1,000)
 every seed; a seed by training noise, the same on both, and by its interaction with the sentences of
 each. The stored runs have one seed a system: they show the sum of what sentences do to a difference
 (the interaction of systems, and twice that of seeds), in the ratio of `TYPICAL`, whose training
-noise is taken, too. Halfway, systems lag by b (2^c - 1) with b log-normal around 1.5 and c uniform
-on [0.3, 0.9], as in `benchmarks/halving.py`, and a seed's noise correlates with its final one by
-0.7. Times of systems that are stored are theirs, those of others are guesses, stated in `COSTS`.
+noise is taken, too. Times of systems that are stored are theirs, those of others are guesses,
+stated in `COSTS`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -74,7 +75,6 @@ from augury.scoring.stored import read_statistics
 from augury.sweeping.declarations import Point
 from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
 from augury.sweeping.price import net, price
-from augury.sweeping.race import rungs
 from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
 from search_spaces import augmentations
 
@@ -99,7 +99,6 @@ COSTS = {
     "PGD 0.01": 4.0,
 }
 """Times of one seed, in those of the baseline, where none is stored; 1.1 for draws of tokens."""
-VALIDATIONS = 40
 
 
 @dataclass(frozen=True)
@@ -195,10 +194,10 @@ class World:
         stored = {name: self.noise.costs[name] for name in effects if name in self.noise.costs}
         self.cost |= {name: COSTS.get(name, 1.1) for name in effects} | stored
 
-    def combine(self, name: str, point: Point) -> str:
-        """Add a combination, the better row named first."""
+    def combine(self, first: str, second: str, point: Point) -> str:
+        """Add a combination, the better row first."""
+        name = f"{first} + {second}"
         if name not in self.truth:
-            first, second = name.split(" + ")
             gain = self.truth[second]
             self.truth[name] = self.truth[first] + gain * (self.random.uniform() if gain > 0 else 1)
             self.cost[name] = self.cost[first] + self.cost[second] - 1
@@ -214,6 +213,11 @@ class World:
             self.cost[name] = self.cost[base]
             self.points[name] = with_values(self.points[base], values)
         return name
+
+    def price(self, name: str) -> float:
+        """Return the BLEU that the time of a system has to bring."""
+        factor = self.cost[name] / self.cost["baseline"]
+        return price(factor, augmentations.SPACE.worth)
 
     def settings(self, base: str) -> Settings:
         """Return how the score of a system depends on its main settings."""
@@ -300,8 +304,6 @@ def _share(domain: Any, value: float) -> float:
 class Runs(NamedTuple):
     """The scores of all seeds of one system."""
 
-    early: np.ndarray
-    """Validation halfway, (seeds,)."""
     final: np.ndarray
     """Validation at the end, (seeds,)."""
     test: np.ndarray
@@ -322,14 +324,10 @@ class Runs(NamedTuple):
 
         system, seed = over(VALIDATION_SENTENCES)
         final = 30 + truth + random.normal(0, system) + training + random.normal(0, seed, count)
-        lag = 1.5 * math.exp(0.4 * random.standard_normal()) * (2 ** random.uniform(0.3, 0.9) - 1)
-        deviation = math.hypot(math.sqrt(noisier * known.seeds), seed)
-        rest = math.sqrt(1 - 0.7**2) * deviation * random.standard_normal(count)
-        early = 30 + truth - lag + (0.7 * (final - 30 - truth) + rest) * 2**0.3
         system, seed = over(TEST_SENTENCES)
         test = 30 + truth + random.normal(0, system) + training + random.normal(0, seed, count)
         moves = random.normal(0, system, (SAMPLES, 1)) + random.normal(0, seed, (SAMPLES, count))
-        return cls(early, final, test, moves)
+        return cls(final, test, moves)
 
     def resampled(self, seeds: Sequence[int]) -> Resampled:
         """Return the test scores of some seeds, which begin with 1."""
@@ -340,120 +338,114 @@ class Runs(NamedTuple):
 def proposals(world: World) -> list[Propose]:
     """Return the rounds after the first, as `augury sweep` has them."""
     rows, families = augmentations.rows("toy"), augmentations.families()
+    tuned: dict[str, tuple[str, Mapping[str, Any]]] = {}
 
-    def combine(standings: Standings) -> list[str]:
+    def combine(standings: Standings) -> dict[str, tuple[str, str]]:
         combined = combinations(list(standings), rows, families)
-        return [world.combine(name, point) for name, point in combined.items()]
+        return {world.combine(*names, point): names for names, point in combined.items()}
 
-    base: list[str] = []
-
-    def tune(standings: Standings) -> list[str]:
-        base[:] = base or [next(iter(standings))]
-        settings = world.settings(base[0])
+    def tune(standings: Standings) -> dict[str, list[str]]:
+        leader = next(iter(standings))
+        base, _ = tuned.get(leader, (leader, {}))
+        settings = world.settings(base)
         if not settings.domains:
-            return []
-        scored = [(settings.default, standings[base[0]])]
-        for name, score in standings.items():
-            if name.startswith(f"{base[0]}, "):
-                scored.append(({**settings.default, **tuned[name]}, score))
+            return {}
+        scored = [(settings.default, standings[base])]
+        for name, (its, values) in tuned.items():
+            if its == base and name in standings:
+                scored.append((values, standings[name]))
         suggested = suggest(settings.domains, scored, mode="max")
-        names = [world.tune(base[0], values) for values in suggested]
-        tuned.update(zip(names, suggested, strict=True))
-        return names
+        names = [world.tune(base, values) for values in suggested]
+        for name, values in zip(names, suggested, strict=True):
+            tuned[name] = base, {**settings.default, **values}
+        return {name: [base] for name in names}
 
-    tuned: dict[str, Mapping[str, Any]] = {}
     return [combine, *[tune] * ROUNDS]
 
 
 class Outcome(NamedTuple):
     """One simulated race."""
 
-    regret: float
-    """In value less price; `in_score` alone."""
-    in_score: float
-    regret_of_all: float
-    """Of `all seeds`."""
+    near: bool
+    of_both: bool
     false: bool
     helps: bool
     cost: float
+    lost: float
     reported: float
     chosen_on: float
+    all_near: bool
+    all_of_both: bool
 
 
 def race(world: World, count: int) -> Outcome:
     """Run the race of the sweep and the exhaustive one in the same world."""
-    schedule = rungs(VALIDATIONS)
-    names = list(world.truth)
+    reference, *others = world.truth
     seeds = list(range(1, count + 1))
-    worth = augmentations.SPACE.worth
-
-    def price_of(name: str) -> float:
-        return price(world.cost[name] / world.cost["baseline"], worth)
-
-    rounds = Rounds(names[0], names[1:], seeds, schedule, proposals(world), mode="max")
-    trained: dict[tuple[str, int], float] = {}
+    rounds = Rounds(reference, others, seeds, proposals(world), mode="max")
+    trained: set[tuple[str, int]] = set()
     while work := rounds.work():
-        for name, seed, rung in work:
-            last = rung == len(schedule) - 1
-            runs = world.runs(name)
-            trained[name, seed] = 1.0 if last else 0.5
-            value = (runs.final if last else runs.early)[seed - 1]
-            rounds.tell(name, seed, rung, net(float(value), price_of(name), "max"))
-            break  # what one trial shows may make others needless
+        name, seed, rung = work[0]
+        trained.add((name, seed))
+        score = float(world.runs(name).final[seed - 1])
+        rounds.tell(name, seed, rung, net(score, world.price(name), "max"))
     assert rounds.best is not None
-    return _judge(world, rounds.best, trained, seeds, price_of)
+    return _judge(world, rounds.best, trained, seeds)
 
 
 def _judge(
-    world: World,
-    best: str,
-    trained: Mapping[tuple[str, int], float],
-    seeds: Sequence[int],
-    price_of: Callable[[str], float],
+    world: World, best: str, trained: Collection[tuple[str, int]], seeds: Sequence[int]
 ) -> Outcome:
     """Recommend, test, and hold both against the truth."""
-    top = max(world.truth.values())
-    net = {name: truth - price_of(name) for name, truth in world.truth.items()}
-    everything, cost_of_all = exhaustive(world)
-    ended: dict[str, list[int]] = {}
-    for (name, seed), share in trained.items():
-        if share == 1.0:
-            ended.setdefault(name, []).append(seed)
+    everything = exhaustive(world)
+    values = {name: truth - world.price(name) for name, truth in world.truth.items()}
     places = [seed - 1 for seed in seeds]
     reference = float(world.runs("baseline").final[places].mean())
     validated = float(world.runs(best).final[places].mean())
-    recommended = best if is_better(validated - price_of(best), reference, "max") else "baseline"
+    ahead = is_better(validated - world.price(best), reference, "max")
+    recommended = best if ahead else "baseline"
+    ended: dict[str, list[int]] = {}
+    for name, seed in sorted(trained):
+        ended.setdefault(name, []).append(seed)
     systems = {name: world.runs(name).resampled(of_name) for name, of_name in ended.items()}
     pooled = pool([sample_variance(system) for system in systems.values()])
     difference = compare(systems["baseline"], systems[best], pooled)
     said = difference.value > 0 and difference.p_value < 1 - LEVEL
-    cost = sum(world.cost[name] * share for (name, _), share in trained.items())
+    cost_of_all = ALL_SEEDS * sum(world.cost[name] for name in everything)
+    best_of_race = max(values[name] for name in ended)
+    best_of_all = max(values[name] for name in everything)
+    best_of_both = max(best_of_race, best_of_all)
     return Outcome(
-        regret=max(net.values()) - net[recommended],
-        in_score=top - world.truth[recommended],
-        regret_of_all=max(world.truth[name] for name in everything) - world.truth[everything[0]],
+        near=best_of_race - values[recommended] <= NEAR,
+        of_both=best_of_both - values[recommended] <= NEAR,
         false=said and world.truth[best] <= 0,
         helps=said,
-        cost=cost / cost_of_all,
+        cost=sum(world.cost[name] for name, _ in trained) / cost_of_all,
+        lost=values[everything[0]] - values[recommended],
         reported=float(systems[best].value - 30 - world.truth[best]),
         chosen_on=validated - 30 - world.truth[best],
+        all_near=best_of_all - values[everything[0]] <= NEAR,
+        all_of_both=best_of_both - values[everything[0]] <= NEAR,
     )
 
 
-def exhaustive(world: World) -> tuple[list[str], float]:
-    """Train all that three rounds consider with five seeds; return it, the best mean first, and the
-    cost."""
+def exhaustive(world: World) -> list[str]:
+    """Train all that three rounds consider with five seeds; return it, the best mean less its price
+    first."""
     names = list(augmentations.rows("toy"))
 
-    def ranked(names: Sequence[str]) -> dict[str, float]:
-        means = {name: float(world.runs(name).final[:ALL_SEEDS].mean()) for name in names}
+    def ranked() -> dict[str, float]:
+        means = {
+            name: float(world.runs(name).final[:ALL_SEEDS].mean()) - world.price(name)
+            for name in names
+        }
         return dict(sorted(means.items(), key=lambda item: -item[1]))
 
     for propose in proposals(world):
-        standings = ranked(names)
+        standings = ranked()
         standings.pop("baseline")
         names += [name for name in propose(standings) if name not in names]
-    return list(ranked(names)), ALL_SEEDS * sum(world.cost[name] for name in names)
+    return list(ranked())
 
 
 class Result(NamedTuple):
@@ -461,14 +453,15 @@ class Result(NamedTuple):
 
     scenario: str
     near: tuple[float, float]
-    in_score: tuple[float, float]
+    of_both: tuple[float, float]
     false: tuple[float, float]
     helps: tuple[float, float]
     cost: tuple[float, float]
-    regret: tuple[float, float]
+    lost: tuple[float, float]
     reported: tuple[float, float]
     chosen_on: tuple[float, float]
-    all_seeds_near: tuple[float, float]
+    all_near: tuple[float, float]
+    all_of_both: tuple[float, float]
 
 
 def simulate(name: str, noise: Noise, draws: int, seed: int, seeds: int) -> Result:
@@ -483,21 +476,7 @@ def simulate(name: str, noise: Noise, draws: int, seed: int, seeds: int) -> Resu
         )
         outcomes.append(race(world, seeds))
 
-    def mean(value: Callable[[Outcome], float]) -> tuple[float, float]:
-        return _mean([value(outcome) for outcome in outcomes])
-
-    return Result(
-        name,
-        mean(lambda outcome: outcome.regret <= NEAR),
-        mean(lambda outcome: outcome.in_score <= NEAR),
-        mean(lambda outcome: outcome.false),
-        mean(lambda outcome: outcome.helps),
-        mean(lambda outcome: outcome.cost),
-        mean(lambda outcome: outcome.regret),
-        mean(lambda outcome: outcome.reported),
-        mean(lambda outcome: outcome.chosen_on),
-        mean(lambda outcome: outcome.regret_of_all <= NEAR),
-    )
+    return Result(name, *(_mean(values) for values in zip(*outcomes, strict=True)))
 
 
 def _mean(values: Sequence[float]) -> tuple[float, float]:
@@ -505,22 +484,22 @@ def _mean(values: Sequence[float]) -> tuple[float, float]:
     return float(array.mean()), float(array.std() / math.sqrt(len(array)))
 
 
+SHARES = ("near", "of_both", "false", "helps", "cost", "all_near", "all_of_both")
+"""What is shown in %; the others are in BLEU."""
+
+
 def table(results: Sequence[Result]) -> str:
     """Return the results as text."""
-    lines = [
-        f"{'':16}{'near %':>13}{'in score %':>13}{'false %':>12}{'helps %':>13}{'cost %':>12}"
-        f"{'regret':>14}{'reported':>15}{'chosen on':>15}{'all seeds near %':>19}"
-    ]
+    names = [name for name in Result._fields if name != "scenario"]
+    heads = [f"{name.replace('_', ' ')}{' %' if name in SHARES else ''}" for name in names]
+    lines = [f"{'':16}" + "".join(f"{head:>14}" for head in heads)]
     for result in results:
-        near, in_score, false, said, cost = (
-            f"{100 * value:.1f} ± {100 * error:.1f}" for value, error in result[1:6]
-        )
-        regret, reported, chosen = (f"{value:+.2f} ± {error:.2f}" for value, error in result[6:9])
-        of_all = f"{100 * result.all_seeds_near[0]:.1f} ± {100 * result.all_seeds_near[1]:.1f}"
-        lines.append(
-            f"{result.scenario:16}{near:>13}{in_score:>13}{false:>12}{said:>13}{cost:>12}{regret:>14}"
-            f"{reported:>15}{chosen:>15}{of_all:>19}"
-        )
+        cells = []
+        for name in names:
+            value, error = getattr(result, name)
+            shown = f"{100 * value:.1f} ± {100 * error:.1f}"
+            cells.append(shown if name in SHARES else f"{value:+.2f} ± {error:.2f}")
+        lines.append(f"{result.scenario:16}" + "".join(f"{cell:>14}" for cell in cells))
     return "\n".join(lines)
 
 
@@ -543,7 +522,7 @@ def main() -> None:
     )
     parser.add_argument("--draws", type=int, default=300, help="races a scenario (default 300)")
     parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default 1)")
-    parser.add_argument("--seeds", type=int, default=3, help="seeds that race (default 3)")
+    parser.add_argument("--seeds", type=int, default=5, help="seeds that race (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     arguments = parser.parse_args()
     noise = noise_of()

@@ -144,6 +144,6 @@ SPACE = SearchSpace(
     worth=0.1,
     metric="valid/bleu",
     mode="max",
-    seeds=(1, 2, 3),
+    seeds=(1, 2, 3, 4, 5),
     scheduler="halving",
 )

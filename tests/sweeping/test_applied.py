@@ -102,7 +102,7 @@ def test_a_system_with_the_short_form_of_a_regime_can_be_combined(tmp_path: Path
     experiment = tiny.experiment("nmt", tmp_path, systems={"baseline": {}, "drops": draws})
     space = apply(find("augmentations"), experiment).space
     combined = combinations(["R-Drop", "drops"], space.rows, space.families)
-    assert combined["R-Drop + drops"]["regime"]["name"] == "coregularised"
+    assert combined["R-Drop", "drops"]["regime"]["name"] == "coregularised"
 
 
 def test_a_system_that_changes_the_model_alone_joins_but_is_not_combined(tmp_path: Path) -> None:

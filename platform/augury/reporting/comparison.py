@@ -35,7 +35,7 @@ from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrain
 from augury.runs.record import Cost
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun
-from augury.scoring.significance import TRIALS, Difference, Method, holm
+from augury.scoring.significance import TRIALS, Difference, Method, after, holm
 
 UNEQUAL = 1.1
 """Budgets that differ by a larger factor are told first."""
@@ -57,7 +57,8 @@ class Row:
     """The difference with its interval and p-value; None where the statistics of sentences are
     gone."""
     corrected: float | None
-    """The p-value after Holm's correction for all comparisons on the test set."""
+    """The p-value after Holm's correction for all comparisons on the test set; its own for a system
+    that was chosen before the test."""
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
@@ -179,9 +180,16 @@ def scored_sets(results: Sequence[SystemResult]) -> list[str]:
 
 
 def comparison(
-    results: Sequence[SystemResult], test: str, inference: Inference = DEFAULT
+    results: Sequence[SystemResult],
+    test: str,
+    inference: Inference = DEFAULT,
+    chosen: str | None = None,
 ) -> Comparison:
-    """Compare the systems on one test set; the first is the baseline."""
+    """Compare the systems on one test set; the first is the baseline.
+
+    `chosen` is the address of the system, if any, that was chosen before anything was tested: its
+    p-value is of a single test.
+    """
     if inference.method == "moderated":
         results = with_pooled_intervals(results, test)
     metrics = tuple(
@@ -191,7 +199,10 @@ def comparison(
     scores = _system_scores(results, test, metric)
     comparable = [_is_comparable(results[0], result, test, metric) for result in results]
     tests = differences_of(results, comparable, test, metric, inference)
-    rows = _rows(results, test, metric, comparable, tests.differences, _meaningless(scores))
+    corrected = _corrected(results, tests.differences, chosen)
+    rows = _rows(
+        results, test, metric, comparable, tests.differences, corrected, _meaningless(scores)
+    )
     scored = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
     power = power_of_comparison(metric, tests.components, scored)
     notes = [
@@ -200,7 +211,7 @@ def comparison(
         *ceiling_notes(results, test, metric),
         *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *measurement_notes(results, test, metrics),
-        *_test_notes(rows, metric, inference.method),
+        *_test_notes(rows, metric, inference.method, chosen),
         *([power.text] if power else []),
         *tests.notes,
         *problem_notes(results, test, metrics),
@@ -225,19 +236,36 @@ def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metr
     return same_text and measured(score) == measured(reference)
 
 
+def _corrected(
+    results: Sequence[SystemResult],
+    differences: Sequence[Difference | None],
+    chosen: str | None,
+) -> dict[str, float]:
+    """Return the p-values of the differences corrected for their number, by address."""
+    p_values = {
+        result.address: difference.p_value
+        for result, difference in zip(results, differences, strict=True)
+        if difference
+    }
+    values = list(p_values.values())
+    first = list(p_values).index(chosen) if chosen in p_values else None
+    corrected = holm(values) if first is None else after(first, values)
+    return dict(zip(p_values, corrected, strict=True))
+
+
 def _rows(
     results: Sequence[SystemResult],
     test: str,
     metric: str,
     comparable: Sequence[bool],
     differences: Sequence[Difference | None],
+    corrected: Mapping[str, float],
     meaningless: Mapping[str, str],
 ) -> list[Row]:
-    """Return the systems with their p-values corrected for the number of tests; `meaningless`:
-    system -> why its scores mean nothing."""
+    """Return the systems; `corrected`: address -> p-value corrected for the number of tests;
+    `meaningless`: system -> why its scores mean nothing."""
     baseline = results[0]
     kind = time_kind([result.cost for result in results if result.cost])
-    corrected = iter(holm([difference.p_value for difference in differences if difference]))
     rows = []
     for result, compares, tested in zip(results, comparable, differences, strict=True):
         score, reference = result.score(test, metric), baseline.score(test, metric)
@@ -251,7 +279,7 @@ def _rows(
             scores=dict(result.tests.get(test, {})),
             difference=score.value - reference.value if compares and score and reference else None,
             tested=tested,
-            corrected=next(corrected) if tested else None,
+            corrected=corrected[result.address] if tested else None,
             cost=result.cost,
             time_factor=_time_factor(result.cost, baseline.cost, kind),
             meaningless=why,
@@ -280,7 +308,7 @@ def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float |
     return seconds_of(cost, kind) / seconds_of(baseline, kind)
 
 
-def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
+def _test_notes(rows: Sequence[Row], metric: str, method: Method, chosen: str | None) -> list[str]:
     """Return notes on the tests behind the p-values."""
     tested = [row for row in rows if row.tested]
     if not tested:
@@ -300,7 +328,11 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         case _:
             few = ", ".join(sentences_only)
             test_name = f"{both_levels}, two-sided; paired bootstrap over {over} for {few}"
-    family = f"; corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
+    first = next((row.name for row in tested if row.address == chosen), None)
+    others = len(tested) - (1 if first else 0)
+    family = f"; corrected for {others} comparisons (Holm)" if others > 1 else ""
+    if first and others:
+        family = f"; {first}, chosen before the test, first, then the others{family[1:]}"
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if method == "moderated" and len(sentences_only) < len(tested):
         lines.append("moderated: the variation between seeds is estimated from all systems")

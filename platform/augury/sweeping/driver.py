@@ -35,7 +35,8 @@ from augury.sweeping.local_executor import LocalExecutor
 from augury.sweeping.plan import Plan, Planned, SweepOptions
 from augury.sweeping.price import price
 from augury.sweeping.race import Exhaustive
-from augury.sweeping.rounds import Propose, Rounds
+from augury.sweeping.reference_race import ReferenceRace
+from augury.sweeping.rounds import Rounds
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey, earlier_record
 from augury.sweeping.trial import TrialSettings
@@ -295,13 +296,12 @@ class _Driver:
         reference, *others = configurations
         if options.scheduler != "halving" or not others:
             return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
-        rounds: list[Propose] = []
-        if self.space.families:
-            from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
+        if not self.space.families:
+            return ReferenceRace(reference, others, options.seeds, self.rungs, mode=mode)
+        from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
 
-            proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
-            rounds = proposals.rounds
-        return Rounds(reference, others, options.seeds, self.rungs, rounds, mode=mode)
+        proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
+        return Rounds(reference, others, options.seeds, proposals.rounds, mode=mode)
 
     def _price(self, address: str) -> float:
         """Return the points that the training time of a configuration has to bring over that of

@@ -289,9 +289,10 @@ def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
 def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
     """Return the validations at which the scheduler decides.
 
-    Only the end of training unless it is halving.
+    Only the end of training unless it is halving, and where it races in rounds: half a training
+    says too little of systems that are unlike.
     """
-    if options.scheduler != "halving":
+    if options.scheduler != "halving" or plan.families:
         return (None,)
     lengths = {
         planned.name: planned.experiment.training.validations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.naming import title
@@ -19,6 +19,14 @@ COMBINATIONS, TUNED = "combinations", "tuned settings"
 """The families of what later rounds add."""
 
 
+class Tuned(NamedTuple):
+    """A configuration with other values of its main settings."""
+
+    base: str
+    """The address of the configuration with the default values."""
+    values: Mapping[str, Any]
+
+
 @dataclass
 class Proposals:
     """Plans the configurations of the rounds after the first; `write` keeps the definition of the
@@ -28,43 +36,48 @@ class Proposals:
     space: Space
     seeds: Sequence[int]
     write: Callable[[], None]
-    _tuned: str = ""
-    """The configuration whose main settings the third round tunes."""
-    _values: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """The main settings of tuned configurations, by address."""
+    _tuned: dict[str, Tuned] = field(default_factory=dict)
+    """By address."""
 
     @property
     def rounds(self) -> list[Propose]:
         """The rounds after the first, in order."""
         return [self._add_combinations, *[self._add_tuned] * main_settings.ROUNDS]
 
-    def _add_combinations(self, standings: Standings) -> list[str]:
+    def _add_combinations(self, standings: Standings) -> dict[str, list[str]]:
         """Add combinations of the best rows of different families to the sweep; return the
-        addresses of their configurations."""
-        names = [self.plan.configurations[address].name for address in standings]
-        points = combinations(names, self.space.rows, self.space.families)
-        return self._add(points, COMBINATIONS, "second round")
+        addresses of their configurations, with those of the rows."""
+        addresses = {self.plan.configurations[address].name: address for address in standings}
+        combined = combinations(list(addresses), self.space.rows, self.space.families)
+        points = {" + ".join(names): point for names, point in combined.items()}
+        added = self._add(points, COMBINATIONS, "second round")
+        return {
+            added[name]: [addresses[row] for row in names]
+            for name, names in zip(points, combined, strict=True)
+            if name in added
+        }
 
-    def _add_tuned(self, standings: Standings) -> list[str]:
-        """Add the winner of the first rounds with other values of its main settings, as Optuna
-        suggests them; return the addresses of their configurations."""
-        self._tuned = self._tuned or next(iter(standings))
-        winner = self.plan.configurations[self._tuned]
+    def _add_tuned(self, standings: Standings) -> dict[str, list[str]]:
+        """Add the winner so far with other values of its main settings, as Optuna suggests them;
+        return the addresses of their configurations, with that of the winner."""
+        leader = next(iter(standings))
+        base = self._tuned[leader].base if leader in self._tuned else leader
+        winner = self.plan.configurations[base]
         sections = main_settings.sections(winner.experiment)
         domains = main_settings.main_settings(sections, self.space.main_settings())
         if not domains:
-            return []
+            return {}
         default = main_settings.values_of(sections, domains)
         rest = {
             key: value
             for key, value in winner.point.items()
             if key.partition(".")[0] not in sections
         }
-        scored: list[tuple[Mapping[str, Any], float]] = [(default, standings[self._tuned])]
+        scored: list[tuple[Mapping[str, Any], float]] = [(default, standings[base])]
         scored += [
-            (values, standings[address])
-            for address, values in self._values.items()
-            if address in standings
+            (tuned.values, standings[address])
+            for address, tuned in self._tuned.items()
+            if address in standings and tuned.base == base
         ]
         points: dict[str, Mapping[str, Any]] = {}
         values_of: dict[str, Mapping[str, Any]] = {}
@@ -73,23 +86,28 @@ class Proposals:
             points[name] = {**rest, **main_settings.with_values(sections, values)}
             values_of[name] = {**default, **values}
         added = self._add(points, TUNED, "third round")
-        for address in added:
-            self._values[address] = values_of[self.plan.configurations[address].name]
-        return added
+        self._tuned |= {added[name]: Tuned(base, values_of[name]) for name in added}
+        return {address: [base] for address in added.values()}
 
-    def _add(self, points: Mapping[str, Mapping[str, Any]], family: str, what: str) -> list[str]:
-        """Add points by name to the sweep; return the addresses of those that are new."""
+    def _add(
+        self, points: Mapping[str, Mapping[str, Any]], family: str, what: str
+    ) -> dict[str, str]:
+        """Add points by name to the sweep; return the addresses of those that are new, by name."""
         plan = self.plan
-        before = set(plan.configurations)
+        added: dict[str, str] = {}
         for name, point in points.items():
+            before = dict(plan.configurations)
             try:
                 planned = plan.add(point, name)
                 preflight.check([planned.experiment], plan.graph)
             except UserError as error:
+                plan.configurations = before
                 say(f"left out: {name}: {error}")
                 continue
-            plan.families.setdefault(planned.name, family)
-            plan.graph.add({planned.name: planned.experiment}, self.seeds)
-            say(f"{what}: {name}")
+            if planned.address not in before:
+                added[name] = planned.address
+                plan.families.setdefault(planned.name, family)
+                plan.graph.add({planned.name: planned.experiment}, self.seeds)
+                say(f"{what}: {name}")
         self.write()
-        return [address for address in plan.configurations if address not in before]
+        return added

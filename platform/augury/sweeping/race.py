@@ -99,7 +99,7 @@ def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dic
     return {name: scale / math.sqrt(len(group)) for name, group in groups.items()}
 
 
-class _GroupScheduler(ABC):
+class GroupScheduler(ABC):
     """Base class of schedulers that decide on configurations by the values of their seeds."""
 
     def __init__(
@@ -167,6 +167,11 @@ class _GroupScheduler(ABC):
     def _advance(self) -> None:
         """Make all decisions that the recorded values allow."""
 
+    def missing(self, configuration: str) -> list[Work]:
+        """Return the seeds of a configuration that are not trained to the end."""
+        works = [Work(configuration, seed, self.last) for seed in self.seeds]
+        return list(filter(self._pending, works))
+
     def _pending(self, work: Work) -> bool:
         return work not in self._values and work[:2] not in self._failed
 
@@ -193,17 +198,18 @@ class _GroupScheduler(ABC):
         action: Action,
         configuration: str,
         rung: int,
-        group: Sequence[float],
+        seeds: int,
+        mean: float,
         half: float,
         cut: float,
     ) -> None:
-        mean = self._sign * statistics.fmean(group)
+        mean = self._sign * mean
         self.decisions.append(
             RungDecision(
                 configuration,
                 rung,
                 action,
-                len(group),
+                seeds,
                 mean,
                 mean - half,
                 mean + half,
@@ -212,7 +218,7 @@ class _GroupScheduler(ABC):
         )
 
 
-class Race(_GroupScheduler):
+class Race(GroupScheduler):
     """Successive halving over groups of seeds.
 
     A rung reached by n configurations has n / `reduction` promotion slots, rounded up; the last
@@ -331,7 +337,8 @@ class Race(_GroupScheduler):
 
         def decide(action: Action, names: Sequence[str]) -> None:
             for name in names:
-                self._decide(action, name, self._rung, groups[name], half.get(name, 0.0), cut)
+                seeds, mean = len(groups[name]), statistics.fmean(groups[name])
+                self._decide(action, name, self._rung, seeds, mean, half.get(name, 0.0), cut)
 
         stopped = [name for name in ranked if name not in kept]
         self._eliminated |= set(stopped)
@@ -369,7 +376,7 @@ class Race(_GroupScheduler):
         return (kept, extensible) if len(kept) > 1 and extensible else (kept[:1], [])
 
 
-class Exhaustive(_GroupScheduler):
+class Exhaustive(GroupScheduler):
     """Trains every configuration with every seed to the end; the best mean wins.
 
     A configuration with a failed seed is never chosen.
@@ -400,6 +407,7 @@ class Exhaustive(_GroupScheduler):
         groups = self._groups(complete, self.last)
         if groups:
             self.best = next(iter(groups))
-            cut = statistics.fmean([statistics.fmean(group) for group in list(groups.values())[:2]])
+            means = [statistics.fmean(group) for group in groups.values()]
             half = half_widths(groups, self.confidence).get(self.best, 0.0)
-            self._decide("chosen", self.best, self.last, groups[self.best], half, cut)
+            cut, seeds = statistics.fmean(means[:2]), len(groups[self.best])
+            self._decide("chosen", self.best, self.last, seeds, means[0], half, cut)

@@ -164,7 +164,8 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     """Return the comparison of the reference with the leader, or with the next best where the
     reference leads.
 
-    P-values are corrected for all comparisons of the table.
+    The p-value of a leader is its own: it was chosen by validation. That of the next best is
+    corrected for all comparisons of the table.
     """
     if summary.deciding is None:
         return None
@@ -176,7 +177,10 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     competitor = leader if leader is not summary.reference else next(iter(racing), None)
     rows = [summary.row(result) for result in (summary.reference, competitor) if result]
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
-    return replace(summary.deciding, rows=known) if len(known) == 2 else None
+    if len(known) < 2:
+        return None
+    comparisons = summary.deciding.comparisons if competitor is not leader else 1
+    return replace(summary.deciding, rows=known, comparisons=comparisons)
 
 
 def _count_losses(summary: Summary) -> str:

@@ -181,9 +181,9 @@ def summarise(sweep: Sweep) -> Summary:
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
     tests = scored_sets(systems)
-    comparisons = tuple(compare_all(systems, tests))
-    chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
     ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    comparisons = tuple(compare_all(systems, tests, chosen=ahead.address if ahead else None))
+    chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
     return Summary(sweep, ranked, ahead, comparisons, chances)
 
 
