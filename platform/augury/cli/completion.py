@@ -1,6 +1,7 @@
-"""`augury completion`: a shell script that completes verbs, flags and their values.
+"""`augury completion`: a shell script that completes verbs, flags, their values and runs.
 
-The script is static: completing a word starts no Python.
+The script is static: completing a word starts no Python. Names of runs are read from the storage
+of the command line, or `results`, by awk: they are in the first lines of each record.
 """
 
 from __future__ import annotations
@@ -9,11 +10,21 @@ import argparse
 import shlex
 from collections.abc import Iterable, Sequence
 
-HELP = "Print a script that completes verbs, flags and values with Tab, for bash or zsh."
+HELP = "Print a script that completes verbs, flags, values and runs with Tab, for bash or zsh."
 EXAMPLE = """augury completion bash > ~/.local/share/bash-completion/completions/augury
   augury completion zsh > ~/.augury-completion   # then, in ~/.zshrc: source ~/.augury-completion"""
 ZSH = "autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n"
 SCRIPT = """\
+_augury_runs() {{
+    local storage=results place
+    [ "${{COMP_WORDS[1]}}" = runs ] && [ "$COMP_CWORD" -gt 2 ] && storage=${{COMP_WORDS[2]}}
+    for ((place = 2; place < COMP_CWORD; place++)); do
+        [ "${{COMP_WORDS[place]}}" = --storage ] && storage=${{COMP_WORDS[place + 1]}}
+    done
+    cat "$storage"/runs/*/seed-*/run.json 2>/dev/null | awk -F'"' '
+        $1 == " " && $2 == "name" {{ name = $4 }}
+        $1 == " " && $2 == "experiment" {{ print $4 "/" name }}' | sort -u
+}}
 _augury() {{
     local word=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD-1]}} words=
     if [ "$COMP_CWORD" -eq 1 ]; then
@@ -24,6 +35,12 @@ _augury() {{
         esac
     fi
     COMPREPLY=($(compgen -W "$words" -- "$word"))
+    case "$words  {of_runs} " in " "*" ${{COMP_WORDS[1]}} "*)
+        local name
+        while IFS= read -r name; do
+            [[ $name == "${{word//\\\\/}}"* ]] && COMPREPLY+=("$(printf %q "$name")")
+        done < <(_augury_runs) ;;
+    esac
 }}
 complete -o default -F _augury augury
 """
@@ -59,7 +76,16 @@ def completion_script() -> str:
     cases = [
         _case(verb, verbs.parser(verb, []), named.get(verb, [])) for verb in sorted(verbs.VERBS)
     ]
-    return SCRIPT.format(verbs=_words(verbs.VERBS), cases="\n".join(cases))
+    of_runs = [verb for verb in verbs.VERBS if _names_runs(verbs.parser(verb, []))]
+    return SCRIPT.format(
+        verbs=_words(verbs.VERBS), cases="\n".join(cases), of_runs=" ".join(of_runs)
+    )
+
+
+def _names_runs(parser: argparse.ArgumentParser) -> bool:
+    """Return whether a verb takes runs by name."""
+    positional = [action for action in parser._actions if not action.option_strings]
+    return any(action.metavar in ("RUN", "SYSTEM") for action in positional)
 
 
 def _case(verb: str, parser: argparse.ArgumentParser, names: Sequence[str]) -> str:

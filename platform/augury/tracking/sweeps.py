@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from mlflow.entities import Run
 
 SWEEP, STATE = "augury.sweep", "augury.state"
+RECOMMENDED = "augury.recommended"
 CONFIGURATION, SEEDS = "augury.configuration", "augury.seeds"
 """Tags: a configuration's address, and the runs of its seeds."""
 COSTS = ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor")
@@ -136,6 +137,7 @@ class _Sync:
                 "augury.metric": sweep.metric,
                 "augury.scale": sweep.scale,
                 "augury.reference": "yes" if entry["address"] == sweep.reference else "no",
+                RECOMMENDED: self._mark(entry["address"]),
             },
             parameters=swept_values(entry["point"]),
             inputs=inputs,
@@ -156,6 +158,12 @@ class _Sync:
         content.tags[SEEDS] = json.dumps(dict(sorted(ids.items())))
         self._set_results(logged, content, entry)
         self.mlflow.update(logged, content)
+
+    def _mark(self, address: str) -> str:
+        """Return what the list of runs shows of a configuration: whether it is recommended."""
+        if address != self.summary["recommended"]:
+            return ""
+        return "recommended" if self.sweep.ended else "recommended so far"
 
     def _sync_seed(self, parent: Run, entry: Entry, trial: Trial) -> Run:
         sweep, run = self.sweep, trial.folder
@@ -283,6 +291,7 @@ class _Sync:
             f"sweep-{sweep.name}",
             f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'",
             [
+                f"tags.`{RECOMMENDED}`",
                 f"tags.`{STATE}`",
                 f"metrics.`{validation}`",
                 f"metrics.`{validation}/seeds`",
