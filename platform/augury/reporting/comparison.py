@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from augury.core.naming import counted
 from augury.regimes.regime import SHORTEN
@@ -33,6 +33,7 @@ from augury.reporting.results import (
 from augury.reporting.system_tables import output_notes
 from augury.reporting.untrained import WARNING, SystemScore, not_beaten, untrained_warnings
 from augury.runs.record import Cost
+from augury.scoring import registry
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun
 from augury.scoring.significance import TRIALS, Difference, Method, after, holm
@@ -134,13 +135,18 @@ class Comparison:
         return seconds_of(row.cost, self.time_kind) if row.cost else None
 
     @property
+    def units(self) -> Literal["examples", "tokens"]:
+        """What training counts: examples where labels are learnt, target tokens elsewhere."""
+        return "examples" if self.metrics[0] in registry.names("labels") else "tokens"
+
+    @property
     def unequal_budgets(self) -> str:
         """What the systems saw where that differs, such as `X saw 1.9 times the updates of
         baseline`; empty where it does not."""
         parts = []
         for row in self.rows[1:]:
             by_ratio: dict[str, list[str]] = {}
-            for what, ratio in _ratios(self.rows[0].cost, row.cost).items():
+            for what, ratio in _ratios(self.rows[0].cost, row.cost, self.units).items():
                 by_ratio.setdefault(f"{ratio:.2g} times the", []).append(what)
             seen = [f"{times} {' and '.join(what)}" for times, what in by_ratio.items()]
             if seen:
@@ -288,14 +294,14 @@ def _rows(
     return rows
 
 
-def _ratios(baseline: Cost | None, cost: Cost | None) -> dict[str, float]:
-    """Return the updates and tokens of a system as multiples of the baseline's, where they
-    differ."""
+def _ratios(baseline: Cost | None, cost: Cost | None, units: str) -> dict[str, float]:
+    """Return the updates, and what training counts, of a system as multiples of the baseline's,
+    where they differ."""
     if baseline is None or cost is None:
         return {}
     seen = {
         "updates": (baseline.updates, cost.updates),
-        "tokens": (baseline.target_tokens, cost.target_tokens),
+        units: (baseline.target_tokens, cost.target_tokens),
     }
     ratios = {what: own / its for what, (its, own) in seen.items() if its and own}
     return {what: ratio for what, ratio in ratios.items() if max(ratio, 1 / ratio) > UNEQUAL}

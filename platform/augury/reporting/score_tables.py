@@ -16,7 +16,6 @@ from augury.reporting.report import Block, Section, section
 from augury.reporting.results import ADD_A_SEED
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
-from augury.scoring import registry
 from augury.scoring.registry import title
 
 COSTS = (
@@ -115,7 +114,7 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
 def cost_cells(comparison: Comparison, system: Row) -> dict[str, Cell]:
     """Return the cost of one seed of a system by the titles of its columns; dashes where it is not
     known."""
-    seen = "examples seen" if comparison.metrics[0] in registry.names("labels") else "tokens seen"
+    seen = f"{comparison.units} seen"
     cost = system.cost
     cells = (
         {
