@@ -96,12 +96,13 @@ class Proposals:
         plan = self.plan
         added: dict[str, str] = {}
         for name, point in points.items():
-            before = dict(plan.configurations)
+            before = set(plan.configurations)
             try:
                 planned = plan.add(point, name)
                 preflight.check([planned.experiment], plan.graph)
             except UserError as error:
-                plan.configurations = before
+                for address in set(plan.configurations) - before:
+                    del plan.configurations[address]  # in place: the driver reads the same mapping
                 say(f"left out: {name}: {error}")
                 continue
             if planned.address not in before:
