@@ -105,7 +105,11 @@ def make_kinds(storage: Path) -> None:
     end_of_text(Path(save_translator(Path("translator"), SENTENCES[0])))
     for name in ("source", "target", "reference"):
         Path(f"test.{name}").write_text("".join(f"{line}\n" for line in SENTENCES))
-    references = {"source": "test.source", "target": "test.target", "references": ["test.reference"]}
+    references = {
+        "source": "test.source",
+        "target": "test.target",
+        "references": ["test.reference"],
+    }
     noisy = {**references, "references": [], "noise": {"spelling": 0.2}}
     content = tiny.content(
         "nmt",
