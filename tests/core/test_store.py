@@ -166,3 +166,12 @@ def test_names_do_not_lead_out_of_a_store(tmp_path: Path, name: str) -> None:
     ):
         with pytest.raises(UserError, match="name of something in a storage"):
             folder.read(name)
+
+
+def test_an_object_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    folder = Store(tmp_path).folder("reports", "my")
+    folder.write_object("report.json", {"answer": "none"})
+    assert folder.read_json("report.json") == {"schema": SCHEMA, "answer": "none"}
+    folder.write_json("report.json", {"schema": SCHEMA + 1})
+    with pytest.raises(UserError, match="later version"):
+        folder.read_json("report.json")

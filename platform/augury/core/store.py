@@ -190,8 +190,12 @@ class Folder:
         return retried(read)
 
     def read_json(self, name: str) -> Any:
-        """Return the content of a JSON file; Damaged if it is none."""
-        return integrity.parse(self.read(name), self.location(name))
+        """Return the content of a JSON file; Damaged if it is none, UserError for one of a later
+        version of Augury."""
+        content = integrity.parse(self.read(name), self.location(name))
+        if isinstance(content, dict):
+            self._refuse_later(content, name)
+        return content
 
     def read_record(self, name: str) -> dict[str, Any]:
         """Return the content of a record; Damaged where it is not as it was written, UserError for
@@ -202,18 +206,21 @@ class Folder:
         return self._unsealed(self.read(name), name)
 
     def _unsealed(self, data: bytes, name: str) -> dict[str, Any]:
-        where = self.location(name)
-        content, sealed = integrity.unseal(data, where)
-        if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
-            raise UserError(
-                f"{where} was written by a later version of Augury: install that version"
-            )
+        content, sealed = integrity.unseal(data, self.location(name))
+        self._refuse_later(content, name)
         if not sealed:
             say_once(
                 f"{self.root} has files of an earlier version of Augury, without checksums: damage "
                 "to them is not found"
             )
         return content
+
+    def _refuse_later(self, content: Mapping[str, Any], name: str) -> None:
+        if isinstance(schema := content.get("schema"), int) and schema > SCHEMA:
+            raise UserError(
+                f"{self.location(name)} was written by a later version of Augury: install that "
+                "version"
+            )
 
     def checked(self, name: str) -> bytes:
         """Return the bytes of a file of a finished folder; Damaged where they are not as they were
@@ -257,8 +264,12 @@ class Folder:
         return integrity.checksum([data])
 
     def write_json(self, name: str, value: Any) -> None:
-        """Write a JSON file, without sorting keys."""
+        """Write a JSON file of a folder whose manifest has the schema, without sorting keys."""
         self.write(name, _json(value))
+
+    def write_object(self, name: str, value: Mapping[str, Any]) -> None:
+        """Write a JSON file with its schema, for what no manifest or record has that of."""
+        self.write_json(name, versioned(value))
 
     def write_record(
         self,
@@ -597,6 +608,11 @@ def _forget(folder: Folder) -> None:
     _intact.discard((folder.root, folder.name))
     if not folder.is_local:
         recent.forget(folder.root, folder.name)
+
+
+def versioned(value: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a JSON file with the schema that it is written in."""
+    return {**value, "schema": SCHEMA} if "schema" in value else {"schema": SCHEMA, **value}
 
 
 def _json(value: Any) -> str:

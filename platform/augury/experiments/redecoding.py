@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from augury.core import config, integrity
 from augury.core.integrity import Damaged
 from augury.core.progress import say
-from augury.core.store import Folder
+from augury.core.store import Folder, versioned
 from augury.decoding.settings import PLAIN, ViewDecoding
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
@@ -57,7 +57,7 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
         )
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
         content = {**facts, **result._asdict()}
-        folder.write_json(file, integrity.seal(content))
+        folder.write_json(file, integrity.seal(versioned(content)))
     return DecodingResult(*(content[name] for name in DecodingResult._fields))
 
 
@@ -67,7 +67,7 @@ def _kept(folder: Folder, file: str) -> dict[str, Any] | None:
     if not folder.exists(file):
         return None
     try:
-        return integrity.unseal(folder.read(file), folder.location(file))[0]
+        return folder.read_record(file)
     except Damaged as error:
         say(f"warning: {error}: it is made anew")
         return None

@@ -57,7 +57,7 @@ def write(
         "state": state,
     }
     folder.write(PAGE, rendering.page(report))
-    folder.write_json(SUMMARY, summary)
+    folder.write_object(SUMMARY, summary)
 
 
 def page_state(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:

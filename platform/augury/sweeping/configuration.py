@@ -46,7 +46,7 @@ class ConfigurationRuns:
 
     def write(self, sweep: Folder) -> None:
         """Write the prepared run for the trials of the configuration."""
-        sweep.sub(CONFIGURATIONS).write_json(
+        sweep.sub(CONFIGURATIONS).write_object(
             f"{self.first.address}.json",
             self.first.to_dict() | {"unscored": list(self.unscored)},
         )

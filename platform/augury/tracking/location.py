@@ -48,7 +48,7 @@ def _identity(store: Store) -> str:
         with locked(Folder(store.root, "storage")):
             if not root.exists(IDENTITY):
                 name = re.sub(r"[^\w.-]", "_", store.root.rstrip("/").rpartition("/")[2])
-                root.write_json(IDENTITY, {"id": f"{name}-{uuid.uuid4().hex[:8]}"})
+                root.write_object(IDENTITY, {"id": f"{name}-{uuid.uuid4().hex[:8]}"})
     return str(root.read_json(IDENTITY)["id"])
 
 

@@ -282,7 +282,8 @@ class Trainer:
             for batch in worker:
                 ids += batch
         updates = self.checkpoints.updates()
-        last = self.checkpoints.folder.location(f"{updates[-1]:08d}") if updates else "none yet"
+        # By its name in the storage, which keeps the message and can be moved.
+        last = self.checkpoints.folder.sub(f"{updates[-1]:08d}").name if updates else "none yet"
         more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
         return Diverged(
             f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: "

@@ -214,7 +214,7 @@ def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, f
                 measure = table.measure if len(systems) == 1 else table.measure_with_reference
                 assert measure is not None
                 kept[key] = {column: float(value) for column, value in measure(*systems).items()}
-                sweep.folder.write_json(MEASURED, kept)
+                sweep.folder.write_object(MEASURED, kept)
             values[run] = kept[key]
     return values
 

@@ -16,6 +16,7 @@ from augury.core import config
 from augury.core.naming import counted
 from augury.core.progress import duration
 from augury.core.roots import parts_around
+from augury.core.store import versioned
 from augury.reporting import rendering
 from augury.reporting.downloads import download, downloads
 from augury.reporting.figures import Figure
@@ -359,7 +360,7 @@ def _write_summary(sweep: Sweep, content: Mapping[str, Any]) -> dict[str, Any]:
     text = json.dumps({**content, "settle": settle, STATE: _state(sweep)}, ensure_ascii=False)
     for part in parts_around(sweep.folder.root):
         text = text.replace(json.dumps(part, ensure_ascii=False)[1:-1], "")
-    summary: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
+    summary = versioned(json.loads(text, parse_constant=lambda _: None))
     sweep.folder.write_json(SUMMARY, summary)
     return summary
 
