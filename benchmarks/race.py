@@ -35,6 +35,7 @@ has N(0, 0.2).
     small effects   half of all effects
     nothing helps   every row has an effect of -|N(0, 0.5)|, and settings gain nothing
     noisy seeds     three times the variance between seeds
+    common seeds    a seed has an effect N(0, 0.3) on all systems alike besides
 
 Noise: components of the variance of a score by `augury.scoring.power`, printed first. A system is
 off by its interaction with the sentences of validation (1,014) and test (1,000), the same with
@@ -81,7 +82,7 @@ from search_spaces import augmentations
 EVIDENCE = Path(__file__).parents[1] / "docs/evidence/why"
 TEST, METRIC = "test2016", "bleu"
 VALIDATION_SENTENCES, TEST_SENTENCES = 1014, 1000
-ALL_SEEDS, SAMPLES, NEAR = 5, 50, 0.3
+ALL_SEEDS, SEEDS, SAMPLES, NEAR = 5, 20, 50, 0.3
 GOALS = {"near": 0.9, "false": 0.05, "cost": 1 / 3}
 COSTS = {
     "baseline": 1.0,
@@ -111,6 +112,8 @@ class Scenario:
     harmful: bool = False
     noise: float = 1.0
     """Factor of the variance between seeds."""
+    common: float = 0.0
+    """Variance, in BLEU^2, of what a seed does to all systems alike."""
 
 
 SCENARIOS = {
@@ -119,6 +122,7 @@ SCENARIOS = {
     "small effects": Scenario(family=(0.2, 0.3), row=0.2, setting=2.0),
     "nothing helps": Scenario(harmful=True, setting=0.0),
     "noisy seeds": Scenario(noise=3.0),
+    "common seeds": Scenario(common=0.3),
 }
 
 
@@ -180,6 +184,8 @@ class World:
     _tuned: dict[str, Settings] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        deviation = math.sqrt(self.scenario.common)
+        self.of_seeds = deviation * self.random.standard_normal(SEEDS)
         effects: dict[str, float] = {"baseline": 0.0}
         mean, spread = self.scenario.family
         families = augmentations.families()
@@ -232,7 +238,9 @@ class World:
         """Return the scores of all seeds of a system."""
         if name not in self._runs:
             known = self.noise.components
-            self._runs[name] = Runs.draw(self.truth[name], known, self.scenario.noise, self.random)
+            self._runs[name] = Runs.draw(
+                self.truth[name], known, self.scenario.noise, self.of_seeds, self.random
+            )
         return self._runs[name]
 
 
@@ -313,10 +321,15 @@ class Runs(NamedTuple):
 
     @classmethod
     def draw(
-        cls, truth: float, known: Components, noisier: float, random: np.random.Generator
+        cls,
+        truth: float,
+        known: Components,
+        noisier: float,
+        of_seeds: np.ndarray,
+        random: np.random.Generator,
     ) -> Runs:
-        count = 20
-        training = math.sqrt(noisier * known.seeds) * random.standard_normal(count)
+        count = len(of_seeds)
+        training = of_seeds + math.sqrt(noisier * known.seeds) * random.standard_normal(count)
 
         def over(sentences: int) -> tuple[float, float]:
             system = math.sqrt(known.systems_and_sentences / 2 / sentences)

@@ -15,6 +15,12 @@ from augury.sweeping.knowledge_gradient import Belief, KnowledgeGradient, belief
 from augury.sweeping.race import Work
 
 SEEDS = [1, 2, 3]
+SCORES = {
+    "baseline": {1: 20.0, 2: 20.2},
+    "a": {1: 22.0, 2: 21.8},
+    "b": {1: 20.1},
+    "a + b": {1: 24.0},
+}
 ROWS = {"baseline": (), "a": ("a",), "b": ("b",), "a + b": ("a", "b")}
 
 
@@ -30,29 +36,45 @@ def run(race: KnowledgeGradient, scores: dict[str, list[float]]) -> dict[str, in
 
 def test_the_gain_of_one_of_two_is_that_of_the_closed_form() -> None:
     """Independent means 0 and -1 with a variance of 1 each: Frazier et al., equation 3.1."""
-    known = Belief(["a", "b"], np.array([0.0, -1.0]), np.eye(2), 1.0)
+    known = Belief(["a", "b"], [1], np.array([0.0, -1.0, 0.0]), np.diag([1.0, 1.0, 0.0]), 1.0)
     spread = math.sqrt(0.5)
     expected = spread * norm.pdf(1 / spread) - norm.cdf(-1 / spread)
-    assert known.gains() == pytest.approx([expected, expected], abs=0.01)
+    assert [known.gain(name, 1) for name in "ab"] == pytest.approx([expected] * 2, abs=0.01)
 
 
 def test_a_mean_of_one_seed_is_drawn_to_its_relatives() -> None:
-    scores = {"baseline": [20.0, 20.2], "a": [22.0, 21.8], "b": [20.1], "a + b": [24.0]}
-    known = belief(scores, ROWS)
-    means = dict(zip(known.names, known.mean, strict=True))
-    deviations = np.sqrt(np.diag(known.covariance))
-    assert means["a + b"] < 24.0
-    assert means["baseline"] == pytest.approx(20.1, abs=0.1)
-    assert deviations[known.names.index("a")] < deviations[known.names.index("a + b")]
+    known = belief(SCORES, ROWS, SEEDS)
+    assert known.mean_of("a + b") < 24.0
+    assert known.mean_of("baseline") == pytest.approx(20.1, abs=0.1)
+    assert known.deviation_of("a") < known.deviation_of("a + b")
+
+
+def test_few_seeds_are_judged_by_what_others_say_about_them() -> None:
+    """The first seed is good for all, by 6; `late` has it alone, and is no better than `a`."""
+    scores = {
+        "baseline": {1: 83.0, 2: 77.0, 3: 77.2},
+        "a": {1: 86.1, 2: 80.0, 3: 80.0},
+        "b": {1: 84.0, 2: 78.1},
+        "late": {1: 86.2},
+    }
+    rows = {"baseline": (), "a": ("a",), "b": ("b",), "late": ("late",)}
+    known = belief(scores, rows, SEEDS)
+    assert known.mean_of("late") == pytest.approx(known.mean_of("a"), abs=1)
+    assert known.mean_of("late") < 84
 
 
 @given(st.floats(0.001, 1000), st.floats(-1000, 1000))
 def test_a_belief_is_of_no_unit(factor: float, shift: float) -> None:
-    scores = {"baseline": [20.0, 20.2], "a": [22.0, 21.8], "b": [20.1], "a + b": [24.0]}
-    moved = {name: [factor * score + shift for score in of] for name, of in scores.items()}
-    known, other = belief(scores, ROWS), belief(moved, ROWS)
-    assert other.mean == pytest.approx(factor * known.mean + shift, rel=1e-6, abs=1e-6)
-    assert other.gains() == pytest.approx(factor * known.gains(), rel=1e-3, abs=1e-9 * factor)
+    moved = {
+        name: {seed: factor * score + shift for seed, score in of.items()}
+        for name, of in SCORES.items()
+    }
+    known, other = belief(SCORES, ROWS, SEEDS), belief(moved, ROWS, SEEDS)
+    for name in SCORES:
+        mean = factor * known.mean_of(name) + shift
+        assert other.mean_of(name) == pytest.approx(mean, rel=1e-6, abs=1e-6)
+        gain = factor * known.gain(name, 3)
+        assert other.gain(name, 3) == pytest.approx(gain, rel=1e-3, abs=1e-9 * factor)
 
 
 def test_seeds_go_to_those_that_may_be_the_best() -> None:

@@ -3,10 +3,12 @@
 Scores of one seed are noisy, and of many configurations the best score is mostly one that was
 lucky. Configurations are therefore compared by what their scores say about their means together:
 those that share a row (a combination and its parts, a row with other settings) are alike, and the
-mean of a configuration with one seed is drawn to that of its relatives. Another seed goes to the
-configuration whose next score is expected to improve the choice most, the knowledge gradient
-(Frazier, Powell and Dayanik, 2009, "The Knowledge-Gradient Policy for Correlated Normal Beliefs");
-once no seed promises enough, the choice is made.
+mean of a configuration with one seed is drawn to that of its relatives. A seed may be good or bad
+for all configurations, as it draws the same initial weights and the same order of the text: those
+with few seeds are judged with what others say about these. Another seed goes to the configuration
+whose next score is expected to improve the choice most, the knowledge gradient (Frazier, Powell and
+Dayanik, 2009, "The Knowledge-Gradient Policy for Correlated Normal Beliefs"); once no seed promises
+enough, the choice is made.
 
 Nothing is stopped halfway through training: augmentation and regularisation learn slowly, so that
 half a training says little about its end. `benchmarks/race.py` measures how often the choice is
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -37,60 +40,95 @@ OWN, COMMON = 0.5, 1.0
 common, as multiples of that of a row."""
 SCALES = [0.35 * 2 ** (step / 2) for step in range(12)]
 """Deviations of a row that are tried, as multiples of that between seeds; the likeliest counts."""
+SHARES = [0.0, 0.25, 0.5, 0.75, 0.9]
+"""Shares of the variance between seeds that may be the same for all configurations."""
+TINY = 1e-12
+"""No gain is expected of scores that are all equal."""
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
 Array = NDArray[np.float64]
+Scores = Mapping[str, Mapping[int, float]]
+"""Configuration -> seed -> score."""
 
 
 class Belief(NamedTuple):
-    """The distribution of the means of configurations, given their scores."""
+    """The joint distribution of the means of configurations and the effects of seeds, given
+    scores."""
 
     names: Sequence[str]
+    seeds: Sequence[int]
     mean: Array
+    """Of the configurations, then of the seeds."""
     covariance: Array
-    variance: float
-    """Between seeds."""
+    noise: float
+    """The variance of a score around the sum of both."""
 
-    def gains(self) -> Array:
-        """Return by how much another seed of each configuration is expected to improve the best
-        mean."""
-        spread = self.covariance / np.sqrt(np.diag(self.covariance) + self.variance)
-        shifted = self.mean[None, :, None] + NODES[:, None, None] * spread[None]
-        best = np.average(shifted.max(axis=1), axis=0, weights=WEIGHTS)
-        return np.asarray(best - self.mean.max(), dtype=np.float64)
+    def mean_of(self, name: str) -> float:
+        """Return the expected mean of a configuration."""
+        return float(self.mean[self.names.index(name)])
+
+    def deviation_of(self, name: str) -> float:
+        """Return the standard deviation of the mean of a configuration."""
+        place = self.names.index(name)
+        return float(self.covariance[place, place]) ** 0.5
+
+    def gain(self, name: str, seed: int) -> float:
+        """Return by how much the score of a configuration with a seed is expected to improve the
+        best mean."""
+        count = len(self.names)
+        score = np.zeros(len(self.mean))
+        score[self.names.index(name)] = score[count + self.seeds.index(seed)] = 1.0
+        covariance = self.covariance @ score
+        spread = covariance[:count] / np.sqrt(score @ covariance + self.noise)
+        best = (self.mean[:count] + NODES[:, None] * spread).max(axis=1)
+        return float(np.average(best, weights=WEIGHTS) - self.mean[:count].max())
 
 
-def belief(groups: Mapping[str, Sequence[float]], rows: Mapping[str, Collection[str]]) -> Belief:
+def belief(scores: Scores, rows: Mapping[str, Collection[str]], seeds: Sequence[int]) -> Belief:
     """Return what scores say about the means of configurations.
 
-    A mean is the sum of a level, what all configurations with a row have in common, an effect of
-    each of its `rows`, and one of its own, all normal. The variance between seeds is pooled over
-    configurations, and the scale of the effects is the likeliest. `groups` has at least one score
-    each, and one of them two.
+    A score is the sum of the configuration's mean, an effect of the seed, and noise. A mean is the
+    sum of a level, what all configurations with a row have in common, an effect of each of its
+    `rows`, and one of its own. All are normal. The variance between seeds is pooled over
+    configurations; the scale of the effects and the share of the seed are the likeliest. `scores`
+    has at least one of each configuration, and two of one.
     """
-    names = list(groups)
-    deviation, _ = pooled_deviation(groups.values())
-    scores = np.array([score for name in names for score in groups[name]])
-    spread = float(np.ptp(scores))
+    names, count = list(scores), len(scores)
+    values = np.array([score for of in scores.values() for score in of.values()])
+    deviation, _ = pooled_deviation([list(of.values()) for of in scores.values()])
+    spread = float(np.ptp(values))
     variance = max(deviation, 1e-6 * spread, 1e-12) ** 2
     shared = np.array([[len({*rows[name]} & {*rows[other]}) for other in names] for name in names])
     augmented = np.array([bool(rows[name]) for name in names], dtype=float)
     alike = shared + OWN**2 * np.diag(augmented) + COMMON**2 * np.outer(augmented, augmented)
-    place = np.repeat(np.arange(len(names)), [len(groups[name]) for name in names])
+    design = np.array(
+        [
+            [*(other == name for other in names), *(other == seed for other in seeds)]
+            for name, of in scores.items()
+            for seed in of
+        ],
+        dtype=float,
+    )
+    centred = values - values.mean()
     level = spread**2 + variance  # as good as unknown
-    centred = scores - scores.mean()
-    best: tuple[float, Array, Array] | None = None
-    for scale in SCALES:
-        prior = level + scale**2 * variance * alike
-        observed = prior[np.ix_(place, place)] + variance * np.eye(len(scores))
-        factor = np.linalg.cholesky(observed)
-        cross = np.linalg.solve(factor, prior[place])
-        whitened = np.linalg.solve(factor, centred)
-        likelihood = -0.5 * float(whitened @ whitened) - float(np.log(np.diag(factor)).sum())
-        if best is None or likelihood > best[0]:
-            best = likelihood, scores.mean() + cross.T @ whitened, prior - cross.T @ cross
-    assert best is not None
-    return Belief(names, best[1], best[2], variance)
+    prior = np.zeros((count + len(seeds), count + len(seeds)))
+    likeliest, known = -np.inf, None
+    for scale, share in product(SCALES, SHARES):
+        prior[:count, :count] = level + scale**2 * variance * alike
+        prior[count:, count:] = share * variance * np.eye(len(seeds))
+        noise = (1 - share) * variance
+        cross = design @ prior
+        factor = np.linalg.cholesky(cross @ design.T + noise * np.eye(len(values)))
+        whitened = np.linalg.solve(factor, np.column_stack([centred, cross]))
+        residual, cross = whitened[:, 0], whitened[:, 1:]
+        likelihood = -0.5 * float(residual @ residual) - float(np.log(np.diag(factor)).sum())
+        if likelihood > likeliest:
+            mean = cross.T @ residual
+            mean[:count] += values.mean()
+            known = Belief(names, list(seeds), mean, prior - cross.T @ cross, noise)
+            likeliest = likelihood
+    assert known is not None
+    return known
 
 
 class KnowledgeGradient(GroupScheduler):
@@ -146,25 +184,34 @@ class KnowledgeGradient(GroupScheduler):
     def standings(self) -> dict[str, float]:
         """Return the expected mean of every configuration but the reference, the best first."""
         known = self._belief()
-        means = dict(zip(known.names, known.mean, strict=True))
-        able = [name for name in known.names if name != self.reference]
-        ranked = sorted(able, key=lambda name: (self._has_failed(name), -means[name]))
-        return {name: self._sign * float(means[name]) for name in ranked}
+        means = {name: known.mean_of(name) for name in known.names if name != self.reference}
+        ranked = sorted(means, key=lambda name: (self._has_failed(name), -means[name]))
+        return {name: self._sign * means[name] for name in ranked}
 
     def _has_failed(self, name: str) -> bool:
         return self._has_failure(name, self.seeds[: self._requested[name]], self.last)
 
-    def _scores(self) -> dict[str, list[float]]:
-        """Return the scores of the requested seeds, best mean first."""
-        requested = {name: self.seeds[:count] for name, count in self._requested.items()}
-        return self._groups(requested, self.last)
+    def _scores(self) -> dict[str, dict[int, float]]:
+        """Return the scores of the requested seeds of configurations that have any, best mean
+        first."""
+        scores = {
+            name: {
+                seed: self._values[work]
+                for seed in self.seeds[: self._requested[name]]
+                if (work := Work(name, seed, self.last)) in self._values
+            }
+            for name in self.configurations
+        }
+        filled = [name for name, of in scores.items() if of]
+        filled.sort(key=lambda name: -statistics.fmean(scores[name].values()))
+        return {name: scores[name] for name in filled}
 
     def _belief(self) -> Belief:
         scores = self._scores()
-        if pooled_deviation(scores.values())[1]:
-            return belief(scores, self._rows)
-        means = np.array([statistics.fmean(group) for group in scores.values()])
-        return Belief(list(scores), means, np.zeros((len(means), len(means))), 0.0)
+        if any(len(of) > 1 for of in scores.values()):
+            return belief(scores, self._rows, self.seeds)
+        means = np.array([score for of in scores.values() for score in of.values()])
+        return Belief(list(scores), [], means, np.zeros((len(means), len(means))), 0.0)
 
     def _advance(self) -> None:
         while not self.finished and not self.work():
@@ -187,30 +234,18 @@ class KnowledgeGradient(GroupScheduler):
 
     def _decide_next(self) -> None:
         """Add seeds where one promises enough; choose otherwise."""
-        known = self._belief()
-        gains = dict(zip(known.names, known.gains(), strict=True)) if known.variance else {}
-        least = GAIN * known.variance**0.5
-        promising = [name for name in gains if gains[name] >= least and self._can_grow(name)]
-        promising.sort(key=lambda name: -gains[name])
-        best = self._best_of(known)
-        for name in promising[:AT_ONCE]:
-            self._decide_on("seed added", name, known, best)
-        if promising:
-            self._grow(promising[:AT_ONCE])
-        else:
-            self._decide_on("chosen", best, known, best)
+        scores, known = self._scores(), self._belief()
+        deviation, degrees = pooled_deviation([list(of.values()) for of in scores.values()])
+        able = [name for name in known.names if self._can_grow(name)] if degrees else []
+        gains = {name: known.gain(name, self.seeds[self._requested[name]]) for name in able}
+        promising = [name for name in able if gains[name] >= max(GAIN * deviation, TINY)]
+        promising = sorted(promising, key=lambda name: -gains[name])[:AT_ONCE]
+        best = max((name for name in known.names if not self._has_failed(name)), key=known.mean_of)
+        for name in promising or [best]:
+            half = 1.96 * known.deviation_of(name)
+            action: Literal["seed added", "chosen"] = "seed added" if promising else "chosen"
+            mean, cut = known.mean_of(name), known.mean_of(best)
+            self._decide(action, name, self.last, len(scores[name]), mean, half, cut)
+        self._grow(promising)
+        if not promising:
             self.best, self.finished = best, True
-
-    def _best_of(self, known: Belief) -> str:
-        able = [name for name in known.names if not self._has_failed(name)]
-        return max(able, key=lambda name: known.mean[known.names.index(name)])
-
-    def _decide_on(
-        self, action: Literal["seed added", "chosen"], name: str, known: Belief, best: str
-    ) -> None:
-        """Record a decision, with the 95 % interval of the mean and the best mean as the cut."""
-        at = known.names.index(name)
-        half = 1.96 * float(known.covariance[at, at]) ** 0.5
-        cut = float(known.mean[known.names.index(best)])
-        score = float(known.mean[at])
-        self._decide(action, name, self.last, len(self._scores()[name]), score, half, cut)
