@@ -97,3 +97,14 @@ def test_a_likelier_best_on_the_test_set_is_named_beside_the_recommended_one(swe
     assert "baseline is the likelier best" in recommendation_text(likely)
     unlikely = replace(summary, chances={baseline: 0.1, ours: 0.9})
     assert "likelier" not in recommendation_text(unlikely)
+
+
+def test_a_better_mean_of_fewer_seeds_is_explained(sweeps: Any) -> None:
+    baseline, ours = sweeps.configuration({}, "baseline"), sweeps.configuration({"a": 1}, "ours")
+    lucky = sweeps.configuration({"a": 2}, "lucky")
+    for address, values in {baseline: [30.0, 20.0], ours: [32.0, 22.0], lucky: [31.0]}.items():
+        for seed, value in enumerate(values, 1):
+            sweeps.trial(address, seed, [value])
+    sweeps.decide(ours, 1, "chosen", 27.0, 0.5, 0.0)
+    text = recommendation_text(summarise(sweeps.load((1, 2), scheduler="halving")))
+    assert text.startswith("Recommended: ours ") and "lucky is of fewer seeds" in text

@@ -71,7 +71,29 @@ def recommendation_text(summary: Summary) -> str:
     if result is not leader and ahead and price < ahead.gain:
         why += f"; a gain of {ahead.in_words(like=leader.mean)} may be chance"
     so_far = "" if summary.sweep.ended else " so far"
-    return f"Recommended{so_far}: {result.name} ({why}).{_other_on_test(summary, result)}"
+    others = _higher_of_fewer_seeds(summary, result) + _other_on_test(summary, result)
+    return f"Recommended{so_far}: {result.name} ({why}).{others}"
+
+
+def _higher_of_fewer_seeds(summary: Summary, result: ConfigurationResult) -> str:
+    """Say why configurations with a better mean are not recommended, where they have fewer
+    seeds."""
+    assert result.mean is not None
+    sign = 1 if summary.sweep.mode == "max" else -1
+    higher = [
+        other.name
+        for other in summary.ranking
+        if other.mean is not None
+        and 0 < other.finished < result.finished
+        and sign * other.mean > sign * result.mean
+    ]
+    if not higher:
+        return ""
+    of = higher[0] if len(higher) == 1 else f"{len(higher)} others"
+    return (
+        f" The better mean of {of} is of fewer seeds: the race compares what is expected over all "
+        "seeds, from what each did to the systems that have it."
+    )
 
 
 def _other_on_test(summary: Summary, result: ConfigurationResult) -> str:
