@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from augury.augment import pipeline, planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.models import ReadyModel
-from augury.augment.noisy_tests import check_noise
 from augury.core.locks import usable
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
@@ -65,6 +64,8 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
+                from augury.augment.noisy_tests import check_noise  # few files have such tests
+
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
