@@ -10,13 +10,15 @@
                   with the tokenizer of `sentencepiece`
 
 The run is trained for a few updates first, which is not timed and needs no tracking. CPU seconds
-are of the command with all its processes; `times goal` above 1 misses the goal. The contenders run
+are of the command with all its processes; `times goal` above 1 misses the goal. Python reads
+bytecode, as that of an installed package, whatever PYTHONDONTWRITEBYTECODE says. The contenders run
 in rotating order. Importing torch and transformers takes ten times as long as the rest together:
 `--only` leaves the last one out. What is being done is said on standard error.
 """
 
 from __future__ import annotations
 
+import os
 import statistics
 import subprocess
 import sys
@@ -101,10 +103,12 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=CONTENDERS, default=CONTENDERS)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = str(Path(directory, "bytecode"))
         commands = contenders(Path(directory), arguments.only)
         for name, command in commands.items():
             say(f"warms up {name}")
-            command()  # files that were never read are slow
+            command()  # compiles; files that were never read are slow
         say(f"measures {arguments.repeats} rounds")
         samples = frame.in_turn(commands, arguments.repeats)
     rows: list[frame.Row] = []

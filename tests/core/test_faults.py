@@ -7,8 +7,9 @@ import pytest
 from pydantic import Field
 
 from augury.core.config import Section, validate
-from augury.core.faults import InvalidSettings
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS
+from augury.core.faults import SHOWN, InvalidSettings
+from augury.core.naming import FILE_NAME_ALLOWS
+from augury.core.typed import FileName
 
 
 class Inner(Section):
@@ -23,7 +24,7 @@ class Outer(Section):
     nested: Inner = Inner(size=1)
     labels: dict[str, Inner] = {}
     rate: float = 1.0
-    name: str = Field("a", pattern=FILE_NAME)
+    name: FileName = "a"
 
 
 def faults(**content: Any) -> list[str]:
@@ -50,6 +51,7 @@ def faults(**content: Any) -> list[str]:
         ({"inner": {"rate": 2}}, "unknown key 'inner.rate': allowed: size"),
         ({"choices": "tiny"}, "unknown key 'choices': did you mean 'choice'?"),
         ({"name": "a b/c"}, f"name = 'a b/c': must be {FILE_NAME_ALLOWS}"),
+        ({"name": 101 * "a"}, f"name = {repr(101 * 'a')[:SHOWN]}…: must be {FILE_NAME_ALLOWS}"),
         ({"rate": "fast"}, "rate = 'fast': must be a number"),
         ({"rate": None}, "rate = nothing: must be a number"),
     ],

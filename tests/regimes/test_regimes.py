@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from augury.core import plugins
 from augury.core.errors import UserError
 from augury.regimes import regime
 from augury.regimes.coregularised import CoRegularised
@@ -219,3 +220,14 @@ def test_views_are_counted_in_their_order() -> None:
     names = [SOURCE, *(f"rot-{key}" for key in range(1, 9))]
     groups = [ViewGroup(tuple(names), TARGET)]
     assert list(reads_per_epoch(groups)) == [(name, TARGET) for name in names]
+
+
+def test_a_built_in_regime_is_found_without_reading_entry_points(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def read(**_: object) -> None:
+        raise AssertionError("the metadata of every installed package is read, which is slow")
+
+    monkeypatch.setattr(plugins, "entry_points", read)
+    plugins._installed.cache_clear()
+    assert regime.parse("plain") == Plain()

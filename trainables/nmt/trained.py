@@ -29,7 +29,6 @@ from augury.decoding.settings import (
     Translator,
     ViewDecoding,
 )
-from augury.execution.rendering import render_texts
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from trainables.nmt.config import Config
@@ -71,9 +70,13 @@ class Trained:
         Tags come first unless `tagged` is false: that of the target language where the model reads
         one, and that of the domain.
         """
-        ids, offsets = self.vocabulary.encode(
-            render_texts(self.run, texts, view), self.run.experiment.resolve_view(view)
-        )
+        name, rendered = self.run.experiment.resolve_view(view), list(texts)
+        if name != SOURCE:
+            # Imports the graph of what a run needs, which takes time.
+            from augury.execution.rendering import render_texts
+
+            rendered = render_texts(self.run, texts, view)
+        ids, offsets = self.vocabulary.encode(rendered, name)
         prefix = self._prefix(domain) if tagged else []
         return [
             [*prefix, *ids[start:end].tolist()] if end > start else []

@@ -97,8 +97,8 @@ class Eda(Fitted, ExtraInputs, MakesRecords):
     def check_text(self, records: pa.Table) -> None:
         languages = records.column(language_column(records.column_names))
         sides = input_columns(records.column_names)
-        for language in languages.unique().to_pylist():
-            rows = records.filter(pc.equal(languages, language))
+        for scalar in languages.unique():
+            language, rows = scalar.as_py(), records.filter(pc.equal(languages, scalar))
             texts = chain.from_iterable(rows.column(side).to_pylist() for side in sides)
             require_words(texts, language, f"operator {self.operator}")
             if self.synonyms is None and not _is_english(language):

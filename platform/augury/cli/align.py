@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -223,7 +222,7 @@ def _scratch(storage: str | None) -> Iterator[Folder]:
     from augury.core.store import Store
 
     with tempfile.TemporaryDirectory() as directory:
-        folder = Store(storage or directory).folder("align", uuid.uuid4().hex)
+        folder = Store(storage or directory).folder("align", os.urandom(16).hex())
         try:
             yield folder
         finally:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -110,7 +109,7 @@ def _submit(command: list[str], arguments: argparse.Namespace) -> int:
         raise UserError(f"--directory '{directory}' is no directory")
     _check_words(command)
     job = jobs.Job(
-        name=f"augury-{command[0]}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}",
+        name=f"augury-{command[0]}-{time.strftime('%Y%m%d-%H%M%S')}-{os.urandom(2).hex()}",
         command=command,
         directory=directory,
         variables=_variables(arguments.env),

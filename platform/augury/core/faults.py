@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from augury.core.errors import UserError, nearest
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS
+from augury.core.naming import FILE_NAME_ALLOWS, FILE_NAME_OF_ANY_LENGTH
 
 KeyPath = tuple[str, ...]
 """The keys that lead to a setting, with list indices as numbers."""
@@ -172,7 +172,7 @@ def _nearest_key(name: str, here: Iterable[str], elsewhere: Sequence[str]) -> st
 
 def _allowed(error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
-    if context.get("pattern") == FILE_NAME:
+    if context.get("pattern") == FILE_NAME_OF_ANY_LENGTH:
         return FILE_NAME_ALLOWS
     if isinstance(error["input"], BaseModel):  # a section of another class
         return str(context["class_name"])

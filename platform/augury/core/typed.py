@@ -4,13 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from functools import lru_cache
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeVar, cast
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticKnownError
 
 from augury.core.errors import UserError
+from augury.core.naming import FILE_NAME, FILE_NAME_LENGTH, FILE_NAME_OF_ANY_LENGTH
 
 T = TypeVar("T")
+
+
+def _not_too_long(name: str) -> str:
+    if len(name) > FILE_NAME_LENGTH:
+        raise PydanticKnownError("string_pattern_mismatch", {"pattern": FILE_NAME_OF_ANY_LENGTH})
+    return name
+
+
+FileName = Annotated[
+    str,
+    Field(pattern=FILE_NAME_OF_ANY_LENGTH, json_schema_extra={"pattern": FILE_NAME}),
+    AfterValidator(_not_too_long),
+]
+"""What names the files and folders of a storage."""
 
 
 def typed(kind: type[T], content: Any, where: str) -> T:

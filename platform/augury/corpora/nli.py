@@ -10,8 +10,8 @@ import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.core.errors import UserError, unknown
-from augury.core.naming import FILE_NAME
 from augury.core.rng import digest
+from augury.core.typed import FileName
 from augury.corpora.corpus import KINDS, LABELS, NLI, Label
 from augury.corpora.filters import NO_LABEL, SUBSET
 from augury.corpora.known_nli import KNOWN
@@ -119,7 +119,7 @@ class NliText(BaseText):
 class NamedNliText(NliText):
     """One of several training texts, such as translations of one text."""
 
-    name: str = Field(pattern=FILE_NAME)
+    name: FileName
     """Name in records and tables."""
 
 

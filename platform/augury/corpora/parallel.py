@@ -10,7 +10,7 @@ import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.errors import UserError, unknown
-from augury.core.naming import FILE_NAME
+from augury.core.typed import FileName
 from augury.corpora.corpus import KINDS, PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
@@ -133,7 +133,7 @@ class TextSpec(BaseText):
 class NamedText(TextSpec):
     """One of several texts, identified by its name."""
 
-    name: str = Field(pattern=FILE_NAME)
+    name: FileName
     """Name in records, curves and tables."""
 
 

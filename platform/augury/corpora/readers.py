@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
-from augury.corpora import hub
+from augury.corpora import arrays, hub
 from augury.corpora.files import (
     InputFile,
     examine,
@@ -352,5 +352,5 @@ def _block(
     columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None
 ) -> pa.Table:
     rows = len(next(iter(columns.values())))
-    mask = pa.array(np.ones(rows, bool) if selected is None else selected)
+    mask = arrays.flags(np.ones(rows, bool) if selected is None else selected)
     return pa.table({**columns, "selected": mask} | ({} if ids is None else {"id": ids}))

@@ -7,19 +7,20 @@ import hashlib
 import json
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
+from augury.corpora import arrays
 from augury.corpora.files import InputFile, find, lines
 
 BLOCK_ROWS = 20_000
@@ -130,7 +131,7 @@ def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
 
 def strings(texts: Sequence[bytes]) -> pa.Array:
     """Decode lines of UTF-8, without their line ends."""
-    return pc.ascii_rtrim(pa.array(texts, pa.binary()).cast(pa.string()), characters="\r\n")
+    return pc.ascii_rtrim(arrays.strings(texts).cast(pa.string()), characters="\r\n")
 
 
 def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
@@ -174,7 +175,7 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
     indices = _indices(path, "tsv", names, columns)
     for batch in batches(rows):
         fields = pc.split_pattern(strings(batch), "\t")
-        widths = pc.list_value_length(fields).to_numpy()
+        widths = np.from_dlpack(pc.list_value_length(fields))
         if (widths != len(names)).any():
             check_separator(str(path), "tsv", names)
             row = int((widths != len(names)).argmax())
@@ -182,7 +183,7 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         yield pa.table(
             {
                 name: pc.list_element(fields, index)
-                for name, index in zip(columns, indices, strict=True)
+                for name, index in zip(columns, arrays.numbers(np.array(indices)), strict=True)
             }
         )
         number += len(batch)
@@ -206,8 +207,11 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         rows = reader if first == names else chain([first], reader)
         indices = _indices(path, "csv", names, columns)
         for batch in batches(_check_widths(rows, names, path, reader)):
-            arrays = [pa.array(map(itemgetter(index), batch), pa.string()) for index in indices]
-            yield pa.table(dict(zip(columns, arrays, strict=True)))
+            texts = {
+                column: [row[index].encode() for row in batch]
+                for column, index in zip(columns, indices, strict=True)
+            }
+            yield _table(texts)
     except csv.Error as error:
         raise UserError(
             f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote "
@@ -235,7 +239,7 @@ def _check_widths(
 
 def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
     for batch in batches(enumerate(lines(path), start=1)):
-        values: dict[str, list[str]] = {column: [] for column in columns}
+        values: dict[str, list[bytes]] = {column: [] for column in columns}
         for number, line in batch:
             where = f"{path}, line {number}"
             try:
@@ -245,13 +249,18 @@ def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
             for column in columns:
                 text = _text_field(record, column, where)
                 try:
-                    text.encode()
+                    values[column].append(text.encode())
                 except UnicodeEncodeError as error:
                     raise UserError(
                         f"{where}: column '{column}' has half a character ({error}): remove it"
                     ) from error
-                values[column].append(text)
-        yield pa.table({column: pa.array(texts, pa.string()) for column, texts in values.items()})
+        yield _table(values)
+
+
+def _table(columns: Mapping[str, Sequence[bytes]]) -> pa.Table:
+    return pa.table(
+        {name: arrays.strings(texts).cast(pa.string()) for name, texts in columns.items()}
+    )
 
 
 def _text_field(record: Any, column: str, where: str) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from augury.augment import pipeline, planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.models import ReadyModel
-from augury.augment.noisy_tests import check_noise
 from augury.core.locks import usable
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
@@ -44,12 +43,14 @@ class Report:
     """The names of pretrained models of systems, which training would need and cannot have."""
 
 
-def check(experiments: Iterable[Experiment], graph: Graph) -> None:
-    """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes.
+def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
+    """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes;
+    return cautions on their held-out texts.
 
     Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
     listed, store = list(experiments), graph.store
+    held_out: list[str] = []
     for experiment in listed:
         experiment.execution.check(experiment.training.workers)
     for experiment in distinct_texts(listed):
@@ -65,23 +66,26 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> None:
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
+                from augury.augment.noisy_tests import check_noise  # few files have such tests
+
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
             registry.metric_class(name).require()
         find_task(experiment.task).check(experiment, store)
-        _check_held_out(experiment, graph)
+        held_out += _check_held_out(experiment, graph)
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
+    return held_out
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment; return a report of their texts and estimated cost."""
     graph = Graph(store)
-    check(systems.values(), graph)
+    held_out = check(systems.values(), graph)
     graph.add(systems)
     share(graph)
     earlier = graph.earlier_stages
@@ -89,7 +93,6 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     texts, costs = summarise(trained, store), estimates(graph)
     missing = cautions.missing_models(systems.values())
     warnings = cautions.text_cautions(trained.values(), store)
-    held_out = [_check_held_out(system, graph) for system in distinct_texts(systems.values())]
     own = {model.name for system in systems.values() if (model := system.pretrained)}
     return Report(
         texts=texts,
@@ -100,7 +103,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
             *warnings,
             *cautions.control_characters(texts, store),
             *cautions.label_cautions(texts, systems.values()),
-            *(caution for of_system in held_out for caution in of_system),
+            *held_out,
             *cautions.cautions(systems.values()),
             *cautions.too_late(trained, costs),
         ],

@@ -19,9 +19,9 @@ from augury.core.config import Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
-from augury.core.naming import FILE_NAME
 from augury.core.plugins import Choice, Registry
 from augury.core.renamed import with_present_names
+from augury.core.typed import FileName
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments import rules
@@ -72,7 +72,7 @@ class Experiment(Section):
     """One question: a corpus, its augmentation, the training of a model on it, and the systems
     to compare."""
 
-    name: str = Field(pattern=FILE_NAME)
+    name: FileName
     """The name of the experiment in tables and in MLflow."""
     task: str
     """The name of the task, or the path of a file or directory that holds it."""

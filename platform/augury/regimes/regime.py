@@ -272,7 +272,7 @@ def parse(value: Any) -> Regime:
 
 def _preset_hint(name: str) -> str:
     """Return how to write a preset that is given as a regime, such as R-Drop; empty for others."""
-    if name in names():
+    if name in REGIMES:
         return ""
     presets: list[str] = []
     for regime in REGIMES.builtin():

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 ORDER = 4
 Smoothing = Literal["exp", "none"]
 
-EAST_ASIAN = re.compile(
+EAST_ASIAN = (
     r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
     r"\U00020000-\U0003ffff]"
 )
 """Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a,
-full-width ones included."""
+full-width ones included; compiled, which takes 4 ms, where a language is unknown."""
 SINITIC = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue"})
 """Codes of languages that are written like Chinese, in addition to zh."""
 UNKNOWN = ("", "und")
@@ -80,7 +80,7 @@ class Bleu(_Bleu):
         self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
 
     def prepare(self, line: str) -> tuple[str, ...]:
-        if self.language in UNKNOWN and (character := EAST_ASIAN.search(line)):
+        if self.language in UNKNOWN and (character := re.search(EAST_ASIAN, line)):
             raise UserError(
                 f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, "
                 f"and the text contains '{character[0]}': give its language (--language zh, ja, "

@@ -94,7 +94,7 @@ def test_a_stored_run_translates_in_a_process_that_imports_only_what_it_uses(
     *outputs, modules = result.stdout.splitlines()
     assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
     unused = {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"}
-    unused |= {"google.protobuf", "psutil", "augury.sweeping.space"}
+    unused |= {"google.protobuf", "psutil", "augury.sweeping.space", "augury.execution.graph"}
     assert not unused & set(modules.split())
 
 
