@@ -129,6 +129,7 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path
         metrics=("bleu",),
         time_kind=time_kind([cost]),
         seconds=lambda system: seconds,
+        units="tokens",
         rows=[SimpleNamespace(name="baseline")],
     )
     for cell in [*cost_cells(comparison, row).values()][:-1]:  # type: ignore[arg-type]
