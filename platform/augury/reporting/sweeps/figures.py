@@ -48,7 +48,7 @@ ACTIONS = {
 }
 NAME_WIDTH = 18
 """Characters of a line of a name at the side of a chart."""
-LINE_HEIGHT, MARGINS = 26, 90
+LINE_HEIGHT, TEXT_HEIGHT, MARGINS = 26, 15, 90
 """Pixels of a system in a chart, and of what is around them."""
 PAUSE_SECONDS = 60.0
 """A longer time between two validations, beyond that of training, is drawn as a pause."""
@@ -273,10 +273,11 @@ def forest(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
     label = f"{metric} on {deciding.test_label}: difference to {reference}"
     better = "left" if deciding.lower_is_better else "right"
     short = f"difference in {metric}"  # the caption says it all; on a phone it would be cut
-    figure = chart(traces, short, "", height=MARGINS + LINE_HEIGHT * len(ordered))
+    names = [f"{row.name}{row.mark}" for row in ordered]
+    figure = chart(traces, short, "", height=_height(names))
     figure.update_xaxes(rangemode="normal")
     figure.add_vline(x=0, line={"color": GREY, "dash": "dot", "width": 1.5})
-    _name_lines(figure, [f"{row.name}{row.mark}" for row in ordered])
+    _name_lines(figure, names)
     caption = f"{label}, with intervals of 95 %: {better} of the line is better"
     return [Figure("forest", caption, caption, figure)]
 
@@ -317,8 +318,9 @@ def lanes(summary: Summary) -> list[Figure]:
             )
             traces.append(markers)
     x = f"{unit} since {datetime.fromtimestamp(sweep.started, UTC):%H:%M} UTC"
-    figure = chart(traces, x, "", height=MARGINS + LINE_HEIGHT * len(begun), legend=True)
-    _name_lines(figure, [result.name for result, _ in begun])
+    names = [result.name for result, _ in begun]
+    figure = chart(traces, x, "", height=_height(names), legend=True)
+    _name_lines(figure, names)
     caption = (
         f"What was trained when, a line for each seed: {duration(sweep.seconds)} of training in "
         f"{duration(latest - sweep.started)}"
@@ -350,6 +352,12 @@ def _segment(name: str, trial: Trial, start: float, end: float, y: float) -> go.
         showlegend=False,
         hovertemplate=hover,
     )
+
+
+def _height(names: Sequence[str]) -> int:
+    """Return the height of a chart that has these names at its side, in pixels."""
+    most = max(len(textwrap.wrap(name, NAME_WIDTH)) for name in names)
+    return MARGINS + max(LINE_HEIGHT, TEXT_HEIGHT * most) * len(names)
 
 
 def _name_lines(figure: go.Figure, names: Sequence[str]) -> None:
