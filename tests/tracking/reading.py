@@ -8,11 +8,12 @@ from mlflow import MlflowClient
 
 
 def logged_runs(database: str, filter_string: str = "") -> dict[str, Any]:
-    """Return the runs that match a filter by name; fails if a name occurs twice."""
+    """Return the runs that match a filter by name, without the mark of what is recommended; fails
+    if a name occurs twice."""
     client = MlflowClient(database)
     experiment = client.get_experiment_by_name("augury")
     runs = client.search_runs([experiment.experiment_id], filter_string) if experiment else []
-    names = {run.info.run_name: run for run in runs}
+    names = {run.info.run_name.partition(" (recommended")[0]: run for run in runs}
     assert len(names) == len(runs)
     return names
 

@@ -195,6 +195,25 @@ def test_a_continued_sweep_continues_its_runs(trials: Any, database: str) -> Non
     assert curve(database, runs["aa seed 1"], "valid/bleu") == [(50, 5.0), (100, 10.0)]
 
 
+def test_the_list_marks_what_is_recommended(trials: Any, database: str) -> None:
+    sync(trials.finish(), Tracking(uri=database))
+    runs = logged_runs(database, CONFIGURATIONS)
+    assert {run.info.run_name for run in runs.values()} == {
+        "baseline",
+        "regime.beta=5 (recommended)",
+    }
+
+
+def test_what_a_changed_sweep_no_longer_has_leaves_its_list(trials: Any, database: str) -> None:
+    trials.configuration("cc" * 8, {"regime.beta": 0.5})
+    trials.trial("cc" * 8, 1, "finished", 5, 5)
+    sync(trials.finish(), Tracking(uri=database))
+    assert len(logged_runs(database, CONFIGURATIONS)) == 3
+    trials.definition["configurations"].pop()
+    sync(trials.write(), Tracking(uri=database))
+    assert set(logged_runs(database, CONFIGURATIONS)) == {"baseline", "regime.beta=5"}
+
+
 def test_more_and_fewer_seeds_change_the_means(trials: Any, database: str) -> None:
     tracking = Tracking(uri=database)
     sync(trials.finish(), tracking)

@@ -110,7 +110,16 @@ class _Sync:
             started = [trial for trial in trials if self._has_started(trial)]
             if started:
                 self._sync_configuration(parent, entry, started)
+        self._retire_former()
         self._sync_parent(parent, content)
+
+    def _retire_former(self) -> None:
+        """Take the configurations that a changed sweep no longer has out of its list."""
+        for logged in self.known.values():
+            address = logged.data.tags.get(CONFIGURATION, "")
+            listed = logged.data.tags.get(LEVEL) == "configuration"
+            if address and listed and address not in self.sweep.by_address:
+                self.mlflow.set_tag(logged, LEVEL, "former configuration")
 
     def _has_started(self, trial: Trial) -> bool:
         if trial.progress != "waiting" and trial.folder.exists(DESCRIPTION):
@@ -123,8 +132,10 @@ class _Sync:
         sweep, folder = self.sweep, trials[0].folder
         inputs = RunRecord.read(folder).inputs
         status, text = self._state(entry["state"], entry["rung"])
+        mark = self._mark(entry["address"])
+        title = f"{entry['name']} ({mark})" if mark else entry["name"]
         content = RunContent(
-            title=entry["name"],
+            title=title,
             status=status,
             started=modified(folder, DESCRIPTION),
             tags={
@@ -137,7 +148,8 @@ class _Sync:
                 "augury.metric": sweep.metric,
                 "augury.scale": sweep.scale,
                 "augury.reference": "yes" if entry["address"] == sweep.reference else "no",
-                RECOMMENDED: self._mark(entry["address"]),
+                RECOMMENDED: mark,
+                "mlflow.runName": title,  # another one may be recommended later
             },
             parameters=swept_values(entry["point"]),
             inputs=inputs,
@@ -291,7 +303,6 @@ class _Sync:
             f"sweep-{sweep.name}",
             f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'",
             [
-                f"tags.`{RECOMMENDED}`",
                 f"tags.`{STATE}`",
                 f"metrics.`{validation}`",
                 f"metrics.`{validation}/seeds`",
