@@ -89,7 +89,7 @@ BENCHMARKS = {
         "What does a sweep of short trials cost beyond its trainings?",
         "The makespan relative to these ideals; Ray Tune's own trials: 1.15.",
         "--trials 3 --seconds 0.1",
-        rows="ideals",
+        rows="executors.*",
     ),
     "startup": Benchmark(
         "How long do commands take to start?",

@@ -76,7 +76,8 @@ def sweep(executor: str, trials: int, updates: int) -> dict[str, float]:
         spans, training = [], []
         for path in storage.glob("runs/*/seed-*/_COMPLETE"):
             folder = Store(storage).folder("runs", f"{path.parts[-3]}/{path.parts[-2]}")
-            first, *_ = history.read(folder)
+            timed = (item for item in history.read(folder) if "train/seconds" in item["metrics"])
+            first = next(timed)  # a validation alone has no time of training
             start = first["time"] - first["metrics"]["train/seconds"]
             spans.append((start, path.stat().st_mtime))
             training.append(json.loads((path.parent / "scores.json").read_text())["cost"])
