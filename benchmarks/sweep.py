@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import shlex
 import statistics
 import subprocess
@@ -181,9 +180,7 @@ def main() -> None:
         ALONE: tune_alone(arguments.trials, arguments.seconds),
     }
     if arguments.json:
-        machine = {"processor": platform.processor() or platform.machine()}
-        content = {**machine, "cores": available_cores(), "command": shlex.join(sys.argv)}
-        print(json.dumps({**content, "updates": updates, "executors": measured}, indent=2))
+        print(json.dumps({"updates": updates, "executors": measured}, indent=2))
         return
     print(f"{arguments.trials} trials of {updates} updates, {available_cores()} at once; seconds")
     print(f"{'':16}{'a trial':>9}{'first after':>13}{'makespan':>10}{'ideal':>8}{'ratio':>8}")

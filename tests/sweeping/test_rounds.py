@@ -44,7 +44,8 @@ def test_the_second_round_races_the_first_with_combinations() -> None:
 def test_nothing_to_combine_is_a_race_of_one_round() -> None:
     rounds = Rounds("plain", ["view", "bad"], SEEDS, [lambda standings: {}], mode="max")
     run(rounds)
-    assert [decision.configuration for decision in rounds.decisions][-1] == "view"
+    chosen = [item.configuration for item in rounds.decisions if item.action == "chosen"]
+    assert chosen == ["view"]
 
 
 def test_a_failed_combination_leaves_the_winner() -> None:

@@ -73,10 +73,9 @@ def completion_script() -> str:
         "sweep": declarations.known(),
         "reproduce": declarations.tables(),
     }
-    cases = [
-        _case(verb, verbs.parser(verb, []), named.get(verb, [])) for verb in sorted(verbs.VERBS)
-    ]
-    of_runs = [verb for verb in verbs.VERBS if _names_runs(verbs.parser(verb, []))]
+    parsers = {verb: verbs.parser(verb, []) for verb in sorted(verbs.VERBS)}
+    cases = [_case(verb, parser, named.get(verb, [])) for verb, parser in parsers.items()]
+    of_runs = [verb for verb, parser in parsers.items() if _names_runs(parser)]
     return SCRIPT.format(
         verbs=_words(verbs.VERBS), cases="\n".join(cases), of_runs=" ".join(of_runs)
     )

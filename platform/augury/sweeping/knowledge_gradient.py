@@ -135,9 +135,9 @@ class KnowledgeGradient(GroupScheduler):
     """Trains every configuration to the end with its first seed, then adds seeds where they are
     expected to improve the choice.
 
-    Configurations can be added once the choice is made, which
-    is then made anew among all. One with a seed that failed is never chosen. With a single seed,
-    the best score is chosen. Decisions depend on the values only, as those of `Race`.
+    Configurations can be added once the choice is made, which is then made anew among all. One with
+    a seed that failed is never chosen. With a single seed, the best score is chosen. Decisions
+    depend on the values only, as those of `Race`.
     """
 
     def __init__(

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from augury.sweeping.declarations import Point
+from augury.sweeping.final_seeds import FinalSeeds
 from augury.sweeping.knowledge_gradient import KnowledgeGradient
-from augury.sweeping.race import RungDecision, Work
+from augury.sweeping.race import Work
 
 COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
@@ -21,12 +22,10 @@ Propose = Callable[[Standings], Mapping[str, Collection[str]]]
 """Plans the configurations of the next round: each with those that it is made of."""
 
 
-class Rounds:
-    """Races configurations, then all of them with those that the next round proposes, and so on.
+class Rounds(FinalSeeds):
+    """Races configurations, then all of them with those that the next round proposes, and so on."""
 
-    In the end, the reference and the last winner train with every seed: a race spends no more seeds
-    on a configuration than it needs to choose.
-    """
+    _race: KnowledgeGradient
 
     def __init__(
         self,
@@ -37,8 +36,7 @@ class Rounds:
         *,
         mode: Literal["max", "min"],
     ):
-        self.mode: Literal["max", "min"] = mode
-        self._race = KnowledgeGradient(reference, others, seeds, mode=mode)
+        super().__init__(KnowledgeGradient(reference, others, seeds, mode=mode))
         self._proposals = list(rounds)
 
     def work(self) -> list[Work]:
@@ -58,30 +56,11 @@ class Rounds:
         self._race.fail(configuration, seed)
         self._advance()
 
-    @property
-    def best(self) -> str | None:
-        """The winner of the last round that is decided; None before one is."""
-        return self._race.best
-
-    @property
-    def decisions(self) -> list[RungDecision]:
-        """Return the decisions of all rounds."""
-        return self._race.decisions
-
-    @property
-    def eliminated(self) -> frozenset[str]:
-        """Return the configurations that have failed."""
-        return self._race.eliminated
-
-    @property
-    def finished(self) -> bool:
-        """Return whether nothing is left to train."""
-        return self._race.finished and not self.work()
-
     def _advance(self) -> None:
         """Begin the next round once the last one is decided."""
         while self._proposals and self._race.finished and self.best:
-            self._race.add(self._proposals.pop(0)(self._race.standings()))
+            if proposed := self._proposals.pop(0)(self._race.standings()):
+                self._race.add(proposed)
 
 
 def combinations(
