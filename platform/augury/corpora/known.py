@@ -18,6 +18,14 @@ from augury.corpora.files import COMPRESSIONS
 ENVIRONMENT = "AUGURY_DATA"
 
 
+def data_file(name: str) -> str:
+    """Return the path of a file or directory below AUGURY_DATA, by default below `data`.
+
+    The variable is read at each call, so that no module that was imported keeps its value.
+    """
+    return f"{os.environ.get(ENVIRONMENT, 'data')}/{name}"
+
+
 @dataclass(frozen=True, kw_only=True)
 class KnownSet:
     """A public data set: its origin, files and preparation."""

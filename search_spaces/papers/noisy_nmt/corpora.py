@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, NamedTuple
+
+from augury.corpora.known import data_file
 
 TESTS = ("MTNT", "MTNT2019", "newstest2014", "newsdiscusstest2015")
 Text = dict[str, Any]
@@ -33,7 +34,6 @@ class Corpora(NamedTuple):
     tests: dict[str, Text]
 
 
-DATA = os.environ.get("AUGURY_DATA", "data")
 _SPELLING = {"ch": "x", "ei": "ai", "th": "d", "ou": "u", "ee": "i", "s": "z"}
 
 
@@ -85,7 +85,7 @@ def _column(text: Text, column: str) -> Text:
 
 
 def _table(file: str, source: str, target: str, **settings: Any) -> Text:
-    return {"file": f"{DATA}/{file}", "source_column": source, "target_column": target, **settings}
+    return {"file": data_file(file), "source_column": source, "target_column": target, **settings}
 
 
 def _news(source: str, target: str, name: str) -> Text:
@@ -131,7 +131,11 @@ def _small(source: str, target: str) -> Corpora:
 
 
 def _aligned(name: str, source: str, target: str, **settings: Any) -> Text:
-    return {"source": f"{DATA}/{name}.{source}", "target": f"{DATA}/{name}.{target}", **settings}
+    return {
+        "source": data_file(f"{name}.{source}"),
+        "target": data_file(f"{name}.{target}"),
+        **settings,
+    }
 
 
 _WMT15 = ("giga-fren.release2.fixed", "undoc.2000.fr-en", "commoncrawl.fr-en", "europarl-v7.fr-en")
@@ -151,8 +155,8 @@ def _paper(source: str, target: str) -> Corpora:
         other=other,
         opposite=other,
         opposite_valid=_released("valid", f"{target}-{source}"),
-        noisy_source={"lines": f"{DATA}/mtnt/monolingual.{source}"},
-        noisy_target={"lines": f"{DATA}/mtnt/monolingual.{target}"},
+        noisy_source={"lines": data_file(f"mtnt/monolingual.{source}")},
+        noisy_target={"lines": data_file(f"mtnt/monolingual.{target}")},
         speech=_aligned("iwslt17/train.tags.fr-en", source, target, format="wit3"),
         spoken=_aligned("must_c/train", source, target),
         valid=[_aligned("wmt15/newsdiscussdev2015.fr-en", source, target), mtnt["valid"]],

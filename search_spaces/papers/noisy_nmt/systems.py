@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from search_spaces.papers.noisy_nmt.corpora import DATA, Corpora, Text, corpora, languages
+from augury.corpora.known import data_file
+from search_spaces.papers.noisy_nmt.corpora import Corpora, Text, corpora, languages
 from search_spaces.papers.noisy_nmt.settings import TUNING, UNPENALISED, experiment, named
 
 TAGS = (
@@ -108,7 +109,7 @@ class Direction(NamedTuple):
         """
         if self.scale != "paper":
             return {"operator": "noise", "asr": {1.5: 0.36, 1.2: 0.32}[ratio]}
-        audio = {"audio": f"{DATA}/must_c/train.audio.txt", "recogniser": "openai/whisper-small"}
+        audio = {"audio": data_file("must_c/train.audio.txt"), "recogniser": "openai/whisper-small"}
         return {
             "operator": "asr_transcript",
             **audio,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from augury.corpora.known import data_file
 from search_spaces.papers.xnli_adversarial.corpora import TOY_MODEL, TOY_TRAINING
 
 PLAIN = {"name": "plain"}
@@ -73,14 +73,14 @@ _GENERATOR: dict[str, dict[str, Any]] = {
 }
 
 
-WORDNET = f"{os.environ.get('AUGURY_DATA', 'data')}/wordnet_oewn"
+WORDNET = "wordnet_oewn"
 """Open English WordNet, from whose synonyms EDA chooses."""
 
 
 def ea(scale: str, copies: int = 4) -> dict[str, Any]:
     """EDA, 80,000 examples of 20,000; the words of the toy languages have no synonyms."""
     operator = {"operator": "eda", "copies": copies, "alpha": 0.2}
-    return operator if scale == "toy" else {**operator, "synonyms": WORDNET}
+    return operator if scale == "toy" else {**operator, "synonyms": data_file(WORDNET)}
 
 
 def ra(scale: str, copies: int = 1) -> dict[str, Any]:

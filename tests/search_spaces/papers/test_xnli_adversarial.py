@@ -156,6 +156,13 @@ def test_eda_chooses_from_wordnet(scale: str) -> None:
         }
 
 
+def test_wordnet_is_where_the_data_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    table("table2")
+    monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
+    row = table("table2").space.rows["+EA(80k)"]
+    assert row["augment"][0]["synonyms"] == f"{tmp_path}/wordnet_oewn"
+
+
 def test_wordnet_is_found(data: Path) -> None:
     (row,) = (row for name, row in table("table2").space.rows.items() if name == "+EA(80k)")
     assert len(load_synonyms(row["augment"][0]["synonyms"])) == 52_691
