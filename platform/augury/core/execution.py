@@ -196,6 +196,9 @@ class Execution(Section):
     """CPUs that Ray reserves for each training worker."""
     gpus_per_worker: float = Field(1.0, gt=0)
     """GPUs that Ray reserves for each training worker if the device is CUDA."""
+    compile: bool = False
+    """Whether `torch.compile` fuses the kernels of each layer in training, for GPUs: on a CPU it
+    takes minutes, and steps are no faster. Dropout is then torch's, with other masks on a CPU."""
     address: str | None = None
     """Address of the Ray cluster to join; by default RAY_ADDRESS, or a local Ray instance."""
     max_failures: int = Field(2, ge=0)

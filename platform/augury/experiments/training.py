@@ -35,14 +35,22 @@ def train(
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
     """Train a run in this process, a worker of a launcher."""
+    from augury.training.compiled import compile_layers
     from augury.training.loop import fit
 
-    fit(
+    learner, compiled = (
         find_task(run.experiment.task).learner(run),
+        run.experiment.execution.compile,
+    )
+    if compiled:
+        compile_layers(learner.module)
+    fit(
+        learner,
         run.experiment.training,
         run,
         device=device,
         report=report,
         until=until,
         init_from=run.init_from,
+        own_dropout=not compiled,
     )

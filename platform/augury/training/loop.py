@@ -55,17 +55,21 @@ def fit(
     report: Report | None = None,
     until: int | None = None,
     init_from: Initialisation | None = None,
+    own_dropout: bool = True,
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it.
 
     Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
     with the state of `init_from`. With `until`, return after that validation, counted from the
-    start of the run, ready to be continued. `report` is called after every validation, when its
-    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
-    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
-    Diverged and Interrupted.
+    start of the run, ready to be continued. `own_dropout` says whether masks on a CPU are those of
+    `Dropout`, which `torch.compile` cannot read, or torch's. `report` is called after every
+    validation, when its checkpoint is written, and may end the call by raising. A run leaves
+    `checkpoints/` and `history/` in its folder, a finished one `weights.safetensors` and
+    `outcome.json` too. Raises Diverged and Interrupted.
     """
-    trainer = Trainer(learner, training, run, device=device, init_from=init_from)
+    trainer = Trainer(
+        learner, training, run, device=device, init_from=init_from, own_dropout=own_dropout
+    )
     trainer.fit(report or (lambda metrics: None), until)
 
 
@@ -80,9 +84,11 @@ class Trainer:
         *,
         device: torch.device,
         init_from: Initialisation | None = None,
+        own_dropout: bool = True,
     ):
         self.learner, self.training, self.run, self.device = learner, training, run, device
         self.module = learner.module.to(device)
+        self.own_dropout = own_dropout and device.type == "cpu"
         self.parameters = [
             parameter for parameter in self.module.parameters() if parameter.requires_grad
         ]
@@ -204,8 +210,7 @@ class Trainer:
         # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
         seed = seed_of(self.run.seed, "update", position.update, distributed.rank())
         torch.manual_seed(seed)
-        cpu = self.device.type == "cpu"
-        dropout: AbstractContextManager[Any] = Dropout(seed) if cpu else nullcontext()
+        dropout: AbstractContextManager[Any] = Dropout(seed) if self.own_dropout else nullcontext()
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
 
