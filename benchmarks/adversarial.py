@@ -6,6 +6,7 @@ XLM-R base's shape.
     plain                cross-entropy
     PGD K=1              augury.regimes.adversarial
     PGD K=3              the same with three steps
+    PGD K=3, bf16        the same with attack_precision: bf16; with --precision bf16 no other
     PGD K=3, no dropout  the same with attack_dropout: false, which is a different attack
     PGD K=3, naive       the usual loop, whose backward passes compute all parameters' gradients
 
@@ -138,6 +139,7 @@ CONTENDERS: dict[str, Callable[[Classifier, Batch], Tensor]] = {
     "plain": loss_of(Plain(label_smoothing=0)),
     "PGD K=1": loss_of(Adversarial(label_smoothing=0, steps=1)),
     "PGD K=3": loss_of(Adversarial(label_smoothing=0)),
+    "PGD K=3, bf16": loss_of(Adversarial(label_smoothing=0, attack_precision="bf16")),
     "PGD K=3, no dropout": loss_of(Adversarial(label_smoothing=0, attack_dropout=False)),
     "PGD K=3, naive": naive,
 }

@@ -235,6 +235,16 @@ def test_an_attack_without_dropout_is_that_on_the_model_at_rest() -> None:
     assert not torch.allclose(trained.perturbations[-1], resting.perturbations[-1], atol=1e-3)
 
 
+def test_an_attack_in_bf16_goes_nearly_the_same_way_and_training_does_not() -> None:
+    batch, model = sentences(5), Words()
+    Adversarial(epsilon=1.0).loss(model, batch, Progress(0))
+    losses = Adversarial(epsilon=1.0, attack_precision="bf16").loss(model, batch, Progress(0))
+    exact, rounded = model.perturbations[3], model.perturbations[7]
+    assert not torch.equal(exact, rounded)
+    assert torch.cosine_similarity(exact.flatten(), rounded.flatten(), dim=0) > 0.999
+    assert losses.total.dtype == torch.float32
+
+
 def test_a_random_start_changes_the_first_epoch_alone_by_chance() -> None:
     model, batch = Words(), sentences(5)
     for _ in range(2):

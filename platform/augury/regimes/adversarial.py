@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -66,6 +66,9 @@ class Adversarial(WarmupRegime):
     """Weight of the loss without perturbation, added to the loss at r_K."""
     attack_dropout: bool = True
     """Whether dropout is active during the attack."""
+    attack_precision: Literal["training", "bf16"] = "training"
+    """Precision of the passes that look for the perturbation: that of training, or bf16, which is
+    faster where the processor has it. The model is trained at r_K in its own precision."""
     warmup_steps: int = Field(0, ge=0)
     """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head
     learns little under attack."""
@@ -155,6 +158,8 @@ class Adversarial(WarmupRegime):
         divided by it.
         """
         embedded = model.embedded(batch, 0)
+        bf16 = self.attack_precision == "bf16"
+        precision = regimes.in_bf16(embedded.embeddings) if bf16 else nullcontext()
         space = regimes.PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
@@ -163,9 +168,10 @@ class Adversarial(WarmupRegime):
         steps = 1 if self.attack == "fgm" else self.steps
         for number in range(steps):
             values.requires_grad_()
-            losses = regimes.cross_entropy(
-                model.rows(batch, [0], space.spread(values)), self.label_smoothing
-            )
+            with precision:
+                losses = regimes.cross_entropy(
+                    model.rows(batch, [0], space.spread(values)), self.label_smoothing
+                )
             gradient = space.gradient(losses.total, values)
             values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:

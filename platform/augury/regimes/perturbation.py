@@ -95,3 +95,8 @@ class PerturbationSpace(NamedTuple):
         beyond = norm > radius * (1 + _ROUNDING)
         changed = beyond.flatten(1).any(1).expand(len(self.mask))
         return torch.where(beyond, values * (radius / norm), values), changed
+
+
+def in_bf16(values: Tensor) -> torch.autocast:
+    """Return the context in which matrix products on the device of `values` are in bf16."""
+    return torch.autocast(values.device.type, torch.bfloat16)
