@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 
 from augury.augment.draw import Symbols
-from augury.decoding.settings import Decoding
 from augury.execution.graph import VALID, dev_sets
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET
@@ -20,7 +19,7 @@ from augury.training import distributed
 from augury.training.batching import Lengths
 from augury.training.learner import Validation
 from trainables.nmt.config import Config
-from trainables.nmt.engines import translate
+from trainables.nmt.engines import translate_greedily
 from trainables.nmt.model import untrained
 from trainables.nmt.subwords import PretrainedVocabulary
 from trainables.nmt.vocabulary import load, positions
@@ -94,15 +93,12 @@ class Translation(SequenceTraining):
     def score(self, dev_set: DevSet) -> float:
         """Return the metric of greedy translations with the present weights, made by all workers
         together."""
-        vocabulary, most = self.vocabulary, self.positions
         rows = distributed.share(range(len(dev_set.references)))
         # The decoder adds the end.
         sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]
-        limits = [min(most, longest_translation(source)) for source in sources]
-        greedy = Decoding(beam=1, max_length=max(limits, default=1))
-        hypotheses = translate(self.module, vocabulary, sources, greedy)
-        cut = [best.ids[:limit] for best, limit in zip(hypotheses, limits, strict=True)]
-        parts = distributed.gather(vocabulary.decode(cut))
+        limits = [min(self.positions, longest_translation(source)) for source in sources]
+        cut = translate_greedily(self.module, self.vocabulary, sources, limits)
+        parts = distributed.gather(self.vocabulary.decode(cut))
         statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)
         return dev_set.metric.value(statistics.sum(0).tolist())
 
