@@ -6,7 +6,7 @@ XLM-R base's shape.
     plain                cross-entropy
     PGD K=1              augury.regimes.adversarial
     PGD K=3              the same with three steps
-    PGD K=3, bf16        the same with attack_precision: bf16; with --precision bf16 no other
+    PGD K=3, bf16        the same with attack_precision: bf16, where the processor has bf16
     PGD K=3, no dropout  the same with attack_dropout: false, which is a different attack
     PGD K=3, naive       the usual loop, whose backward passes compute all parameters' gradients
 
@@ -41,6 +41,7 @@ from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Embedded, Progress, Rows
 from augury.training.dropout import Dropout
+from benchmarks import frame
 
 VOCABULARY, PAD, LABELS = 8_000, 1, 3
 PAIRS, LONGEST = 4, 128
@@ -143,6 +144,8 @@ CONTENDERS: dict[str, Callable[[Classifier, Batch], Tensor]] = {
     "PGD K=3, no dropout": loss_of(Adversarial(label_smoothing=0, attack_dropout=False)),
     "PGD K=3, naive": naive,
 }
+if "bf16" not in frame.precisions():
+    del CONTENDERS["PGD K=3, bf16"]
 
 
 class Trainer:

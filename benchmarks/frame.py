@@ -32,12 +32,19 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple, TypeVar
 
 from augury.core.cores import available_cores
+from augury.experiments.cost import cpu_is_fast_in_bfloat16
 
 T = TypeVar("T")
 Row = dict[str, Any]
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("numpy", "pyarrow", "torch", "transformers", "sentencepiece", "ctranslate2", "ray")
+
+
+def precisions() -> list[str]:
+    """Return the precisions worth measuring here: bf16 is ten times slower where a processor has no
+    instructions for it."""
+    return ["fp32", "bf16"] if cpu_is_fast_in_bfloat16() else ["fp32"]
 
 
 class Clock(NamedTuple):

@@ -58,6 +58,11 @@ BENCHMARKS = {
         "--repeats 1",
         rows="regimes.*.contenders.*",
     ),
+    "step_parts": Benchmark(
+        "Where does the time of a training step go?",
+        "`share` is of a step; the documentation of the module says what each part is.",
+        "--steps 1 --precision fp32",
+    ),
     "objective": Benchmark(
         "What do the objectives cost?",
         "`cpu_ratio` is relative to plain cross-entropy. Goal of CipherDAug: 1.6.",

@@ -62,6 +62,7 @@ from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
 from augury.training.loop import Trainer
+from benchmarks import frame
 from trainables.nmt.translation import Translation
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # the size of Multi30k
@@ -270,8 +271,8 @@ def main() -> None:
         "--precision",
         nargs="+",
         choices=["fp32", "bf16"],
-        default=["fp32", "bf16"],
-        help="precisions to train in (default both)",
+        default=frame.precisions(),
+        help="precisions to train in (default both, or fp32 where the processor emulates bf16)",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of a table"

@@ -31,7 +31,7 @@ TIERS = (
         20_000,
         "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
         "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_epochs: 200, "
-        "validate_every_epochs: 3, patience: 8",
+        "validate_every_epochs: 4, patience: 6",
         "low_resource",
     ),
     Tier(
