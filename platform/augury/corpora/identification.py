@@ -185,13 +185,13 @@ def is_foreign(sentence: str, code: str) -> bool:
 def word_shares(texts: Iterable[str]) -> dict[str, float]:
     """Return the share of each language's common words in the words of texts; empty for too few
     words."""
-    words = Counter(
-        word for text in texts for word in _WORD.findall(unicodedata.normalize("NFC", text).lower())
-    )
-    if words.total() < MIN_WORDS:
+    # At once: neither normalisation nor lower-casing looks across the end of a line.
+    words = Counter(_WORD.findall(unicodedata.normalize("NFC", "\n".join(texts)).lower()))
+    total, seen = words.total(), frozenset(words)
+    if total < MIN_WORDS:
         return {}
     return {
-        language: sum(words[word] for word in common) / words.total()
+        language: sum(words[word] for word in common & seen) / total
         for language, common in common_words().items()
     }
 
