@@ -17,12 +17,16 @@ from pyarrow import _compute
 KEYWORDS = {"and_": "and", "or_": "or"}
 
 
-@cache
 def __getattr__(name: str) -> Callable[..., Any]:
     """Return the function of a name; the options of a function follow its arguments, or are named.
 
     It raises what Arrow raises, which for arguments of the wrong number is ArrowInvalid.
     """
+    return _function(name)
+
+
+@cache
+def _function(name: str) -> Callable[..., Any]:
     registered = KEYWORDS.get(name, name)
     try:
         function = _compute.get_function(registered)
