@@ -39,7 +39,7 @@ HEAVY = {
 """Packages that take more than 0.1 s to import."""
 UNUSED_BY_HELP = HEAVY | {"_hashlib", "numpy", "pyarrow", "pydantic", "uuid", "yaml"}
 """What `augury --help` does not use; its goal is 0.1 s."""
-UNUSED = HEAVY | {"google.protobuf", "psutil", "augury.scoring.comet"}
+UNUSED = HEAVY | {"google.protobuf", "psutil", "pyarrow.compute", "augury.scoring.comet"}
 """What neither `config` nor `translate` uses; the lighter ones are a twentieth of their time."""
 
 PROGRAM = """

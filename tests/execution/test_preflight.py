@@ -11,6 +11,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
+from augury.corpora.corpus import Corpus
 from augury.execution import cautions, preflight
 from augury.execution.estimates import estimates
 from augury.execution.execute import prepare
@@ -169,6 +170,22 @@ def test_texts_in_other_languages_are_reported(make: Make) -> None:
     experiment = make({"source_language": "fr"})
     told = "train: the language of its source is 'fr', and it reads like 'de'"
     assert any(told in note for note in report(experiment).cautions)
+
+
+def test_a_text_that_systems_share_is_judged_once(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    experiment, judged = make(), []
+
+    def doubts(name: str, corpus: Corpus) -> list[str]:
+        judged.append(name)
+        return []
+
+    monkeypatch.setattr(cautions, "doubts", doubts)
+    systems = expand(experiment).values()
+    assert len(systems) == 2
+    cautions.text_cautions(systems, Store(experiment.storage))
+    assert sorted(judged) == ["news", "train", "valid"]
 
 
 @pytest.mark.parametrize(

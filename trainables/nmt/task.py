@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.locks import make_once

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import Field
 
+from augury.core import compute as pc
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.progress import say

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from augury.augment import health
 from augury.augment.health import Tally
 from augury.augment.operator import VIEW, MadeOf, Operator, OperatorOutput
+from augury.core import compute as pc
 from augury.corpora.corpus import (
     Corpus,
     input_columns,

@@ -8,9 +8,8 @@ import itertools
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -18,9 +17,15 @@ from pydantic_core import CoreSchema
 from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
+from augury.core.lazy import LazyModule
 from augury.core.naming import counted
 from augury.core.renamed import with_present_names
 from augury.core.rng import digest
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = LazyModule("yaml")
 
 
 class Section(BaseModel):

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import yaml
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
+from augury.core.lazy import LazyModule
+
+if TYPE_CHECKING:
+    import yaml
+else:
+    yaml = LazyModule("yaml")  # commands on runs read none
 
 LONGEST, DEEPEST, MOST = 10_000_000, 100, 1_000_000
 """Limits of a file: characters, levels of nesting, and keys and items with every alias written
 out."""
 MERGE = "tag:yaml.org,2002:merge"
-# Ten times as fast, if libyaml is installed.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class YamlFile(NamedTuple):
@@ -30,7 +33,7 @@ class YamlFile(NamedTuple):
 def read(path: str | Path) -> YamlFile:
     """Read a YAML file; raise UserError unless it holds a mapping without duplicate keys."""
     text = _remote_text(str(path)) if "://" in str(path) else _text(Path(path))
-    loader = _Loader(text)
+    loader = _loader()(text)
     try:
         root = _composed(loader, text, str(path))
         if not isinstance(root, yaml.MappingNode):
@@ -51,7 +54,7 @@ def read(path: str | Path) -> YamlFile:
 def value(text: str, name: str) -> Any:
     """Return the value of YAML on a command line, which has the limits of files; YAMLError where
     it is none."""
-    loader = _Loader(text)
+    loader = _loader()(text)
     try:
         root = _composed(loader, text, name)
         if root is None:
@@ -61,6 +64,12 @@ def value(text: str, name: str) -> Any:
         return loader.construct_document(root)
     finally:
         loader.dispose()
+
+
+@cache
+def _loader() -> Any:
+    """Return the class that loads YAML: with libyaml, if it is installed, ten times as fast."""
+    return getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def _composed(loader: Any, text: str, path: str) -> Any:
@@ -112,10 +121,10 @@ def _check_nesting(path: str | Path, text: str) -> None:
     """Raise UserError for a file that is too large or too deep to be composed."""
     if len(text) > LONGEST:
         raise UserError(f"{path} has {len(text):,} characters: write at most {LONGEST:,}")
-    depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
+    depth, start, end = 0, yaml.CollectionStartEvent, yaml.CollectionEndEvent
+    for event in yaml.parse(text, Loader=_loader()):
+        depth += isinstance(event, start)
+        depth -= isinstance(event, end)
         if depth > DEEPEST:
             line = event.start_mark.line + 1 if event.start_mark else "?"
             raise UserError(

@@ -9,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from augury.core import compute as pc
+
 
 def strings(texts: Sequence[bytes]) -> pa.LargeStringArray:
     """Return an array of texts in UTF-8, which is checked."""
     ends = np.cumsum([0, *map(len, texts)], dtype=np.int64)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(texts))]
-    return pa.Array.from_buffers(pa.large_binary(), len(texts), buffers).cast(pa.large_string())
+    binary = pa.Array.from_buffers(pa.large_binary(), len(texts), buffers)
+    return pc.cast(binary, pa.large_string())
 
 
 def numbers(values: NDArray[np.int64]) -> pa.Int64Array:

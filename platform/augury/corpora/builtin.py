@@ -14,10 +14,8 @@ import numpy as np
 from augury.core.errors import UserError, unknown
 from augury.core.rng import generator
 from toy_languages import LEXICON
-from toy_languages.clause_drawer import ClauseDrawer
 from toy_languages.lexicon import Lexicon, lexicon_of
 from toy_languages.randomness import Draw
-from toy_languages.sentences import sentence
 from toy_languages.tables import Both
 
 L = TypeVar("L")
@@ -82,6 +80,10 @@ def checked_lexicon(lexicon_of: Callable[[int], L], size: int) -> L:
 
 def candidates(lexicon: Lexicon, seed: int) -> Iterator[Both]:
     """Yield an endless stream of sentences that depends on the seed and the lexicon only."""
+    # Where a text is stored, no grammar is needed.
+    from toy_languages.clause_drawer import ClauseDrawer
+    from toy_languages.sentences import sentence
+
     for block in count():
         drawer = ClauseDrawer(lexicon, stream(generator(seed, "builtin", lexicon.size, block)))
         for _ in range(BLOCK):

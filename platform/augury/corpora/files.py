@@ -21,8 +21,8 @@ from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.home import expanded
 
@@ -184,7 +184,7 @@ def _strings(data: bytes, bounds: np.ndarray) -> pa.Array:
     """Return the lines between neighbouring bounds as strings."""
     buffers = [None, pa.py_buffer(bounds.astype(np.int64)), pa.py_buffer(data)]
     rows = pa.Array.from_buffers(pa.large_binary(), len(bounds) - 1, buffers)
-    return pc.ascii_rtrim(rows.cast(pa.string()), characters="\r\n")
+    return pc.ascii_rtrim(pc.cast(rows, pa.string()), characters="\r\n")
 
 
 def sentences(path: Path, layout: str) -> Iterator[bytes]:

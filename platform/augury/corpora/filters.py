@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.corpora import arrays
 from augury.corpora.splits import Cleaning, Limits
 
@@ -112,7 +112,7 @@ def word_counts(text: pa.Array) -> np.ndarray:
     )
     irregular = pc.indices_nonzero(pc.match_substring_regex(text, IRREGULAR))
     counts[np.from_dlpack(irregular)] = [
-        len(sentence.split()) for sentence in text.take(irregular).to_pylist()
+        len(sentence.split()) for sentence in pc.take(text, irregular).to_pylist()
     ]
     return counts
 
@@ -148,10 +148,11 @@ def _code(reason: str) -> int:
 
 def join_sides(*sides: pa.Array) -> pa.Array:
     """Return one string per row of cleaned sides; distinct rows have distinct strings."""
-    return pc.binary_join_element_wise(*sides, arrays.strings([b"\t"])[0].cast(sides[0].type))
+    tab = pc.cast(arrays.strings([b"\t"]), sides[0].type)[0]
+    return pc.binary_join_element_wise(*sides, tab)
 
 
 def _map_where(text: pa.Array, where: pa.Array, function: Callable[[str], str]) -> pa.Array:
     """Apply a function to the sentences for which `where` is true."""
-    changed = [function(sentence) for sentence in text.filter(where).to_pylist()]
+    changed = [function(sentence) for sentence in pc.filter(text, where).to_pylist()]
     return pc.replace_with_mask(text, where, pa.array(changed, text.type)) if changed else text

@@ -8,8 +8,8 @@ from itertools import accumulate, pairwise
 from typing import TypeVar
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.config import address
 from augury.core.cores import available_cores
 from augury.core.errors import UserError

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pydantic import Field, PositiveInt
 
+from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.corpora.corpus import KINDS, LABELLED, LABELLED_PAIRS, Corpus

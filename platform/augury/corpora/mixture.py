@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.config import address
 from augury.core.locks import make_once
 from augury.core.progress import say

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform

@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.naming import counted
 from augury.corpora.controls import count_controls

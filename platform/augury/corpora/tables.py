@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from augury.core import compute as pc
 from augury.core.errors import UserError, nearest
 from augury.core.naming import counted
 from augury.corpora import arrays
@@ -131,7 +131,7 @@ def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
 
 def strings(texts: Sequence[bytes]) -> pa.Array:
     """Decode lines of UTF-8, without their line ends."""
-    return pc.ascii_rtrim(arrays.strings(texts).cast(pa.string()), characters="\r\n")
+    return pc.ascii_rtrim(pc.cast(arrays.strings(texts), pa.string()), characters="\r\n")
 
 
 def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
@@ -149,7 +149,7 @@ def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Ta
             column_index(f"column '{name}' of {where}", names, field)
             values = pc.struct_field(values, field)
         try:
-            selected[column] = pc.fill_null(values.cast(pa.string()), "")
+            selected[column] = pc.coalesce(pc.cast(values, pa.string()), "")
         except pa.ArrowException as error:
             raise UserError(
                 f"column '{column}' of {where} has type {values.type}: give a column with text"
@@ -259,7 +259,7 @@ def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
 
 def _table(columns: Mapping[str, Sequence[bytes]]) -> pa.Table:
     return pa.table(
-        {name: arrays.strings(texts).cast(pa.string()) for name, texts in columns.items()}
+        {name: pc.cast(arrays.strings(texts), pa.string()) for name, texts in columns.items()}
     )
 
 

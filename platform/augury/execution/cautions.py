@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from augury.augment.models import ReadyModel
 from augury.core.progress import say
@@ -49,16 +50,19 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
 def text_cautions(experiments: Iterable[Experiment], store: Store) -> list[str]:
     """Return warnings on texts that are not in their languages, and on tests that repeat the
     validation text."""
-    cautioned: dict[str, None] = {}
+    cautioned: dict[tuple[str, ...], Sequence[str]] = {}  # systems share most texts
     for experiment in distinct_texts(experiments):
         texts = texts_of(experiment, store)
         for name, corpus in texts.items():
-            cautioned.update(dict.fromkeys(doubts(name, corpus)))
+            text = (name, corpus.address)
+            if text not in cautioned:
+                cautioned[text] = doubts(name, corpus)
         for name in experiment.test_sets:
-            if not experiment.corpus.is_validation(name):
-                caution = _repeats_validation(name, texts[name], texts["valid"])
-                cautioned.update({caution: None} if caution else {})
-    return list(cautioned)
+            test, valid = texts[name], texts["valid"]
+            pair = (name, test.address, valid.address)
+            if pair not in cautioned and not experiment.corpus.is_validation(name):
+                cautioned[pair] = _repeats_validation(name, test, valid)
+    return list(dict.fromkeys(chain.from_iterable(cautioned.values())))
 
 
 def label_cautions(texts: Sequence[TextSummary], systems: Iterable[Experiment]) -> list[str]:
@@ -146,17 +150,17 @@ def missing_models(experiments: Iterable[Experiment]) -> dict[str, str]:
     }
 
 
-def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> str:
+def _repeats_validation(name: str, test: Corpus, valid: Corpus) -> list[str]:
     """Return the warning on a test set that shares a tenth or more of its records with the
     validation text; empty for others."""
     count = overlap(valid, test)
     if count < test.rows / 10:
-        return ""
-    return (
+        return []
+    return [
         f"{overlap_note(count, name, test, 'validation')}, on which weights are chosen and "
         "training ends: scores on it are too good; give another test set, or say that it is "
         f"meant, tests: {{{name}: {{validation: true}}}}"
-    )
+    ]
 
 
 def _imbalances(texts: Iterable[TextSummary], systems: Iterable[Experiment]) -> list[str]:

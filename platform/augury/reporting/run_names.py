@@ -19,7 +19,6 @@ from augury.core.store import Folder, Store
 from augury.reporting import reported
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, KIND, read_description
-from augury.sweeping import state
 from augury.training import history
 
 LABEL = "label.json"
@@ -161,6 +160,8 @@ def _reported(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
 
 
 def _swept(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
+    from augury.sweeping import state  # only where a run is given by its name
+
     for sweep in state.names(store):
         definition = store.folder(state.KIND, sweep).read_json(state.DEFINITION)
         for configuration in definition["configurations"]:

@@ -14,8 +14,8 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.text.ciphers.alphabet import Alphabet, pieces, string_chunks
 
