@@ -35,7 +35,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury.core import messages, store
+from augury.core import directory, messages, store
 from augury.core.recent import Recent
 
 # How long an example takes says how busy the machine is.
@@ -117,18 +117,17 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     backend = Remote(skip_instance_cache=True)
     backend.store.clear()
     filesystem = fs.PyFileSystem(fs.FSSpecHandler(backend))
-    opened = store.open_root
-    monkeypatch.setattr(store, "recent", Recent())
+    opened, recent = store.open_root, Recent()
+
+    def open_root(root: str) -> tuple[fs.FileSystem, str]:
+        if root.startswith("remote://"):
+            return filesystem, root.removeprefix("remote:/")
+        return opened(root)
+
+    for module in (directory, store):
+        monkeypatch.setattr(module, "recent", recent)
+        monkeypatch.setattr(module, "open_root", open_root)
     monkeypatch.setattr(store, "_intact", set())
-    monkeypatch.setattr(
-        store,
-        "open_root",
-        lambda root: (
-            (filesystem, root.removeprefix("remote:/"))
-            if root.startswith("remote://")
-            else opened(root)
-        ),
-    )
     return backend
 
 

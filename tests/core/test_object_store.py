@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from augury.core import directory
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
 from augury.core.locks import locked
@@ -105,8 +106,6 @@ def test_a_finished_folder_is_asked_for_once(server: S3Server, tmp_path: Path) -
 def test_another_process_is_seen_when_the_file_is_old(
     server: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from augury.core import store
-
     root = server.uri("augury/others")
     folder = Store(root).folder("runs", "abc")
     assert not folder.exists("record.json") and not folder.complete
@@ -115,7 +114,7 @@ def test_another_process_is_seen_when_the_file_is_old(
     with filesystem.open_output_stream(path) as other:  # as another process does
         other.write(b"new")
     assert folder.read("record.json") == b"old" and folder.read_now("record.json") == b"new"
-    monkeypatch.setattr(store, "NEW_SECONDS", 0.0)
+    monkeypatch.setattr(directory, "NEW_SECONDS", 0.0)
     assert folder.read("record.json") == b"new"
 
 
