@@ -9,6 +9,8 @@
     plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward,
                     torch.optim.Adam; with co-regularisation one forward pass per view, and the
                     divergence as in R-Drop's code, with softmax and log-softmax of the logits
+    JoeyNMT         its model of the same sizes and its loss in the plain loop, if it is installed
+                    (`benchmarks/peers/joeynmt_model.py`), under the plain regime
 
 Both train a copy of the same model (architecture `small`, vocabulary 8,000) on the same batches,
 planned and loaded by the engine (at most 4,096 tokens: sentences times the longest side), in two
@@ -45,6 +47,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,6 +66,7 @@ from augury.regimes.regime import Progress
 from augury.tasks.sequence_training import Batch
 from augury.training.loop import Trainer
 from benchmarks import frame
+from trainables.nmt.architecture import resolve
 from trainables.nmt.translation import Translation
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # the size of Multi30k
@@ -190,6 +194,31 @@ class PlainLoop:
         return (likelihood + regime.beta * agreement) / regime.norm
 
 
+class JoeyNmt:
+    """The plain loop around JoeyNMT's model, in 32-bit floats."""
+
+    def __init__(self, task: Translation):
+        from benchmarks.peers import joeynmt_model
+
+        sizes = resolve(task.experiment.transformer)
+        self.task, self.loss = task, joeynmt_model.loss
+        self.model = joeynmt_model.model_of(
+            len(task.vocabulary),
+            sizes.encoder_layers,
+            sizes.hidden_size,
+            sizes.feedforward_size,
+            sizes.attention_heads,
+            sizes.dropout,
+        ).train()
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=6e-4, betas=(0.9, 0.98))
+
+    def step(self, examples: np.ndarray) -> None:
+        batch = self.task.load(examples, 0, CPU).batch
+        self.optimizer.zero_grad()
+        self.loss(self.model, batch.sources[0], batch.labels, self.task.vocabulary.pad).backward()
+        self.optimizer.step()
+
+
 def prepare(regime: str, precision: str, store: Store) -> Run:
     """Return a prepared run of a regime."""
     languages = {"source_language": "de", "target_language": "en"}
@@ -214,11 +243,18 @@ def prepare(regime: str, precision: str, store: Store) -> Run:
     return execute.prepare(experiment, store)
 
 
+def peers(task: Translation) -> dict[str, Callable[[np.ndarray], None]]:
+    """Return the steps of other toolkits that are installed, where they can take them."""
+    plain = task.regime.name == "plain" and task.experiment.training.precision == "fp32"
+    return {"JoeyNMT": JoeyNmt(task).step} if plain and find_spec("joeynmt") else {}
+
+
 def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, float], list[Round]]:
     """Return both losses on the first batch, and `repeats` rounds after a warm-up round."""
     steps: dict[str, Callable[[np.ndarray], None]] = {
         "engine": engine.step,
         "plain loop": plain.step,
+        **peers(engine.task),
     }
     losses, rounds = {}, []
     for number, examples in enumerate(itertools.islice(engine.batches(), repeats + 1)):
