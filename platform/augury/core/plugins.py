@@ -64,18 +64,22 @@ class Registry:
     def builtin(self) -> dict[str, str]:
         """Return the built-in names with their modules, without importing the modules unless
         `is_mapping`."""
-        modules = _modules(self.package, self.attribute, self.depth)
+        modules = self._modules()
         if not self.is_mapping:
-            return modules
+            return dict(modules)
         names: dict[str, str] = {}
         for module in modules.values():
             names |= dict.fromkeys(getattr(importlib.import_module(module), self.attribute), module)
         return names
 
+    def _modules(self) -> Mapping[str, str]:
+        package = _package(self.package)
+        return _modules(self.package, tuple(package.__path__), self.attribute, self.depth)
+
     def _builtin_module(self, name: str) -> str | None:
         """Return the module of a built-in name; of a mapping's, modules are imported until one has
         it, that of the same name first."""
-        modules = _modules(self.package, self.attribute, self.depth)
+        modules = self._modules()
         if not self.is_mapping:
             return modules.get(name)
         in_turn = sorted(modules, key=lambda module: module != name)
@@ -270,14 +274,16 @@ def resolve(
     return schema, settings
 
 
-def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
-    """Return the short and full names of the modules of a package whose source assigns
-    `attribute`."""
+@lru_cache(maxsize=256)
+def _modules(package: str, path: tuple[str, ...], attribute: str, depth: int) -> Mapping[str, str]:
+    """Return the short and full names of the modules of a package, which lies at `path`, whose
+    source assigns `attribute`; directories are read once."""
     modules: dict[str, str] = {}
-    for module in iter_modules(_package(package).__path__):
+    for module in iter_modules(path):
         full = f"{package}.{module.name}"
         if depth and module.ispkg:
-            nested = _modules(full, attribute, depth - 1)
+            nested_path = tuple(_package(full).__path__)
+            nested = _modules(full, nested_path, attribute, depth - 1)
             modules |= {f"{module.name}/{name}": full_name for name, full_name in nested.items()}
         elif not depth:
             directory = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
