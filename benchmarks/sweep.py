@@ -5,10 +5,19 @@ Tune, and that of Ray Tune alone.
 
 A trial trains a small translation model for about --seconds, and is scored. What it takes is
 measured in the trial, from its first update to its scores; the ideal is the sum over trials,
-divided by the number of them that run at once. The makespan, from the start of the command to its
-end, includes imports, texts, loading, tracking and pages too. Both are of the same run, so that
-other work on the machine slows both. Ray Tune alone runs a function that trains a small network for
-as many CPU seconds and writes two checkpoints, in actors that it reuses.
+divided by the number of them that run at once. The makespan is that of the command, from its start
+to its end. The rest are:
+
+- before the first trial: imports, the plan, texts;
+- between two trials of a slot: the record of one that has ended, the decision, the description of
+  the next, its model and the reading of its examples;
+- after the last: the page, MLflow, the end of processes.
+
+Work of the command beside trials, such as pages and MLflow, slows them where all cores are in use.
+That lengthens the ideal as well as the makespan, as other work on the machine does, so that the
+ratio does not show it. Both are of the same run. Ray Tune alone runs a function that trains a small network for as many CPU seconds and
+writes two checkpoints, in actors that it reuses. There, making the network counts to the trial,
+nothing is read or scored, and no page or MLflow run is written.
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ from augury.reporting.sweeps.figures import (
     forest,
     lanes,
     learning_curves,
+    occupancy,
     parallel_coordinates,
     rungs,
 )
@@ -209,8 +210,9 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     if not overview:
         sections += costs
     if timeline := lanes(summary):
-        text = "Colours are those of the states at the top of the page."
-        sections.append(section("What was trained when", Charts(timeline), text))
+        note = "Colours are those of the states at the top of the page."
+        charts = Charts([*timeline, *occupancy(summary)])
+        sections.append(section("What was trained when", charts, note))
     raced = any(decision.action != "chosen" for decision in summary.decisions)
     if raced and (decided := decision_table(summary)):
         every = Details(f"All {len(decided.rows)} decisions", [decided])
