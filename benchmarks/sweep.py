@@ -5,10 +5,19 @@ Tune, and that of Ray Tune alone.
 
 A trial trains a small translation model for about --seconds, and is scored. What it takes is
 measured in the trial, from its first update to its scores; the ideal is the sum over trials,
-divided by the number of them that run at once. The makespan, from the start of the command to its
-end, includes imports, texts, loading, tracking and pages too. Both are of the same run, so that
-other work on the machine slows both. Ray Tune alone runs a function that trains a small network for
-as many CPU seconds and writes two checkpoints, in actors that it reuses.
+divided by the number of them that run at once. The makespan is that of the command, from its start
+to its end. The rest are:
+
+- before the first trial: imports, the plan, texts;
+- between two trials of a slot: the record of one that has ended, the decision, the description of
+  the next, its model and the reading of its examples;
+- after the last: the page, MLflow, the end of processes.
+
+Work of the command beside trials, such as pages and MLflow, slows them where all cores are in use.
+That lengthens the ideal as well as the makespan, as other work on the machine does, so that the
+ratio does not show it. Both are of the same run. Ray Tune alone runs a function that trains a small
+network for as many CPU seconds and writes two checkpoints, in actors that it reuses. There, making
+the network counts to the trial, nothing is read or scored, and no page or MLflow run is written.
 """
 
 from __future__ import annotations
@@ -21,6 +30,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +85,20 @@ def sweep(executor: str, trials: int, updates: int) -> dict[str, float]:
         spans, training = [], []
         for path in storage.glob("runs/*/seed-*/_COMPLETE"):
             folder = Store(storage).folder("runs", f"{path.parts[-3]}/{path.parts[-2]}")
-            timed = (item for item in history.read(folder) if "train/seconds" in item["metrics"])
-            first = next(timed)  # a validation alone has no time of training
-            start = first["time"] - first["metrics"]["train/seconds"]
-            spans.append((start, path.stat().st_mtime))
+            spans.append((first_update(history.read(folder)), path.stat().st_mtime))
             training.append(json.loads((path.parent / "scores.json").read_text())["cost"])
     return {
         **summary(begin, makespan, spans),
         "training": statistics.fmean(cost["train_seconds"] for cost in training),
     }
+
+
+def first_update(records: Sequence[history.Record]) -> float:
+    """Return when the first update of a history began: before the first validation there is a
+    record of the losses, and in it the time of training, without that of the validation."""
+    validation = next(record for record in records if "train/seconds" in record["metrics"])
+    losses = next(record for record in records if record["update"] == validation["update"])
+    return float(losses["time"] - validation["metrics"]["train/seconds"])
 
 
 def tune_alone(trials: int, seconds: float) -> dict[str, float]:

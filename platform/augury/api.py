@@ -91,7 +91,7 @@ def sweep(
     arguments.scale, arguments.scheduler = scale, scheduler
     arguments.rows, arguments.seeds = rows and list(rows), seeds and list(seeds)
     arguments.storage, arguments.name = str(storage) if storage else None, name
-    outcome = command.run_sweep(*command.prepare(arguments, settings))
+    outcome, _ = command.run_sweep(*command.prepare(arguments, settings))
     frame: pd.DataFrame = import_module("augury.reporting.frames").sweep(outcome.sweep)
     return frame
 
@@ -126,7 +126,8 @@ def recommend(sweep: str, storage: str | Path = "results") -> Recommendation:
     from augury.sweeping import state
 
     loaded = state.load(Store(storage), sweep)
-    said, file = answer(summarise(loaded)), write(loaded)
+    summary = summarise(loaded)
+    said, file = answer(summary), write(summary)
     if file is None:
         raise UserError(f"sweep '{loaded.name}' recommends nothing yet: {said}")
     experiment = yaml.safe_load(loaded.folder.read(RECOMMENDED))

@@ -101,7 +101,13 @@ def trials(executor: str = "ray") -> list[psutil.Process]:
     local executors of this process and its children."""
     if executor == "ray":
         return actors("ImplicitFunc")
-    return _children(lambda line: "augury.sweeping.worker" in line)
+    return [process for server in worker_servers() for process in server.children()]
+
+
+def worker_servers() -> list[psutil.Process]:
+    """Return the processes that workers of local executors are copied from."""
+    servers = _children(lambda line: "augury.sweeping.worker_server" in line)
+    return [server for server in servers if server.parent() not in servers]
 
 
 def actors(name: str) -> list[psutil.Process]:
@@ -130,7 +136,7 @@ def stop(driver: subprocess.Popen[str], number: int, executor: str = "ray") -> s
 
     Return its standard error.
     """
-    before = trials(executor)
+    before = trials(executor) + worker_servers()
     driver.send_signal(number)
     _, output = driver.communicate(timeout=120)
     _, alive = psutil.wait_procs(before, timeout=60)

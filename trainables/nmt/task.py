@@ -203,6 +203,10 @@ class Nmt(VocabularyTask):
             "tag": experiment.corpus.tag("valid"),
         }
 
+    def load(self) -> None:
+        import trainables.nmt.trained
+        import trainables.nmt.translation  # noqa: F401
+
     def learner(self, run: Run) -> Learner:
         from trainables.nmt.translation import Translation
 

@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
         print("\n".join(lines))
         return 0
     say(_costs(make_plan(space, options), options)[-1])
-    outcome = run_sweep(space, options)
+    outcome, _ = run_sweep(space, options)
     result = load_reproduction(table, outcome.sweep, arguments.reference)
     shown = report(result)
     outcome.sweep.folder.write(PAGE, rendering.page(shown))

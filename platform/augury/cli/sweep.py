@@ -15,12 +15,17 @@ from augury.core.errors import UserError, unknown
 from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
 
 if TYPE_CHECKING:
+    from augury.core.store import Store
     from augury.reporting.power import PlannedPower
+    from augury.reporting.sweeps.progress import Display
+    from augury.reporting.sweeps.summary import Summary
+    from augury.runs.tracking import Tracking
     from augury.sweeping.declarations import SchedulerName
     from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan, SweepOptions
     from augury.sweeping.space import Space
     from augury.sweeping.state import Sweep
+    from augury.tracking.tracker import Tracker
 
 HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
@@ -217,53 +222,65 @@ def options_of(
     )
 
 
-def run_sweep(space: Space, options: SweepOptions) -> Outcome:
-    """Run the missing trials of a sweep with progress messages, and keep its page up to date."""
+def run_sweep(space: Space, options: SweepOptions) -> tuple[Outcome, Summary]:
+    """Run the missing trials of a sweep with progress messages, and keep its page up to date;
+    return its summary as well."""
     from augury.core.periodic import Throttle
-    from augury.reporting.sweeps.progress import Display
-    from augury.reporting.sweeps.report import write
     from augury.sweeping import driver
-    from augury.tracking.tracker import Tracker
 
-    display = Display()
     throttle = Throttle(PAGE_SECONDS)
+    displays: list[Display] = []
+    summaries: list[Summary] = []
+
+    # Reports and tracking are imported when they are used, while the processes of trials start.
+    def record(tracking: Tracking, store: Store) -> Tracker:
+        from augury.tracking.tracker import Tracker
+
+        return Tracker(tracking, store)
 
     def show(sweep: Sweep, last: bool) -> None:
-        display.show(sweep)
+        from augury.reporting.sweeps.progress import Display
+        from augury.reporting.sweeps.report import write
+
+        displays[:] = displays or [Display()]
+        displays[0].show(sweep)
         if last:
-            write(sweep, refresh=None)
+            summaries.append(write(sweep, refresh=None))
         else:
             throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
-        return driver.run(space, options, Tracker, show=show)
+        outcome = driver.run(space, options, record, show=show)
     finally:
-        display.close()
+        for display in displays:
+            display.close()
+    return outcome, summaries[-1]
 
 
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
+    outcome, summary = run_sweep(space, options)
+
     from augury.core.commands import command
     from augury.core.store import Store
-    from augury.reporting import rendering, storage
+    from augury.reporting import storage
     from augury.reporting.sweeps.recommendation import recommend
-    from augury.reporting.sweeps.report import report
+    from augury.reporting.sweeps.report import data, text
     from augury.sweeping.state import PAGE
 
-    outcome = run_sweep(space, options)
     sweep = outcome.sweep
-    recommended = recommend(sweep)
+    recommended = recommend(summary)
     storage.renew(Store(options.storage))
     if as_json:
         print_json(
             {
-                **report(sweep).data,
+                **data(summary),
                 "reused": outcome.reused,
                 "page": sweep.folder.location(PAGE),
                 "recommended": recommended,
             }
         )
     else:
-        print(rendering.text(report(sweep)))
+        print(text(summary))
         print(f"page     {sweep.folder.location(PAGE)}")
         if recommended:
             stored = options.storage

@@ -51,6 +51,11 @@ def read(path: str | Path) -> YamlFile:
         loader.dispose()
 
 
+def parse(text: str | bytes) -> Any:
+    """Return the content of YAML that Augury has written, as `yaml.safe_load` does."""
+    return yaml.load(text, Loader=_loader())
+
+
 def value(text: str, name: str) -> Any:
     """Return the value of YAML on a command line, which has the limits of files; YAMLError where
     it is none."""

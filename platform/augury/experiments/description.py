@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from augury.core import config, plugin_files
+from augury.core import config, plugin_files, yaml_file
 from augury.core.secrets import with_redacted_uris
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.run import Run, portable
@@ -91,7 +91,7 @@ def _chosen(experiment: Experiment) -> set[str]:
 def describe_scores(run: Run) -> RunRecord:
     """Update test sets and scoring in the description of a run, which may change after training."""
     described, record = read_description(run.folder)["run"], RunRecord.read(run.folder)
-    written, now = yaml.safe_load(run.folder.read("experiment.yaml")), portable(run.experiment)
+    written, now = yaml_file.parse(run.folder.read("experiment.yaml")), portable(run.experiment)
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]
     run.folder.write("experiment.yaml", _yaml(written))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -97,9 +97,14 @@ def page(report: Report) -> str:
 
 def text(report: Report, width: int | None = None) -> str:
     """Return the summary as plain lines, fitted to the terminal if there is one."""
+    return lines(report.summary, width)
+
+
+def lines(summary: Iterable[Table | str], width: int | None = None) -> str:
+    """Return tables and texts as plain lines."""
     blocks = [
         tables.plain_text([item], width).rstrip("\n") if isinstance(item, Table) else item
-        for item in report.summary
+        for item in summary
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 

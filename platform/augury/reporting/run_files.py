@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from augury.augment.health import Health
+from augury.core import yaml_file
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import Corpus
@@ -57,7 +58,7 @@ def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
     """Return the settings that train the system of a run again with these seeds."""
     content = {
         key: value
-        for key, value in yaml.safe_load(run.read(EXPERIMENT)).items()
+        for key, value in yaml_file.parse(run.read(EXPERIMENT)).items()
         if key not in PRIVATE
     }
     content["execution"] = {**content["execution"], "address": None}

@@ -1,15 +1,13 @@
 """Trials in processes of this machine, one for every slot, each used for one trial after the other.
 
-Nothing else is started, so that the first trial begins while a Ray would still start.
+No Ray is started, so that the first trial begins while it would still start.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -21,7 +19,6 @@ from pathlib import Path
 
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
-from augury.core.execution import HOLDS_CPUS
 from augury.core.outages import Outage
 from augury.core.progress import say
 from augury.core.store import Folder
@@ -30,6 +27,7 @@ from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.executors import Placement, TrialExecutor
 from augury.sweeping.state import TrialKey
 from augury.sweeping.trial import TrialSettings
+from augury.sweeping.workers import Worker, Workers
 
 LOGS = "workers"
 """The subfolder of a sweep with the messages and tracebacks of its processes."""
@@ -63,17 +61,18 @@ class LocalExecutor(TrialExecutor):
         )
         logs = Path(sweep.path(LOGS) if sweep.is_local else tempfile.gettempdir())
         logs.mkdir(parents=True, exist_ok=True)
+        tasks = dict.fromkeys(experiment.task for experiment in experiments)
+        self.workers = Workers([*tasks], logs, self.placement.threads)
         self.slots = [
-            _Slot(logs / f"{number}.log", self.placement.threads)
+            _Slot(logs / f"{number}.log", self.workers)
             for number in range(1, self.placement.at_once + 1)
         ]
         self.paused: set[TrialKey] = set()
         self.failures: Counter[TrialKey] = Counter()
 
     def warm_up(self) -> None:
-        """Start the processes, which import what trials use while the first is prepared."""
-        for slot in self.slots:
-            slot.begin()
+        """Import what trials use while the first is prepared."""
+        self.workers.warm_up()
 
     def __exit__(self, *error: object) -> None:
         """End all processes; a trial that trains saves its state first."""
@@ -87,6 +86,7 @@ class LocalExecutor(TrialExecutor):
         finally:  # after a second Ctrl-C, too
             for slot in self.slots:
                 slot.kill()
+            self.workers.close()
 
     def run(self, dispatcher: Dispatcher, settings: TrialSettings) -> None:
         """Run trials until everything is decided or a limit is reached."""
@@ -144,6 +144,8 @@ class LocalExecutor(TrialExecutor):
         self, slot: _Slot, key: TrialKey, dispatcher: Dispatcher, settings: TrialSettings
     ) -> None:
         """Continue a trial whose process has died in a new one, unless it has died too often."""
+        slot.wait(STOP_SECONDS)  # its connection is closed some time before it has ended
+        slot.kill()
         self.failures[key] += 1
         if self.failures[key] <= self.max_failures and not dispatcher.stopping:
             say(f"warning: {dispatcher.describe_retry(key)}")
@@ -164,19 +166,19 @@ class LocalExecutor(TrialExecutor):
 class _Slot:
     """A place for one trial at a time, with its process."""
 
-    process: subprocess.Popen[bytes]
+    process: Worker
     connection: Connection
 
-    def __init__(self, log: Path, threads: int):
-        self.log, self.threads = log, threads
+    def __init__(self, log: Path, workers: Workers):
+        self.log, self.workers = log, workers
         self.key: TrialKey | None = None
         """The trial that runs."""
 
     def run(self, key: TrialKey, settings: TrialSettings) -> None:
         """Run a trial, in a new process where there is none."""
-        self.key = key
         if not self.begun or self.process.poll() is not None:
             self.begin()
+        self.key = key
         self.send((key, settings))
 
     def send(self, message: object) -> None:
@@ -211,22 +213,5 @@ class _Slot:
     def begin(self) -> None:
         """Start a process; it ends with this one, which holds the other end of its connection."""
         self.connection, theirs = Pipe()
-        environment = {
-            **os.environ,
-            HOLDS_CPUS: "1",
-            "OMP_NUM_THREADS": str(self.threads),
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        }
-        number = theirs.fileno()
-        with theirs, self.log.open("ab") as log:
-            # A group of its own: the terminal's Ctrl-C reaches the command alone, which passes it
-            # on. A new interpreter, as that of a script or a notebook cannot be copied.
-            self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "augury.sweeping.worker", str(number)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env=environment,
-                pass_fds=[number],
-                process_group=0,
-            )
+        with theirs:
+            self.process = self.workers.start(theirs.fileno(), self.log)

@@ -1,4 +1,4 @@
-"""A process of the local executor: `python -m augury.sweeping.worker CONNECTION`.
+"""A process of the local executor: `python -m augury.sweeping.worker CONNECTION TASK...`
 
 It reads trials and the answers to their reports from the connection, a file descriptor, and ends
 with the command that holds its other end, however that ends.
@@ -6,11 +6,14 @@ with the command that holds its other end, however that ends.
 
 from __future__ import annotations
 
+import gc
 import os
 import queue
 import signal
 import sys
 import threading
+from collections.abc import Iterable
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -31,7 +34,6 @@ def main(number: int) -> None:
     connection = Connection(number)
     received: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=(connection, received), daemon=True).start()
-    _import()
 
     def report(metrics: dict[str, Any]) -> None:
         connection.send(metrics)
@@ -48,10 +50,27 @@ def main(number: int) -> None:
             connection.send(None)
 
 
-def _import() -> None:
-    """Import what trials use, while the command still prepares the first."""
+def load(tasks: Iterable[str]) -> None:
+    """Import what the trials of tasks use, which takes seconds."""
     import augury.experiments.evaluate
-    import augury.experiments.training  # noqa: F401
+    import augury.experiments.training
+    import augury.training.launch  # noqa: F401
+    from augury.experiments.task import find_task
+
+    with suppress(Exception):  # a trial says it
+        for task in tasks:
+            find_task(task).load()
+    # Memory is released between trials, which would look through all of these objects every time.
+    gc.collect()
+    gc.freeze()
+
+
+def run(number: int) -> None:
+    """Call `main`, and end this process as an interrupted one after Ctrl-C."""
+    try:
+        main(number)
+    except KeyboardInterrupt:  # its trial has saved its state
+        sys.exit(128 + signal.SIGINT)
 
 
 def _receive(connection: Connection, received: queue.SimpleQueue[Any]) -> None:
@@ -64,7 +83,5 @@ def _receive(connection: Connection, received: queue.SimpleQueue[Any]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        main(int(sys.argv[1]))
-    except KeyboardInterrupt:  # its trial has saved its state
-        sys.exit(128 + signal.SIGINT)
+    load(sys.argv[2:])
+    run(int(sys.argv[1]))

@@ -55,6 +55,8 @@ class Tracker:
         self._run_failed = False
         self._unsent, self._mark = Folder(store.root, UNSENT), uuid.uuid4().hex
         self._begun = False
+        self._earlier: threading.Thread | None = None
+        """Sends what earlier commands could not, after the making of a new database."""
 
     def __enter__(self) -> Tracker:
         if self.tracking.enabled and self._unsent.names():
@@ -106,6 +108,9 @@ class Tracker:
         stop, throttle = threading.Event(), Throttle(self.tracking.interval, share=0.1)
 
         def repeat() -> None:
+            # A sync that had waited for it would count as a slow one, and the next come late.
+            if self._earlier is not None:
+                self._earlier.join()
             while not stop.is_set():
                 throttle.run(lambda: self._sync(folder))
                 stop.wait(min(1.0, self.tracking.interval))
@@ -160,7 +165,7 @@ class Tracker:
         if not begun:
             load_mlflow()
             self._unsent.write(self._mark, b"")
-            _start(self._sync_earlier)
+            self._earlier = _start(self._sync_earlier)
 
     def _write_record(self, folder: Folder, **changes: Any) -> None:
         self._begin()

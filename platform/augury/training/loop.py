@@ -209,7 +209,11 @@ class Trainer:
         progress = Progress(position.update, position.all_epochs)
         # Dropout of an update depends on nothing before it, so that a resumed run repeats it.
         seed = seed_of(self.run.seed, "update", position.update, distributed.rank())
-        torch.manual_seed(seed)
+        if self.device.type == "cpu":
+            # Its generator alone: torch formats a traceback where it cannot seed GPUs yet.
+            torch.default_generator.manual_seed(seed)
+        else:
+            torch.manual_seed(seed)
         dropout: AbstractContextManager[Any] = Dropout(seed) if self.own_dropout else nullcontext()
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)

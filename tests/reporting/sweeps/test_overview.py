@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.sweeps.figures import configuration_styles, forest, lanes
+from augury.reporting.sweeps.figures import configuration_styles, forest, lanes, occupancy
 from augury.reporting.sweeps.summary import Summary, summarise
 from augury.reporting.sweeps.tables import families
 
@@ -75,6 +75,21 @@ def test_a_lane_ends_where_training_paused(sweeps: Any) -> None:
     first, second, decision = figure.to_dict()["data"]
     minutes = [[round(60 * x) for x in line["x"]] for line in (first, second, decision)]
     assert minutes == [[0, 100], [640, 700], [600]]
+
+
+def test_the_number_of_trials_in_training_falls_where_one_pauses(sweeps: Any) -> None:
+    """One trains from 0 to 100 seconds and, after a pause, from 640 to 700; the other to 300."""
+    for name, ends in (("ours", ((50, 100.0), (350, 160.0))), ("other", ((150, 300.0),))):
+        address = sweeps.configuration({}, name)
+        history = [
+            (update, {"valid/bleu": 30.0, "train/seconds": seconds}) for update, seconds in ends
+        ]
+        sweeps.results.run(name, address, 1, history=history)
+        sweeps.trials[f"{address}/seed-1"] = {"progress": "paused", "error": None}
+    (figure,) = occupancy(summarise(sweeps.load((1,))))
+    (line,) = figure.to_dict()["data"]
+    seconds = [round(60 * x) for x in line["x"]]
+    assert (seconds, line["y"]) == ([0, 0, 100, 300, 640, 700], [0, 2, 1, 0, 1, 0])
 
 
 def test_a_family_that_waits_has_no_best(sweeps: Any) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -293,11 +295,7 @@ def lanes(summary: Summary) -> list[Figure]:
     if not begun:
         return []
     latest = max(trial.curve[-1].time for _, trials in begun for trial in trials)
-    unit, size = time_unit(max(1.0, latest - sweep.started))
-
-    def at(time: float) -> float:
-        return round((time - sweep.started) / size, 4)
-
+    x, at = _clock(sweep, latest)
     traces: list[go.Scatter] = []
     for place, (result, trials) in enumerate(begun):
         for number, trial in enumerate(trials, start=1):
@@ -317,7 +315,6 @@ def lanes(summary: Summary) -> list[Figure]:
                 hovertemplate=f"{action}<extra></extra>",
             )
             traces.append(markers)
-    x = f"{unit} since {datetime.fromtimestamp(sweep.started, UTC):%H:%M} UTC"
     names = [result.name for result, _ in begun]
     figure = chart(traces, x, "", height=_height(names), legend=True)
     _name_lines(figure, names)
@@ -326,6 +323,47 @@ def lanes(summary: Summary) -> list[Figure]:
         f"{duration(latest - sweep.started)}"
     )
     return [Figure("lanes", caption, caption, figure)]
+
+
+def occupancy(summary: Summary) -> list[Figure]:
+    """Draw how many trials trained at a time: where it falls, cores had nothing to train."""
+    sweep = summary.sweep
+    changes: Counter[float] = Counter()
+    for _, trial in sweep.trials:
+        for begin, end in _segments(trial.curve) if trial.curve else ():
+            changes[begin] += 1
+            changes[end] -= 1
+    if not changes:
+        return []
+    times = sorted(changes)
+    counts = [*accumulate(changes[time] for time in times)]
+    spans, at_once = np.diff(times), np.array(counts[:-1])
+    trained = spans[at_once > 0].sum()
+    mean = (spans * at_once).sum() / trained if trained else 0.0
+    x, at = _clock(sweep, times[-1])
+    line = go.Scatter(
+        mode="lines",
+        x=[min(0.0, at(times[0])), *map(at, times)],
+        y=[0, *counts],
+        line={"color": STATE_COLOURS["running"], "shape": "hv", "width": 1.5},
+        fill="tozeroy",
+        fillcolor=FAINT,
+        hovertemplate="%{y} in training<extra></extra>",
+    )
+    figure = chart([line], x, "trials in training", height=160)
+    figure.update_yaxes(rangemode="tozero", dtick=max(1, max(counts) // 4))
+    caption = (
+        f"Trials in training at a time: at most {max(counts)}, {mean:.1f} on average while any "
+        "trained; scoring and the start of a trial are no training"
+    )
+    return [Figure("occupancy", caption, caption, figure)]
+
+
+def _clock(sweep: Sweep, latest: float) -> tuple[str, Callable[[float], float]]:
+    """Return the title of an axis of time up to `latest`, and the place of a Unix time on it."""
+    unit, size = time_unit(max(1.0, latest - sweep.started))
+    title = f"{unit} since {datetime.fromtimestamp(sweep.started, UTC):%H:%M} UTC"
+    return title, lambda time: round((time - sweep.started) / size, 4)
 
 
 def _segments(curve: Sequence[Point]) -> list[tuple[float, float]]:

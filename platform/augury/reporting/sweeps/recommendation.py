@@ -11,9 +11,8 @@ from augury.reporting.sweeps.answer import contenders
 from augury.reporting.sweeps.choice import best_finished, lead, recommended
 from augury.reporting.sweeps.experiment_file import recommended_yaml
 from augury.reporting.sweeps.locations import sweep_command
-from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import segment_noun, title
-from augury.sweeping.state import Sweep
 
 RECOMMENDED = "recommended.yaml"
 MOST_SEEDS = 20
@@ -33,15 +32,14 @@ class Settlement:
     """Training time of the further seeds."""
 
 
-def recommend(sweep: Sweep) -> str | None:
+def recommend(summary: Summary) -> str | None:
     """Write the experiment file of the recommended system into the sweep's folder; return where it
     is.
 
     It trains that system and the reference, with the seeds of the sweep. None where nothing that
     has finished leads, or where no run keeps its experiment.
     """
-    summary = summarise(sweep)
-    result = recommended(summary)
+    sweep, result = summary.sweep, recommended(summary)
     if result is None:
         return None
     content = recommended_yaml(sweep.name, result, summary.reference, sweep.seeds)

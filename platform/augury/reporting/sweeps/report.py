@@ -43,6 +43,7 @@ from augury.reporting.sweeps.figures import (
     forest,
     lanes,
     learning_curves,
+    occupancy,
     parallel_coordinates,
     rungs,
 )
@@ -82,7 +83,11 @@ STATE = "state"
 def report(sweep: Sweep, refresh: int | None = None) -> Report:
     """Return the report of a sweep in its current state; a browser loads its page again every
     `refresh` seconds."""
-    summary = summarise(sweep)
+    return _report(summarise(sweep), refresh)
+
+
+def _report(summary: Summary, refresh: int | None) -> Report:
+    sweep = summary.sweep
     styles = configuration_styles(summary)
     shown, deciding = configurations(summary, styles), summary.deciding
     labels: dict[str, str] = {state: state for state in STATES}
@@ -110,15 +115,22 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
     )
 
 
-def write(sweep: Sweep, refresh: int | None) -> None:
-    """Write the page of a sweep and its summary; a browser loads the page again every `refresh`
-    seconds. The last page, which is not loaded again, is written after the experiment file of the
-    recommended system."""
+def write(sweep: Sweep, refresh: int | None) -> Summary:
+    """Write the page of a sweep and its stored summary; return what they are made from. A browser
+    loads the page again every `refresh` seconds. The last page, which is not loaded again, is
+    written after the experiment file of the recommended system."""
+    summary = summarise(sweep)
     if refresh is None:
-        recommend(sweep)
-    shown = report(sweep, refresh)
+        recommend(summary)
+    shown = _report(summary, refresh)
     _write_summary(sweep, shown.data)
     sweep.folder.write(PAGE, rendering.page(shown))
+    return summary
+
+
+def text(summary: Summary) -> str:
+    """Return the report of a sweep as lines, fitted to the terminal if there is one."""
+    return rendering.lines(_summary(summary))
 
 
 def stored_summary(sweep: Sweep) -> dict[str, Any]:
@@ -198,8 +210,9 @@ def _sections(summary: Summary, styles: Mapping[str, Style], shown: Table) -> li
     if not overview:
         sections += costs
     if timeline := lanes(summary):
-        text = "Colours are those of the states at the top of the page."
-        sections.append(section("What was trained when", Charts(timeline), text))
+        note = "Colours are those of the states at the top of the page."
+        charts = Charts([*timeline, *occupancy(summary)])
+        sections.append(section("What was trained when", charts, note))
     raced = any(decision.action != "chosen" for decision in summary.decisions)
     if raced and (decided := decision_table(summary)):
         every = Details(f"All {len(decided.rows)} decisions", [decided])

@@ -83,6 +83,10 @@ class ClassifierTask(SubwordTask):
             model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
         )
 
+    def load(self) -> None:
+        import augury.tasks.classification.trained
+        import augury.tasks.classification.training  # noqa: F401
+
     def learner(self, run: Run) -> Learner:
         from augury.tasks.classification.training import Classification
 

@@ -1,0 +1,56 @@
+"""The process that workers are copied from: `python -m augury.sweeping.worker_server CONNECTION
+TASK...`
+
+It imports what trials of the tasks use, copies itself when the command asks for it, and ends with
+the command, which holds the other end of the connection.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
+
+from augury.sweeping import worker
+
+
+def serve(number: int) -> int:
+    """Answer requests on a file descriptor; return, in every copy, the descriptor of its own.
+
+    A request is the log of a worker, followed by its descriptor, or the number of a process that
+    has ended. The answers are the number of the copy, and the exit code.
+    """
+    with Connection(number) as connection:
+        while True:
+            request = connection.recv()
+            if isinstance(request, int):
+                _, status = os.waitpid(request, 0)
+                connection.send(os.waitstatus_to_exitcode(status))
+                continue
+            descriptor = recv_handle(connection)
+            copy = os.fork()
+            if not copy:
+                _set_apart(request)
+                return descriptor
+            os.close(descriptor)
+            connection.send(copy)
+
+
+def _set_apart(log: str) -> None:
+    """Give a copy a process group and an output of its own."""
+    os.setpgid(0, 0)
+    with open(log, "ab") as output:
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the command answers it for all its processes
+    worker.load(sys.argv[2:])
+    try:
+        own = serve(int(sys.argv[1]))
+    except (EOFError, OSError):  # the command has ended
+        sys.exit()
+    worker.run(own)

@@ -1,0 +1,152 @@
+"""The processes in which the local executor runs trials: copies of one that has imported what they
+use, where the system can copy it, or else processes that import it each.
+
+Imports take longer than a short trial, and copies share their memory.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.reduction import send_handle
+from pathlib import Path
+
+from augury.core.execution import HOLDS_CPUS
+
+SERVER_LOG = "server.log"
+
+
+class Workers:
+    """Starts workers for the trials of some tasks."""
+
+    def __init__(self, tasks: Sequence[str], logs: Path, threads: int):
+        """`logs` is a folder, `threads` the number that a worker uses."""
+        self.tasks, self.log = tasks, logs / SERVER_LOG
+        self.environment = {
+            **os.environ,
+            HOLDS_CPUS: "1",
+            "OMP_NUM_THREADS": str(threads),
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        }
+        self.copies = _can_copy()
+        self.server: _Server | None = None
+
+    def warm_up(self) -> None:
+        """Import what trials use, in the background."""
+        if self.copies and (self.server is None or self.server.process.poll() is not None):
+            self.close()
+            self.server = _Server(self)
+
+    def start(self, connection: int, log: Path) -> Worker:
+        """Start a worker on a file descriptor, with its output in `log`; it has ended already where
+        what it is copied from cannot start."""
+        if not self.copies:
+            return self.popen("augury.sweeping.worker", connection, log)
+        self.warm_up()
+        assert self.server is not None
+        return self.server.start(connection, log)
+
+    def popen(self, module: str, connection: int, log: Path) -> subprocess.Popen[bytes]:
+        """Run a module in a new process."""
+        with log.open("ab") as output:
+            # A group of its own: the terminal's Ctrl-C reaches the command alone, which passes it
+            # on. A new interpreter, as that of a script or a notebook cannot be copied.
+            return subprocess.Popen(
+                [sys.executable, "-P", "-m", module, str(connection), *self.tasks],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env=self.environment,
+                pass_fds=[connection],
+                process_group=0,
+            )
+
+    def close(self) -> None:
+        """End the process that workers are copied from."""
+        if self.server is not None:
+            self.server.connection.close()
+            self.server.process.kill()
+            self.server.process.wait()
+            self.server = None
+
+
+class _Server:
+    """The process that is copied, as the command sees it."""
+
+    def __init__(self, workers: Workers):
+        self.connection, theirs = Pipe()
+        with theirs:
+            module = "augury.sweeping.worker_server"
+            self.process = workers.popen(module, theirs.fileno(), workers.log)
+
+    def start(self, connection: int, log: Path) -> Worker:
+        """Return a copy, once all is imported; the process itself where it has died."""
+        try:
+            self.connection.send(str(log))
+            send_handle(self.connection, connection, self.process.pid)
+            return Copy(self, self.connection.recv())
+        except (EOFError, OSError):
+            return self.process
+
+    def exit_code(self, pid: int) -> int:
+        """Return the exit code of a copy that has ended, negative for a signal."""
+        try:
+            self.connection.send(pid)
+            return int(self.connection.recv())
+        except (EOFError, OSError):  # it has died as well, as where memory runs out
+            return -signal.SIGKILL
+
+
+class Copy:
+    """A worker that is no child of this process, with the methods of Popen that are used."""
+
+    def __init__(self, server: _Server, pid: int):
+        self.server, self.pid = server, pid
+        # The number is still its own, as the server waits for it when it is asked to.
+        self.descriptor = os.pidfd_open(pid)
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit code; None while the process runs."""
+        with suppress(subprocess.TimeoutExpired):
+            self.wait(0)
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit code once the process has ended; TimeoutExpired after `timeout`
+        seconds."""
+        if self.returncode is None:
+            if not select.select([self.descriptor], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired("worker", timeout or 0.0)
+            self.returncode = self.server.exit_code(self.pid)
+            os.close(self.descriptor)
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal to the process, unless it has ended."""
+        if self.returncode is None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self.descriptor, number)
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self.send_signal(signal.SIGKILL)
+
+
+Worker = subprocess.Popen[bytes] | Copy
+
+
+def _can_copy() -> bool:
+    """Return whether processes can be copied and referred to: not on macOS, whose libraries do not
+    work in copies, and not on Linux before 5.3."""
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True

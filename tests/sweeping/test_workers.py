@@ -1,0 +1,51 @@
+"""The processes of the local executor: how they start and end."""
+
+from __future__ import annotations
+
+import signal
+from multiprocessing import Pipe
+
+import pytest
+
+from augury.sweeping import workers
+from augury.sweeping.workers import Workers
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(params=[True, False], ids=["copies", "each imports"])
+def started(request, tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "_can_copy", lambda: request.param)
+    pool = Workers([], tmp_path, 1)
+    yield pool
+    pool.close()
+
+
+def test_a_worker_ends_with_the_connection_of_the_command(started, tmp_path):
+    ours, theirs = Pipe()
+    with theirs:
+        worker = started.start(theirs.fileno(), tmp_path / "1.log")
+    assert worker.poll() is None
+    ours.close()
+    assert worker.wait(60) == 0
+
+
+def test_a_worker_says_how_it_was_killed(started, tmp_path):
+    ours, theirs = Pipe()
+    with ours, theirs:
+        worker = started.start(theirs.fileno(), tmp_path / "1.log")
+        worker.kill()
+        assert (worker.wait(), worker.poll()) == (-signal.SIGKILL, -signal.SIGKILL)
+
+
+def test_a_server_that_was_killed_is_started_again(tmp_path):
+    pool = Workers([], tmp_path, 1)
+    ours, theirs = Pipe()
+    with ours, theirs:
+        first = pool.start(theirs.fileno(), tmp_path / "1.log")
+        pool.server.process.kill()
+        pool.server.process.wait()
+        second = pool.start(theirs.fileno(), tmp_path / "2.log")
+        assert second.poll() is None and first.pid != second.pid
+    assert (second.wait(60), first.wait(60)) == (0, -signal.SIGKILL)
+    pool.close()
