@@ -25,6 +25,14 @@ C = TypeVar("C")
 
 
 @runtime_checkable
+class Preloads(Protocol):
+    """A task that imports what training and scoring use before they do; others import it then."""
+
+    def load(self) -> None:
+        """Import the modules, which takes seconds."""
+
+
+@runtime_checkable
 class Translates(Protocol):
     """A task whose runs translate text."""
 

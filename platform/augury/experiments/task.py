@@ -69,11 +69,6 @@ class Task(ABC):
     ) -> list[str]:
         """Return the output of a finished run for each text, by default in this process."""
 
-    def load(self) -> None:
-        """Import the modules that training and scoring use, which takes seconds; by default, they
-        are imported when they are first used."""
-        return None
-
     def sides(self, experiment: Any) -> Mapping[str, tuple[str, ...]]:
         """Return the texts of a record and their columns, if they depend on the kind of corpus."""
         return self.SIDES

@@ -55,11 +55,13 @@ def load(tasks: Iterable[str]) -> None:
     import augury.experiments.evaluate
     import augury.experiments.training
     import augury.training.launch  # noqa: F401
+    from augury.experiments.capabilities import Preloads
     from augury.experiments.task import find_task
 
     with suppress(Exception):  # a trial says it
-        for task in tasks:
-            find_task(task).load()
+        for task in map(find_task, tasks):
+            if isinstance(task, Preloads):
+                task.load()
     # Memory is released between trials, which would look through all of these objects every time.
     gc.collect()
     gc.freeze()
