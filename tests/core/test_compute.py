@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
@@ -47,3 +49,12 @@ def test_a_function_that_has_no_options_takes_no_more_arguments() -> None:
 
 def test_other_names_are_no_attributes() -> None:
     assert not hasattr(compute, "no_function_of_arrow")
+
+
+def test_functions_are_those_of_pyarrow_where_its_registry_is_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow._compute", ModuleType("pyarrow._compute"))
+    compute._function.cache_clear()
+    assert compute.utf8_length is pc.utf8_length
+    compute._function.cache_clear()

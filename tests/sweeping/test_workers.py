@@ -47,5 +47,15 @@ def test_a_server_that_was_killed_is_started_again(tmp_path):
         pool.server.process.wait()
         second = pool.start(theirs.fileno(), tmp_path / "2.log")
         assert second.poll() is None and first.pid != second.pid
-    assert (second.wait(60), first.wait(60)) == (0, -signal.SIGKILL)
+    assert (second.wait(60), first.wait(60)) == (0, workers.UNKNOWN)
+    pool.close()
+
+
+def test_what_others_are_copied_from_can_fail(tmp_path):
+    pool = Workers([], tmp_path, 1)
+    ours, theirs = Pipe()
+    with ours, theirs:
+        worker = pool.start(theirs.fileno(), tmp_path / "no folder" / "1.log")
+        assert worker.wait(60) not in (0, None)
+    assert "FileNotFoundError" in (tmp_path / workers.SERVER_LOG).read_text()
     pool.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,8 +13,14 @@ from torch._dynamo import reset
 from torch._dynamo.utils import counters
 from transformers import AutoModel, MarianConfig, MarianMTModel, XLMRobertaConfig
 
+from augury.core.store import Store
+from augury.execution.execute import prepare
+from augury.experiments.spec import parse
+from augury.experiments.training import train_here
 from augury.tasks.encoder_decoder import hidden_states
+from augury.training import compiled, loop
 from augury.training.compiled import compile_layers
+from augury.training.trained import OUTCOME
 
 pytestmark = pytest.mark.slow  # torch imports half of itself to compile
 
@@ -68,6 +76,18 @@ def ids(rows: int, length: int) -> Tensor:
     return drawn
 
 
+def test_a_layer_with_parts_in_a_list_is_compiled_once() -> None:
+    class Layer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 4)])
+
+    layers = nn.ModuleList([Layer(), Layer()])
+    compile_layers(nn.Sequential(layers), backend="eager")
+    compiled = [part for part in layers.modules() if part._compiled_call_impl is not None]
+    assert compiled == [*layers]
+
+
 @pytest.mark.parametrize("attention", ["sdpa", "eager"])
 def test_layers_of_an_encoder_decoder_are_two_graphs_without_breaks(attention: str) -> None:
     model = translator(attention)
@@ -90,10 +110,39 @@ def test_layers_of_an_encoder_are_one_graph_without_breaks() -> None:
 
 def test_gradients_are_those_of_a_model_that_is_not_compiled() -> None:
     gradients = []
-    for compiled in (False, True):
+    for is_compiled in (False, True):
         model = translator("sdpa", dropout=0)
-        if compiled:
+        if is_compiled:
             compile_layers(model, backend="aot_eager")
         hidden_states(model, ids(4, 9), ids(4, 8)).square().sum().backward()
         gradients.append(model.model.shared.weight.grad)
     torch.testing.assert_close(*gradients, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.trains
+def test_a_run_is_trained_with_compiled_layers_and_their_dropout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = {
+        "name": "toy",
+        "task": "nmt",
+        "storage": str(tmp_path),
+        "corpus": {
+            "source_language": "de",
+            "target_language": "en",
+            "train": {"builtin": 40},
+            "valid": {"builtin": 4},
+            "tests": {},
+        },
+        "vocabulary": {"size": 200},
+        "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16},
+        "training": {"max_updates": 2, "validate_every": 2, "max_tokens": 300},
+        "execution": {"compile": True, "executor": "local"},
+        "tracking": {"enabled": False},
+    }
+    run = prepare(parse(content), Store(tmp_path))
+    # Kernels of a CPU take minutes to build; the layers are compiled all the same.
+    monkeypatch.setattr(compiled, "compile_layers", partial(compile_layers, backend="eager"))
+    monkeypatch.setattr(loop, "Dropout", None)  # cannot be entered
+    train_here(run, torch.device("cpu"), lambda metrics: None)
+    assert run.folder.exists(OUTCOME) and counters["stats"]["unique_graphs"] >= 2

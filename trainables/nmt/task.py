@@ -203,7 +203,7 @@ class Nmt(VocabularyTask):
             "tag": experiment.corpus.tag("valid"),
         }
 
-    def load(self) -> None:
+    def preload(self) -> None:
         import trainables.nmt.trained
         import trainables.nmt.translation  # noqa: F401
 

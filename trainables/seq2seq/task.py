@@ -58,7 +58,7 @@ class Seq2seq(SubwordTask):
             model.layers,
         )
 
-    def load(self) -> None:
+    def preload(self) -> None:
         import trainables.seq2seq.generation
         import trainables.seq2seq.trained  # noqa: F401
 

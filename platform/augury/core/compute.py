@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from typing import Any
-
-from pyarrow import _compute
 
 KEYWORDS = {"and_": "and", "or_": "or"}
 
@@ -27,20 +26,30 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 @cache
 def _function(name: str) -> Callable[..., Any]:
+    try:
+        return _looked_up(name)
+    except (ImportError, AttributeError):  # a later version of Arrow may keep them elsewhere
+        function: Callable[..., Any] = getattr(import_module("pyarrow.compute"), name)
+        return function
+
+
+def _looked_up(name: str) -> Callable[..., Any]:
+    """Return a function from the registry, which is private but for `pyarrow.compute`."""
+    registry = import_module("pyarrow._compute")
     registered = KEYWORDS.get(name, name)
     try:
-        function = _compute.get_function(registered)
+        function = registry.get_function(registered)
     except KeyError as error:
         raise AttributeError(f"Arrow has no function '{name}'") from error
-    options_class = getattr(_compute, function._doc.options_class or "", None)
+    options_class = getattr(registry, function._doc.options_class or "", None)
     last = None if function.arity is ... else function.arity
 
     def call(*arguments: Any, **named: Any) -> Any:
         values, options = list(arguments[:last]), arguments[last:] if last is not None else ()
         if not (options or named):
-            return _compute.call_function(registered, values)
+            return registry.call_function(registered, values)
         if options_class is None:
-            raise TypeError(f"{name} takes {last} arguments and no options")
-        return _compute.call_function(registered, values, options_class(*options, **named))
+            raise TypeError(f"{name} takes no options and no more arguments")
+        return registry.call_function(registered, values, options_class(*options, **named))
 
     return call

@@ -171,8 +171,8 @@ class _Actor:
 class Execution(Section):
     """Where work runs; not part of any address.
 
-    These settings change results by rounding only: sums depend on the number of threads and on the
-    device.
+    These settings change results by rounding only, as sums depend on the number of threads and on
+    the device; but `compile`, as GPUs do, draws other dropout masks.
     """
 
     executor: ExecutorName = "auto"
@@ -198,7 +198,7 @@ class Execution(Section):
     """GPUs that Ray reserves for each training worker if the device is CUDA."""
     compile: bool = False
     """Whether `torch.compile` fuses the kernels of each layer in training, for GPUs: on a CPU it
-    takes minutes, and steps are no faster. Dropout is then torch's, with other masks on a CPU."""
+    takes minutes, and steps are no faster. Its dropout masks are other ones."""
     address: str | None = None
     """Address of the Ray cluster to join; by default RAY_ADDRESS, or a local Ray instance."""
     max_failures: int = Field(2, ge=0)

@@ -28,8 +28,9 @@ C = TypeVar("C")
 class Preloads(Protocol):
     """A task that imports what training and scoring use before they do; others import it then."""
 
-    def load(self) -> None:
-        """Import the modules, which takes seconds."""
+    def preload(self) -> None:
+        """Import the modules, which takes seconds, and no more: the process is copied afterwards,
+        and copies have neither its threads nor what libraries keep of their first computation."""
 
 
 @runtime_checkable

@@ -35,14 +35,13 @@ def train(
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
     """Train a run in this process, a worker of a launcher."""
-    from augury.training.compiled import compile_layers
     from augury.training.loop import fit
 
-    learner, compiled = (
-        find_task(run.experiment.task).learner(run),
-        run.experiment.execution.compile,
-    )
+    learner = find_task(run.experiment.task).learner(run)
+    compiled = run.experiment.execution.compile
     if compiled:
+        from augury.training.compiled import compile_layers
+
         compile_layers(learner.module)
     fit(
         learner,

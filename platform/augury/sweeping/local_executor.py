@@ -27,7 +27,7 @@ from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.executors import Placement, TrialExecutor
 from augury.sweeping.state import TrialKey
 from augury.sweeping.trial import TrialSettings
-from augury.sweeping.workers import Worker, Workers
+from augury.sweeping.workers import SERVER_LOG, UNKNOWN, Worker, Workers
 
 LOGS = "workers"
 """The subfolder of a sweep with the messages and tracebacks of its processes."""
@@ -189,6 +189,8 @@ class _Slot:
     def death(self) -> str:
         """Return how the process ended."""
         code = self.process.wait()
+        if code == UNKNOWN:
+            return f"how is not known (see {SERVER_LOG} beside its log)"
         if code == -signal.SIGKILL:
             return "it was killed (SIGKILL), as where memory runs out; --at-once 1 needs less"
         return signal.Signals(-code).name if code < 0 else f"exit code {code}"
@@ -200,8 +202,9 @@ class _Slot:
 
     def kill(self) -> None:
         """End the process at once, if there is one."""
-        if self.begun:
+        if hasattr(self, "connection"):
             self.connection.close()
+        if self.begun:
             self.process.kill()
             self.process.wait()
 

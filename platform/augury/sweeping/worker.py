@@ -61,7 +61,7 @@ def load(tasks: Iterable[str]) -> None:
     with suppress(Exception):  # a trial says it
         for task in map(find_task, tasks):
             if isinstance(task, Preloads):
-                task.load()
+                task.preload()
     # Memory is released between trials, which would look through all of these objects every time.
     gc.collect()
     gc.freeze()

@@ -16,15 +16,19 @@ from multiprocessing.reduction import recv_handle
 from augury.sweeping import worker
 
 
-def serve(number: int) -> int:
-    """Answer requests on a file descriptor; return, in every copy, the descriptor of its own.
+def serve(number: int) -> int | None:
+    """Answer requests on a file descriptor; return, in every copy, the descriptor of its own, and
+    None where the command has ended.
 
     A request is the log of a worker, followed by its descriptor, or the number of a process that
     has ended. The answers are the number of the copy, and the exit code.
     """
     with Connection(number) as connection:
         while True:
-            request = connection.recv()
+            try:
+                request = connection.recv()
+            except (EOFError, ConnectionError):
+                return None
             if isinstance(request, int):
                 _, status = os.waitpid(request, 0)
                 connection.send(os.waitstatus_to_exitcode(status))
@@ -49,8 +53,7 @@ def _set_apart(log: str) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the command answers it for all its processes
     worker.load(sys.argv[2:])
-    try:
-        own = serve(int(sys.argv[1]))
-    except (EOFError, OSError):  # the command has ended
-        sys.exit()
-    worker.run(own)
+    sys.stdout.flush()  # or every copy would write it
+    own = serve(int(sys.argv[1]))
+    if own is not None:
+        worker.run(own)

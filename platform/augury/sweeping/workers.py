@@ -7,19 +7,21 @@ Imports take longer than a short trial, and copies share their memory.
 from __future__ import annotations
 
 import os
-import select
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
+from multiprocessing.connection import wait
 from multiprocessing.reduction import send_handle
 from pathlib import Path
 
 from augury.core.execution import HOLDS_CPUS
 
 SERVER_LOG = "server.log"
+UNKNOWN = 256
+"""The exit code of a copy where the process that could tell it has died; no real one is as high."""
 
 
 class Workers:
@@ -81,6 +83,7 @@ class _Server:
 
     def __init__(self, workers: Workers):
         self.connection, theirs = Pipe()
+        self.log = workers.log
         with theirs:
             module = "augury.sweeping.worker_server"
             self.process = workers.popen(module, theirs.fileno(), workers.log)
@@ -88,19 +91,35 @@ class _Server:
     def start(self, connection: int, log: Path) -> Worker:
         """Return a copy, once all is imported; the process itself where it has died."""
         try:
-            self.connection.send(str(log))
-            send_handle(self.connection, connection, self.process.pid)
-            return Copy(self, self.connection.recv())
+            with self._asking():
+                self.connection.send(str(log))
+                send_handle(self.connection, connection, self.process.pid)
+                return Copy(self, self.connection.recv())
         except (EOFError, OSError):
+            with log.open("a") as output:
+                output.write(f"the process that others are copied from has ended: see {self.log}\n")
             return self.process
 
     def exit_code(self, pid: int) -> int:
-        """Return the exit code of a copy that has ended, negative for a signal."""
+        """Return the exit code of a copy that has ended, negative for a signal; UNKNOWN where this
+        process has died as well."""
         try:
-            self.connection.send(pid)
-            return int(self.connection.recv())
-        except (EOFError, OSError):  # it has died as well, as where memory runs out
-            return -signal.SIGKILL
+            with self._asking():
+                self.connection.send(pid)
+                return int(self.connection.recv())
+        except (EOFError, OSError):
+            return UNKNOWN
+
+    @contextmanager
+    def _asking(self) -> Iterator[None]:
+        """End the process where a question is left without its answer, as by Ctrl-C: the next one
+        would read it."""
+        try:
+            yield
+        except BaseException:
+            self.connection.close()
+            self.process.kill()
+            raise
 
 
 class Copy:
@@ -122,7 +141,7 @@ class Copy:
         """Return the exit code once the process has ended; TimeoutExpired after `timeout`
         seconds."""
         if self.returncode is None:
-            if not select.select([self.descriptor], [], [], timeout)[0]:
+            if not wait([self.descriptor], timeout):
                 raise subprocess.TimeoutExpired("worker", timeout or 0.0)
             self.returncode = self.server.exit_code(self.pid)
             os.close(self.descriptor)

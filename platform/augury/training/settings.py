@@ -107,8 +107,7 @@ class Training(Section):
     validate_every: int | None = Field(None, ge=1)
     """Updates between validations; null: validate_every_epochs decides."""
     validate_every_epochs: int = Field(1, ge=1)
-    """Epochs between validations, where validate_every is not set. Validating a translation model
-    on n pairs takes as long as training on 0.8 n."""
+    """Epochs between validations, where validate_every is not set."""
     patience: int = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
     patience_mean: int = Field(1, ge=1)

@@ -83,7 +83,7 @@ class ClassifierTask(SubwordTask):
             model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers
         )
 
-    def load(self) -> None:
+    def preload(self) -> None:
         import augury.tasks.classification.trained
         import augury.tasks.classification.training  # noqa: F401
 
