@@ -84,6 +84,7 @@ def test_a_storage_on_s3_has_the_same_as_a_local_one(
     assert verified.returncode == 0, verified.stdout
 
 
+@pytest.mark.long
 def test_a_slow_server_is_asked_little(
     experiment: Path, undisturbed: dict[str, dict[str, bytes]]
 ) -> None:

@@ -88,7 +88,7 @@ def test_a_layer_with_parts_in_a_list_is_compiled_once() -> None:
     assert compiled == [*layers]
 
 
-@pytest.mark.parametrize("attention", ["sdpa", "eager"])
+@pytest.mark.parametrize("attention", ["sdpa", pytest.param("eager", marks=pytest.mark.long)])
 def test_layers_of_an_encoder_decoder_are_two_graphs_without_breaks(attention: str) -> None:
     model = translator(attention)
     compile_layers(model, backend="eager")
@@ -108,6 +108,7 @@ def test_layers_of_an_encoder_are_one_graph_without_breaks() -> None:
     assert counters["stats"]["unique_graphs"] == 1 and not counters["graph_break"]
 
 
+@pytest.mark.long
 def test_gradients_are_those_of_a_model_that_is_not_compiled() -> None:
     gradients = []
     for is_compiled in (False, True):
