@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -136,8 +137,12 @@ def stop(driver: subprocess.Popen[str], number: int, executor: str = "ray") -> s
 
     Return its standard error.
     """
+    # Stopped while processes are looked for: trials wait for its answers, and a short sweep would
+    # end meanwhile.
+    driver.send_signal(signal.SIGSTOP)
     before = trials(executor) + worker_servers()
     driver.send_signal(number)
+    driver.send_signal(signal.SIGCONT)
     _, output = driver.communicate(timeout=120)
     _, alive = psutil.wait_procs(before, timeout=60)
     assert not alive
