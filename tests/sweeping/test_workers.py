@@ -8,9 +8,8 @@ from multiprocessing import Pipe
 import pytest
 
 from augury.sweeping import workers
+from augury.sweeping.local_executor import _Slot
 from augury.sweeping.workers import Workers
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=[True, False], ids=["copies", "each imports"])
@@ -21,6 +20,7 @@ def started(request, tmp_path, monkeypatch):
     pool.close()
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_the_connection_of_the_command(started, tmp_path):
     ours, theirs = Pipe()
     with theirs:
@@ -30,6 +30,7 @@ def test_a_worker_ends_with_the_connection_of_the_command(started, tmp_path):
     assert worker.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_a_worker_says_how_it_was_killed(started, tmp_path):
     ours, theirs = Pipe()
     with ours, theirs:
@@ -38,6 +39,7 @@ def test_a_worker_says_how_it_was_killed(started, tmp_path):
         assert (worker.wait(), worker.poll()) == (-signal.SIGKILL, -signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_server_that_was_killed_is_started_again(tmp_path):
     pool = Workers([], tmp_path, 1)
     ours, theirs = Pipe()
@@ -51,6 +53,7 @@ def test_a_server_that_was_killed_is_started_again(tmp_path):
     pool.close()
 
 
+@pytest.mark.slow
 def test_what_others_are_copied_from_can_fail(tmp_path):
     pool = Workers([], tmp_path, 1)
     ours, theirs = Pipe()
@@ -59,3 +62,16 @@ def test_what_others_are_copied_from_can_fail(tmp_path):
         assert worker.wait(60) not in (0, None)
     assert "FileNotFoundError" in (tmp_path / workers.SERVER_LOG).read_text()
     pool.close()
+
+
+def test_a_trial_that_is_interrupted_while_it_reports_is_answered(tmp_path):
+    """Otherwise it would wait for the answer until it is killed."""
+    slot = _Slot(tmp_path / "1.log", Workers([], tmp_path, 1))
+    slot.connection, trial = Pipe()
+    trial.send({"validation": 1})
+    assert slot.let_end() and trial.recv() == "CONTINUE"
+    trial.send(None)
+    assert not slot.let_end() and not trial.poll()
+    trial.close()
+    assert not slot.let_end()
+    slot.connection.close()

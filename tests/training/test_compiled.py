@@ -84,8 +84,8 @@ def test_a_layer_with_parts_in_a_list_is_compiled_once() -> None:
 
     layers = nn.ModuleList([Layer(), Layer()])
     compile_layers(nn.Sequential(layers), backend="eager")
-    compiled = [part for part in layers.modules() if part._compiled_call_impl is not None]
-    assert compiled == [*layers]
+    parts = [part for part in layers.modules() if part._compiled_call_impl is not None]
+    assert parts == [*layers]
 
 
 @pytest.mark.parametrize("attention", ["sdpa", pytest.param("eager", marks=pytest.mark.long)])

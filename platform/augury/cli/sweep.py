@@ -7,7 +7,9 @@ import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
@@ -229,31 +231,32 @@ def run_sweep(space: Space, options: SweepOptions) -> tuple[Outcome, Summary]:
     from augury.sweeping import driver
 
     throttle = Throttle(PAGE_SECONDS)
-    displays: list[Display] = []
+    open_displays = ExitStack()
     summaries: list[Summary] = []
 
     # Reports and tracking are imported when they are used, while the processes of trials start.
+    @cache
+    def display() -> Display:
+        from augury.reporting.sweeps.progress import Display
+
+        return open_displays.enter_context(closing(Display()))
+
     def record(tracking: Tracking, store: Store) -> Tracker:
         from augury.tracking.tracker import Tracker
 
         return Tracker(tracking, store)
 
     def show(sweep: Sweep, last: bool) -> None:
-        from augury.reporting.sweeps.progress import Display
         from augury.reporting.sweeps.report import write
 
-        displays[:] = displays or [Display()]
-        displays[0].show(sweep)
+        display().show(sweep)
         if last:
             summaries.append(write(sweep, refresh=None))
         else:
             throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
 
-    try:
+    with open_displays:
         outcome = driver.run(space, options, record, show=show)
-    finally:
-        for display in displays:
-            display.close()
     return outcome, summaries[-1]
 
 

@@ -81,8 +81,15 @@ class LocalExecutor(TrialExecutor):
             for slot in busy:
                 slot.process.send_signal(signal.SIGINT)
             deadline = time.monotonic() + STOP_SECONDS
-            for slot in busy:
-                slot.wait(deadline - time.monotonic())
+            while busy:
+                seconds = max(0.0, deadline - time.monotonic())
+                ready = wait([slot.connection for slot in busy], seconds)
+                if not ready:
+                    break
+                for slot in [slot for slot in busy if slot.connection in ready]:
+                    if not slot.let_end():
+                        slot.wait(deadline - time.monotonic())
+                        busy.remove(slot)
         finally:  # after a second Ctrl-C, too
             for slot in self.slots:
                 slot.kill()
@@ -185,6 +192,17 @@ class _Slot:
         """Send a message to the process; where it has died, reading from it will say so."""
         with suppress(OSError):
             self.connection.send(message)
+
+    def let_end(self) -> bool:
+        """Answer a report of a trial that was interrupted while it waited for the answer; return
+        whether there was one."""
+        try:
+            report = self.connection.recv()
+        except (EOFError, OSError):
+            return False
+        if report is not None:
+            self.send("CONTINUE")
+        return report is not None
 
     def death(self) -> str:
         """Return how the process ended."""

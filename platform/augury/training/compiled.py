@@ -1,4 +1,4 @@
-"""Compiled layers, for GPUs: a layer's kernels are fused, once for batches of all shapes."""
+"""Compiled layers, for GPUs: a layer's kernels are fused, once for batches of most shapes."""
 
 from __future__ import annotations
 
