@@ -4,9 +4,10 @@
         [--cores 1 2] [--most 120] [--json] [--plot FILE]
 
 A row is a call of `augury.augment.pipeline.augment` on a corpus in the store: reading, fitting and
-writing included, in a new process that is bound to so many cores; `local` works in that process,
-`ray` on a Ray of as many workers as cores, which run before the clock starts. What operators write
-must be the same bytes in all cases.
+writing included, in a new process that is bound to so many cores; `local` works in that process, or
+where the work is estimated to outweigh their start in as many as cores, `ray` on a Ray of as many
+workers as cores. Processes run before the clock starts. What operators write must be the same bytes
+in all cases.
 
     k rows/s    rows of the corpus, thousands a second of wall time
     by CPU s    thousands a CPU second of all processes
@@ -44,7 +45,7 @@ import pyarrow.compute as pc
 from augury.augment import operator
 from augury.augment.pipeline import augment
 from augury.core.cores import available_cores
-from augury.core.execution import Execution, RayExecutor
+from augury.core.execution import Execution, LocalExecutor, RayExecutor
 from augury.core.progress import Stage
 from augury.core.store import Store
 from augury.corpora.builtin import generate
@@ -94,9 +95,9 @@ def stage(root: str, address: str, name: str, executor: Any, cores: int) -> dict
     """Run an operator in this process and return its seconds, peak memory and digest."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
     store = Store(root)
-    if executor == "ray":
-        with Stage("start workers", cores) as progress:
-            RayExecutor().map(lambda: lambda item: item, range(cores), progress)
+    starting = RayExecutor() if executor == "ray" else LocalExecutor(cores)
+    with Stage("start workers", cores) as progress:
+        starting.map(lambda: lambda item: item, range(cores), progress)
     corpus = Corpus.load(store, address)
     of_name = operator.parse({"operator": name, **OPERATORS[name]})
     started = _cpu()
@@ -174,9 +175,12 @@ def main() -> None:
         print(json.dumps(stage(root, address, name, executor, int(cores))))
         return
     text, lines = english()
-    settings = [("local", 1)] if "local" in arguments.executors else []
-    if "ray" in arguments.executors:
-        settings += [("ray", cores) for cores in sorted(arguments.cores)]
+    settings = [
+        (executor, cores)
+        for executor in ("local", "ray")
+        if executor in arguments.executors
+        for cores in sorted(arguments.cores)
+    ]
     results: list[frame.Row] = []
     for name in arguments.operators:
         for rows in sorted(arguments.rows):

@@ -1,7 +1,8 @@
 """How long does it take from text to a BLEU score, against a plain script?
 
     python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
-        [--every 200] [--sizes 3 256 1024 4] [--json] [--plot FILE]
+        [--every 250] [--sizes 2 192 768 4] [--max-tokens 1500] [--rate 0.002] [--threads 1]
+        [--contenders augury transformers] [--json] [--plot FILE]
 
     augury        augury train EXPERIMENT
     transformers  benchmarks/peers/transformers_translation.py
@@ -40,7 +41,7 @@ from benchmarks import frame
 
 PEER = Path(__file__).parent / "peers" / "transformers_translation.py"
 POLL_SECONDS = 0.5
-MAX_TOKENS, RATE, WARMUP = 4_096, 1e-3, 400
+WARMUP = 400
 
 Scores = list[tuple[int, float]]
 """Updates and BLEU of every validation so far."""
@@ -126,8 +127,8 @@ def augury(place: Path, files: dict[str, Path], arguments: argparse.Namespace) -
             "attention_heads": heads,
         },
         "training": {
-            "max_tokens": MAX_TOKENS,
-            "learning_rate": RATE,
+            "max_tokens": arguments.max_tokens,
+            "learning_rate": arguments.rate,
             "warmup_updates": WARMUP,
             "max_updates": arguments.updates,
             "validate_every": arguments.every,
@@ -159,8 +160,8 @@ def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namesp
         "updates": [arguments.updates],
         "every": [arguments.every],
         "warmup": [WARMUP],
-        "rate": [RATE],
-        "max-tokens": [MAX_TOKENS],
+        "rate": [arguments.rate],
+        "max-tokens": [arguments.max_tokens],
         "sizes": arguments.sizes,
         "threads": [arguments.threads],
     }
@@ -176,20 +177,31 @@ def transformers(place: Path, files: dict[str, Path], arguments: argparse.Namesp
     return until(["sh", "-c", f'exec "$@" > {written}', "sh", *command], scores, arguments.bleu)
 
 
+CONTENDERS: dict[str, Callable[[Path, dict[str, Path], argparse.Namespace], frame.Row]] = {
+    "augury": augury,
+    "transformers": transformers,
+}
+
+
 def main() -> None:
     parser = frame.parser(__doc__)
     parser.add_argument("--bleu", type=float, default=25.0, help="the goal (default 25)")
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--valid", type=int, default=1_014, help="sentences of validation")
     parser.add_argument("--updates", type=int, default=4_000, help="at most (default 4000)")
-    parser.add_argument("--every", type=int, default=200, help="updates between validations")
+    parser.add_argument("--every", type=int, default=250, help="updates between validations")
     parser.add_argument("--vocabulary", type=int, default=4_000)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--max-tokens", type=int, default=1_500, help="of a batch")
+    parser.add_argument("--rate", type=float, default=2e-3, help="learning rate at its peak")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument(
+        "--contenders", nargs="+", choices=CONTENDERS, default=list(CONTENDERS), metavar="NAME"
+    )
     parser.add_argument(
         "--sizes",
         type=int,
         nargs=4,
-        default=[3, 256, 1024, 4],
+        default=[2, 192, 768, 4],
         metavar=("LAYERS", "HIDDEN", "FEEDFORWARD", "HEADS"),
     )
     arguments = parser.parse_args()
@@ -197,8 +209,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
         text, files = write_texts(place, arguments.pairs, arguments.valid)
-        for name, contender in (("augury", augury), ("transformers", transformers)):
-            rows.append({"name": name, **contender(place, files, arguments)})
+        for name in arguments.contenders:
+            rows.append({"name": name, **CONTENDERS[name](place, files, arguments)})
     for row in rows:
         row["times"] = row["CPU s"] / rows[0]["CPU s"]
     setting = {"text": text, "pairs": arguments.pairs, "goal": arguments.bleu}

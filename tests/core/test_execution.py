@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -12,28 +13,149 @@ import uuid
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import psutil
 import pytest
 
 from augury.augment import operator
-from augury.core import execution, local_ray
+from augury.core import execution, local_ray, messages
 from augury.core.errors import UserError
 from augury.core.execution import Execution, ExecutorName, LocalExecutor, RayExecutor
-from augury.core.progress import Stage
+from augury.core.progress import Stage, say_once
 
 
 def squares() -> Any:
     return lambda number: number * number
 
 
-@pytest.mark.slow
-def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -> None:
+@pytest.mark.parametrize(
+    "executor",
+    [
+        LocalExecutor(),
+        LocalExecutor(processes=2),
+        pytest.param(RayExecutor(), marks=pytest.mark.slow),
+    ],
+    ids=["here", "processes", "ray"],
+)
+def test_results_are_in_the_order_of_the_items(
+    executor: LocalExecutor | RayExecutor, request: pytest.FixtureRequest
+) -> None:
+    if executor.name == "ray":
+        request.getfixturevalue("local_ray")
     items = list(range(23))
-    for executor in (LocalExecutor(), RayExecutor()):
-        with Stage("squares", len(items)) as stage:
-            assert executor.map(squares, items, stage) == [item * item for item in items]
-        assert stage.done == 23
+    with Stage("squares", len(items)) as stage:
+        assert executor.map(squares, items, stage) == [item * item for item in items]
+    assert stage.done == 23
+
+
+def own_process() -> Any:
+    return lambda item: (os.getpid(), os.environ.get("OMP_NUM_THREADS"))
+
+
+def test_processes_have_a_core_each_and_last() -> None:
+    places = set()
+    for _ in range(2):
+        with Stage("processes", 8) as stage:
+            places |= set(LocalExecutor(processes=2).map(own_process, range(8), stage))
+    assert os.getpid() not in {process for process, _ in places}
+    assert len(places) <= 2
+    assert {threads for _, threads in places} == {"1"}
+
+
+def test_what_holds_a_model_stays_in_this_process() -> None:
+    with Stage("models", 2) as stage:
+        places = LocalExecutor(processes=2).map(own_process, range(2), stage, cpus=1)
+    assert {process for process, _ in places} == {os.getpid()}
+
+
+def dying() -> Any:
+    here = os.getpid()
+    parent = os.environ.get("PARENT")
+
+    def task(number: int) -> int:
+        if number == 3 and str(here) != parent:
+            os.kill(here, signal.SIGKILL)
+        return number
+
+    return task
+
+
+def test_what_a_killed_process_leaves_is_done_here(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PARENT", str(os.getpid()))
+    caplog.set_level("INFO", "augury")
+    executor = LocalExecutor(processes=2)
+    with Stage("numbers", 6) as stage:
+        assert executor.map(dying, range(6), stage) == list(range(6))
+        assert executor.map(squares, range(4), stage) == [0, 1, 4, 9]  # others follow
+    assert sum("SIGKILL" in message for message in caplog.messages) == 1
+
+
+def talking() -> Any:
+    def task(number: int) -> int:
+        say_once("warning: no synonyms are known")
+        return number
+
+    return task
+
+
+@pytest.mark.parametrize(
+    "executor",
+    [LocalExecutor(processes=2), pytest.param(RayExecutor(), marks=pytest.mark.slow)],
+    ids=["processes", "ray"],
+)
+def test_what_tasks_say_elsewhere_is_said_here_once(
+    executor: LocalExecutor | RayExecutor,
+    request: pytest.FixtureRequest,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if executor.name == "ray":
+        request.getfixturevalue("local_ray")
+    monkeypatch.setattr(messages, "_logged", set())
+    caplog.set_level("INFO", "augury")
+    with Stage("numbers", 4) as stage:
+        executor.map(talking, range(4), stage)
+    said = [record for record in caplog.records if "synonyms" in record.getMessage()]
+    assert [record.levelname for record in said] == ["WARNING"]
+
+
+SLEEPING = """
+import sys
+import time
+from augury.core.execution import LocalExecutor
+from augury.core.progress import Stage, say_once
+
+
+def sleeping():
+    def task(number):
+        print(number, flush=True)
+        time.sleep(60)
+
+    return task
+
+
+LocalExecutor(processes=2).map(sleeping, range(4), Stage("sleep", 4))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_processes_end_with_the_command(number: int, tmp_path: Path) -> None:
+    script = tmp_path / "sleeping.py"
+    script.write_text(SLEEPING)
+    command = subprocess.Popen(
+        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    assert command.stdout is not None
+    assert command.stdout.readline()
+    processes = psutil.Process(command.pid).children(recursive=True)
+    command.send_signal(number)
+    assert command.wait(20) != 0
+    _, alive = psutil.wait_procs(processes, timeout=20)
+    command.stdout.close()
+    assert not alive
 
 
 @pytest.mark.slow
@@ -91,10 +213,18 @@ def complaining() -> Any:
     return task
 
 
-@pytest.mark.slow
-def test_a_user_error_on_ray_is_one_here(local_ray: Any) -> None:
+@pytest.mark.parametrize(
+    "executor",
+    [LocalExecutor(processes=2), pytest.param(RayExecutor(), marks=pytest.mark.slow)],
+    ids=["processes", "ray"],
+)
+def test_a_user_error_elsewhere_is_one_here(
+    executor: LocalExecutor | RayExecutor, request: pytest.FixtureRequest
+) -> None:
+    if executor.name == "ray":
+        request.getfixturevalue("local_ray")
     with pytest.raises(UserError, match="key 3 leaves"), Stage("tasks", 2) as stage:
-        RayExecutor().map(complaining, [1, 2], stage)
+        executor.map(complaining, [1, 2], stage)
 
 
 def test_auto_says_what_it_chose_and_why(
@@ -108,13 +238,41 @@ def test_auto_says_what_it_chose_and_why(
     assert Execution(executor="auto").choose(10.0, "augment").name == "ray"
 
 
-def test_auto_takes_ray_for_much_work_on_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_takes_ray_for_much_work_of_models_on_many_cores(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr("augury.core.execution.available_cores", lambda: 16)
-    assert Execution(executor="auto").choose(300.0, "augment").name == "ray"
+    assert Execution(executor="auto").choose(300.0, "decode", threads=True).name == "ray"
     monkeypatch.setattr("augury.core.execution.available_cores", lambda: 2)
-    assert Execution(executor="auto").choose(300.0, "augment").name == "local"
+    assert Execution(executor="auto").choose(300.0, "decode", threads=True).name == "local"
     assert Execution(executor="ray").choose(0.0, "augment").name == "ray"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "threads", "holds_cpus", "processes"),
+    [
+        (300.0, False, False, 16),
+        (0.5, False, False, 1),
+        (3.0, True, False, 1),
+        (300.0, False, True, 1),
+    ],
+)
+def test_text_is_worked_on_by_all_cores_of_a_machine(
+    seconds: float,
+    threads: bool,
+    holds_cpus: bool,
+    processes: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr("augury.core.execution.available_cores", lambda: 16)
+    if holds_cpus:
+        monkeypatch.setenv(execution.HOLDS_CPUS, "1")
+    for name in get_args(ExecutorName)[:2]:
+        chosen = Execution(executor=name).choose(seconds, "augment", threads=threads)
+        assert isinstance(chosen, LocalExecutor)
+        assert chosen.processes == processes
 
 
 @pytest.mark.slow
@@ -180,10 +338,19 @@ class _Times:
         return lambda number: self.operator.times * number
 
 
-@pytest.mark.slow
-def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
-    local_ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "executor",
+    [LocalExecutor(processes=2), pytest.param(RayExecutor(), marks=pytest.mark.slow)],
+    ids=["processes", "ray"],
+)
+def test_a_class_that_is_given_by_its_path_reaches_other_processes(
+    executor: LocalExecutor | RayExecutor,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if executor.name == "ray":
+        request.getfixturevalue("local_ray")
     (tmp_path / "mine.py").write_text(
         "from augury.augment.operator import Operator\n"
         "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\n"
@@ -192,7 +359,7 @@ def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
     monkeypatch.chdir(tmp_path)
     mine = operator.parse({"operator": "./mine.py", "times": 3})
     with Stage("multiply", 2, "numbers") as stage:
-        assert RayExecutor().map(_Times(mine), [1, 2], stage) == [3, 6]
+        assert executor.map(_Times(mine), [1, 2], stage) == [3, 6]
 
 
 LISTENING = """
@@ -348,7 +515,7 @@ import os, tempfile
 from pathlib import Path
 os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
 from augury.core.execution import RayExecutor
-from augury.core.progress import Stage
+from augury.core.progress import Stage, say_once
 
 items = [bytes([number]) * 10_000_000 for number in range(3)] + [bytes(90_000_000)]
 task = lambda item: (item[:1], len(item), item)

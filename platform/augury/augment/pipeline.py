@@ -101,7 +101,9 @@ def make(
                 _make_corpus_records(group, corpus, store, execution)
                 continue
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
-            executor = execution.choose(work, f"augment {group[0].operator.operator}")
+            executor = execution.choose(
+                work, f"augment {group[0].operator.operator}", threads=bool(group[0].models)
+            )
             _apply_to_blocks(
                 group,
                 corpus,

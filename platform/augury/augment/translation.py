@@ -173,7 +173,7 @@ class Translation:
     ) -> None:
         blocks = self._blocks()
         missing = [block for block in blocks if not folder.exists(block.name)]
-        executor = execution.choose(self.corpus.rows / self.per_second, name)
+        executor = execution.choose(self.corpus.rows / self.per_second, name, threads=True)
         threads = 1 if executor.name == "ray" else execution.threads or 2
         with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))

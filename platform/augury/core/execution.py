@@ -1,5 +1,5 @@
-"""Executors, which map a task over items in this process or on Ray Data and return results in
-order.
+"""Executors, which map a task over items in processes of this machine or on Ray Data and return
+results in order.
 
 Tasks are coarse (a shard, a batch file) and pure, so that results depend neither on where they run
 nor on retries.
@@ -14,7 +14,7 @@ import pickle
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, TypeVar
 
 import cloudpickle
 from pydantic import BeforeValidator, Field
@@ -24,8 +24,9 @@ from augury.core.config import Section
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.listening import check_listens
-from augury.core.messages import logger
+from augury.core.messages import collected, logger
 from augury.core.parallel import run_on_lasting_thread
+from augury.core.processes import call_in_processes
 from augury.core.progress import Stage, say, say_once
 from augury.core.working_directory import in_this_directory
 
@@ -36,6 +37,8 @@ ExecutorName = Literal["auto", "local", "ray"]
 # Seconds of work on one core below which Ray costs more than it saves: its start-up, or that of
 # tasks on a cluster, where fitting a cipher on 1,000 rows took 11 s.
 RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
+PROCESSES_MIN_SECONDS = 4.0
+"""The same of processes of this machine, which import for a second."""
 
 # A block costs the driver about 10 ms: more of them than these are joined, on large clusters to a
 # few for every CPU.
@@ -69,9 +72,13 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Runs the task over the items one by one in this process."""
+    """Runs the task over the items in this process, one by one, or in several `processes` of this
+    machine where it reserves nothing."""
 
     name = "local"
+
+    def __init__(self, processes: int = 1):
+        self.processes = processes
 
     def map(
         self,
@@ -83,7 +90,25 @@ class LocalExecutor:
         cpus: float = 0,
         gpus: float = 0,
     ) -> list[R]:
-        task, results = make(), []
+        if cpus or gpus or min(self.processes, len(items)) < 2:
+            return self._map_here(make(), items, stage, size)
+        call = functools.partial(_outcome, cloudpickle.dumps(in_this_directory(make)))
+        # Processes beside each other have a core each.
+        environment = {HOLDS_CPUS: "1", "OMP_NUM_THREADS": "1"}
+        results: list[Any] = [None] * len(items)
+        for index, outcome in call_in_processes(call, items, self.processes, environment):
+            results[index] = outcome.received()
+            stage.advance(size(results[index]))
+        return results
+
+    def _map_here(
+        self,
+        task: Callable[[T], R],
+        items: Sequence[T],
+        stage: Stage,
+        size: Callable[[R], int],
+    ) -> list[R]:
+        results = []
         for item in items:
             results.append(task(item))
             stage.advance(size(results[-1]))
@@ -136,9 +161,7 @@ class RayExecutor:
             mapped = dataset.map(_run, fn_args=(factory,))
         results: list[Any] = [None] * len(items)
         for row in mapped.iter_rows():
-            result = pickle.loads(row["result"])
-            if isinstance(result, UserError):
-                raise result
+            result = pickle.loads(row["outcome"]).received()
             results[row["index"]] = result
             stage.advance(size(result))
         return results
@@ -149,15 +172,37 @@ _task: dict[
 ] = {}  # the last task created in this process, by its pickled factory
 
 
+class _Outcome(NamedTuple):
+    """What a task in another process has returned and said."""
+
+    result: Any
+    """An error of the user's where there was one: raised, it would arrive wrapped in the remote
+    traceback."""
+    messages: list[str]
+
+    def received(self) -> Any:
+        """Say what the task has said, and return its result or raise its error."""
+        for message in self.messages:
+            say_once(message)
+        if isinstance(self.result, UserError):
+            raise self.result
+        return self.result
+
+
+def _outcome(factory: bytes, item: Any) -> _Outcome:
+    with collected() as messages:
+        try:
+            if factory not in _task:
+                _task.clear()  # one model in memory at a time
+                _task[factory] = pickle.loads(factory)()
+            return _Outcome(_task[factory](item), messages)
+        except UserError as error:
+            return _Outcome(error, messages)
+
+
 def _run(row: dict[str, Any], factory: bytes) -> dict[str, Any]:
-    try:
-        if factory not in _task:
-            _task.clear()  # one model in memory at a time
-            _task[factory] = pickle.loads(factory)()
-        result = _task[factory](pickle.loads(row["item"]))
-    except UserError as error:  # raised, it would arrive wrapped in the remote traceback
-        result = error
-    return {"index": row["index"], "result": pickle.dumps(result)}
+    outcome = _outcome(factory, pickle.loads(row["item"]))
+    return {"index": row["index"], "outcome": pickle.dumps(outcome)}
 
 
 class _Actor:
@@ -176,9 +221,10 @@ class Execution(Section):
     """
 
     executor: ExecutorName = "auto"
-    """Executor of augmentation, decoding and the trials of sweeps: ray; local, this process, and
-    for trials others of this machine; or auto: ray where the estimated work outweighs its start,
-    and for trials where they need a cluster, a GPU or several workers."""
+    """Executor of augmentation, decoding and the trials of sweeps: local, processes of this
+    machine; ray; or auto: on a cluster ray where the estimated work outweighs its start, and
+    without one local, but ray for long work of models on four cores or more, and for trials that
+    need a GPU or several workers."""
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
     worker suffices."""
@@ -240,27 +286,37 @@ class Execution(Section):
                 "execution.device=cpu, or lower training.workers or execution.gpus_per_worker"
             )
 
-    def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
+    def choose(
+        self,
+        seconds: float,
+        what: str,
+        executor: ExecutorName | None = None,
+        *,
+        threads: bool = False,
+    ) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        `auto` is Ray if the work outweighs its start-up, or that of tasks on a cluster. In a
-        process with CPUs of its own, such as a trial of a sweep, it is always the local one:
-        trials may reserve all CPUs of the cluster, and would deadlock waiting for tasks that wait
-        for CPUs.
+        With `threads`, a task uses several cores by threads of its own, as models do, so that one
+        process is enough for a machine. `auto` is Ray if the work outweighs the start-up of tasks
+        on a cluster, or for such tasks, which may have several GPUs, that of Ray. In a process with
+        CPUs of its own, such as a trial of a sweep, it is always the local one: trials may reserve
+        all CPUs of the cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
         name = executor or self.executor
-        if name != "local" and _holds_cpus():
-            say_once(f"{what}: in this process, which has its own CPUs")
-            name = "local"
+        if _holds_cpus():
+            if name != "local":
+                say_once(f"{what}: in this process, which has its own CPUs")
+            return LocalExecutor()
+        processes = available_cores() if seconds > PROCESSES_MIN_SECONDS and not threads else 1
         if name == "auto":
             if self.joins_cluster:
                 enough = seconds > CLUSTER_MIN_SECONDS or self.device == "cuda"
             else:
-                enough = seconds > RAY_MIN_SECONDS and available_cores() >= 4
+                enough = threads and seconds > RAY_MIN_SECONDS and available_cores() >= 4
             name = "ray" if enough else "local"
-            where = "on Ray" if enough else "in this process"
-            say_once(f"{what}: {where}, about {seconds:.1f} s of one core")
-        return RayExecutor(self.address) if name == "ray" else LocalExecutor()
+            here = "in this process" if processes == 1 else f"in {processes} processes"
+            say_once(f"{what}: {'on Ray' if enough else here}, about {seconds:.1f} s of one core")
+        return RayExecutor(self.address) if name == "ray" else LocalExecutor(processes)
 
     @property
     def joins_cluster(self) -> bool:
@@ -325,7 +381,7 @@ class Execution(Section):
 
         `per_second` is the estimated speed of one core in rows; `executor` overrides the setting.
         """
-        backend = self.choose(len(rows) / per_second, name, executor)
+        backend = self.choose(len(rows) / per_second, name, executor, threads=True)
         chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
         with Stage(name, len(rows), unit) as stage:
             results = backend.map(make, chunks, stage, size=len, **self.reserved(backend))

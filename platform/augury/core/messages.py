@@ -46,6 +46,21 @@ def shown(verbosity: int = 0, form: Format = "text") -> Iterator[None]:
         logger.setLevel(level)
 
 
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Collect messages, as `say` takes them, in place of writing them while the block runs; for
+    processes whose messages are to be said elsewhere."""
+    handler = _Collector()
+    handlers, level = logger.handlers, logger.level
+    logger.handlers = [handler]
+    logger.setLevel(logging.INFO)
+    try:
+        yield handler.messages
+    finally:
+        logger.handlers = handlers
+        logger.setLevel(level)
+
+
 def say(message: str) -> None:
     """Log a message at level INFO, or WARNING if it begins with `warning: `."""
     if message.startswith("warning: "):
@@ -70,6 +85,18 @@ def display() -> Progress | None:
         (handler for handler in logger.handlers if isinstance(handler, _StderrHandler)), None
     )
     return handler.display() if handler and logger.isEnabledFor(logging.INFO) else None
+
+
+class _Collector(logging.Handler):
+    """Keeps messages in a list."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        warning = "warning: " if record.levelno >= logging.WARNING else ""
+        self.messages.append(warning + record.getMessage())
 
 
 class _StderrHandler(logging.Handler):

@@ -105,7 +105,7 @@ class Tracker:
         if folder.name.startswith(f"{state.KIND}/"):
             self._open.add(folder)
             self._write_record(folder, status="RUNNING")
-        stop, throttle = threading.Event(), Throttle(self.tracking.interval, share=0.1)
+        stop, throttle = threading.Event(), Throttle(self.tracking.interval, share=0.2)
 
         def repeat() -> None:
             # A sync that had waited for it would count as a slow one, and the next come late.
