@@ -111,8 +111,8 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
 
 @torch.no_grad()
 def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
-    """Initialise embeddings by N(0, 1/D), pads and biases by zero, other matrices by Xavier, norms
-    by 1."""
+    """Initialise as fairseq does: embeddings by N(0, 1/D), pads by zero, norms by 1 and 0, linear
+    layers by `_initialise_linear`."""
 
     def generator(name: str) -> torch.Generator:
         return torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
@@ -136,10 +136,36 @@ def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
         elif name.endswith(("embed_tokens.weight", "shared.weight")):
             parameter.normal_(0, parameter.shape[1] ** -0.5, generator=generator(name))
             parameter[pad].zero_()
-        elif parameter.dim() == 2:
-            nn.init.xavier_uniform_(parameter, generator=generator(name))
+        elif name.endswith("norm.weight"):
+            nn.init.ones_(parameter)
+        elif name.endswith("norm.bias"):
+            nn.init.zeros_(parameter)
         else:
-            nn.init.constant_(parameter, float(name.endswith("norm.weight")))
+            linear, _, kind = name.rpartition(".")
+            fan_in = model.get_submodule(linear).in_features
+            _initialise_linear(
+                f"{linear.rpartition('.')[2]}.{kind}", parameter, fan_in, generator(name)
+            )
+
+
+def _initialise_linear(
+    name: str, parameter: Tensor, fan_in: int, generator: torch.Generator
+) -> None:
+    """Initialise a weight or bias by its name in its layer.
+
+    Matrices of attention by Xavier, those of queries, keys and values by its 1/√2; the output's
+    bias is zero. All else, the feed-forward layers too, by torch's own: uniform in ±1/√fan-in.
+    Larger weights beside the residual learn much more slowly under dropout.
+    """
+    if name == "out_proj.weight":
+        nn.init.xavier_uniform_(parameter, generator=generator)
+    elif name == "out_proj.bias":
+        nn.init.zeros_(parameter)
+    elif name in ("q_proj.weight", "k_proj.weight", "v_proj.weight"):
+        nn.init.xavier_uniform_(parameter, gain=2**-0.5, generator=generator)
+    else:
+        bound = fan_in**-0.5
+        nn.init.uniform_(parameter, -bound, bound, generator=generator)
 
 
 def _positions(positions: int, size: int) -> Tensor:

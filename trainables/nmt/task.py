@@ -43,7 +43,7 @@ class Nmt(VocabularyTask):
     """Translate sentences."""
 
     EXPERIMENT = Config
-    VERSION = 2
+    VERSION = 3
     EXAMPLE = "echo 'ein Satz'"
     SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
     ROWS_PER_SECOND: ClassVar[int] = 60_000

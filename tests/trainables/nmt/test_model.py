@@ -103,17 +103,30 @@ def test_initialisation_is_fairseqs() -> None:
         assert embedding[PAD].count_nonzero() == 0
         assert rows.mean().item() == pytest.approx(0, abs=1e-3)
         assert rows.std().item() == pytest.approx(128**-0.5, rel=0.01)
-    linears = [module for module in built.model.modules() if isinstance(module, nn.Linear)]
-    assert len(linears) == 2 * (4 + 2) + 2 * (8 + 2)
-    for linear in linears:
-        bound = math.sqrt(6 / (linear.in_features + linear.out_features))
-        assert 0.99 * bound < linear.weight.abs().max().item() <= bound
-        assert linear.weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02)
-        assert linear.bias.count_nonzero() == 0
     for norm in [module for module in built.modules() if isinstance(module, nn.LayerNorm)]:
         assert torch.equal(norm.weight, torch.ones(128)) and norm.bias.count_nonzero() == 0
     assert built.final_logits_bias.count_nonzero() == 0
     assert "final_logits_bias" not in dict(built.named_parameters())
+
+
+def test_linear_layers_are_initialised_as_fairseqs() -> None:
+    """MultiheadAttention.reset_parameters, and nn.Linear's own in TransformerEncoderLayer."""
+    built = build(TINY, 2000, pad=PAD, eos=EOS, seed=3)
+    linears = [
+        (name.rpartition(".")[2], module)
+        for name, module in built.model.named_modules()
+        if isinstance(module, nn.Linear)
+    ]
+    assert len(linears) == 2 * (4 + 2) + 2 * (8 + 2)
+    for name, linear in linears:
+        xavier = math.sqrt(6 / (linear.in_features + linear.out_features))
+        default = linear.in_features**-0.5
+        bounds = {"out_proj": xavier, "fc1": default, "fc2": default}
+        bound = bounds.get(name, xavier / math.sqrt(2))
+        assert 0.99 * bound < linear.weight.abs().max().item() <= bound
+        assert linear.weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02)
+        largest = linear.bias.abs().max().item()
+        assert largest == 0 if name == "out_proj" else 0.9 * default < largest <= default
 
 
 def test_no_two_parameters_are_drawn_alike(model: MarianMTModel) -> None:
