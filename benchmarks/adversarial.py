@@ -1,7 +1,8 @@
 """Measure the cost of adversarial training steps (forward, backward, AdamW) of a classifier with
 XLM-R base's shape.
 
-    PYTHONPATH=platform python benchmarks/adversarial.py [--precision bf16] [--repeats 3] [--json]
+    python -m benchmarks.adversarial [--precision bf16] [--repeats 3] [--vocabulary 8000]
+        [--pairs 4] [--json]
 
     plain                cross-entropy
     PGD K=1              augury.regimes.adversarial
@@ -16,7 +17,8 @@ must be equal up to rounding.
 All contenders train the same model on the same batch with the dropout of training, in rotating
 order, so that other load affects them equally. CPU seconds are those of this process; ratios are
 medians over repetitions of the ratio to `plain` in the same repetition. The vocabulary is small
-because its cost is the same for all contenders and would move the ratios closer together.
+because its cost is the same for all contenders and would move the ratios closer together; that of
+XLM-R has 250,002 subwords.
 """
 
 from __future__ import annotations
@@ -43,8 +45,7 @@ from augury.regimes.regime import Embedded, Progress, Rows
 from augury.training.dropout import Dropout
 from benchmarks import frame
 
-VOCABULARY, PAD, LABELS = 8_000, 1, 3
-PAIRS, LONGEST = 4, 128
+PAD, LABELS, LONGEST = 1, 3, 128
 
 
 class Batch(NamedTuple):
@@ -58,9 +59,9 @@ class Classifier:
     Its only view is the batch.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, vocabulary: int) -> None:
         config = XLMRobertaConfig(
-            vocab_size=VOCABULARY,
+            vocab_size=vocabulary,
             hidden_size=768,
             num_hidden_layers=12,
             num_attention_heads=12,
@@ -95,12 +96,12 @@ class Classifier:
         return self.module.roberta.embeddings.word_embeddings(ids)
 
 
-def nli_like_batch() -> Batch:
+def nli_like_batch(vocabulary: int, pairs: int) -> Batch:
     """Return pairs of 96 to 128 subwords, like a length-bucketed batch."""
     generator = torch.Generator().manual_seed(0)
-    ids = torch.randint(4, VOCABULARY, (PAIRS, LONGEST), generator=generator)
-    lengths = torch.linspace(96, LONGEST, PAIRS).round().unsqueeze(-1)
-    labels = torch.randint(LABELS, (PAIRS,), generator=generator)
+    ids = torch.randint(4, vocabulary, (pairs, LONGEST), generator=generator)
+    lengths = torch.linspace(96, LONGEST, pairs).round().unsqueeze(-1)
+    labels = torch.randint(LABELS, (pairs,), generator=generator)
     return Batch(ids.where(torch.arange(LONGEST) < lengths, PAD), labels)
 
 
@@ -151,9 +152,8 @@ if "bf16" not in frame.precisions():
 class Trainer:
     """A model with its optimizer and a batch; one call is one step of one contender."""
 
-    def __init__(self, precision: str) -> None:
-        self.model = Classifier()
-        self.batch = nli_like_batch()
+    def __init__(self, model: Classifier, batch: Batch, precision: str) -> None:
+        self.model, self.batch = model, batch
         self.optimizer = torch.optim.AdamW(self.model.module.parameters(), lr=1e-5, fused=True)
         self.precision, self.dropout = precision, Dropout(seed=0)
 
@@ -161,14 +161,13 @@ class Trainer:
         bf16 = self.precision == "bf16"
         with self.dropout, torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             loss = CONTENDERS[contender](self.model, self.batch)
-        (loss / PAIRS).backward()
+        (loss / len(self.batch.labels)).backward()
         self.optimizer.step()
         self.optimizer.zero_grad(set_to_none=True)
 
 
-def disagreement() -> float:
+def disagreement(model: Classifier, batch: Batch) -> float:
     """Return the relative difference between the gradients of the regime and the naive loop."""
-    model, batch = Classifier(), nli_like_batch()
     gradients = []
     for contender in ("PGD K=3", "PGD K=3, naive"):
         model.module.zero_grad(set_to_none=True)
@@ -177,13 +176,13 @@ def disagreement() -> float:
         loss.backward()
         by_parameter = [p.grad.flatten() for p in model.module.parameters() if p.grad is not None]
         gradients.append(torch.cat(by_parameter))
+    model.module.zero_grad(set_to_none=True)
     regime, naive_loop = gradients
     return float((regime - naive_loop).norm() / naive_loop.norm())
 
 
-def measure_seconds(repeats: int, precision: str) -> dict[str, list[tuple[float, float]]]:
+def measure_seconds(trainer: Trainer, repeats: int) -> dict[str, list[tuple[float, float]]]:
     """Return (CPU, wall) seconds of every contender's steps, after a warm-up step of the first."""
-    trainer = Trainer(precision)
     names = list(CONTENDERS)
     trainer.step(names[0])
     samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
@@ -204,16 +203,20 @@ def main() -> None:
         "--repeats", type=int, default=3, help="measured steps of each contender (default 3)"
     )
     parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    parser.add_argument("--vocabulary", type=int, default=8_000, help="subwords (default 8,000)")
+    parser.add_argument("--pairs", type=int, default=4, help="of a batch (default 4)")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of a table"
     )
     arguments = parser.parse_args()
     torch.set_num_threads(2)
-    difference = disagreement()
+    model = Classifier(arguments.vocabulary)
+    batch = nli_like_batch(arguments.vocabulary, arguments.pairs)
+    difference = disagreement(model, batch)
     assert difference < 1e-5, (
         f"the gradients of the regime and the naive loop differ by {difference:.1e} of their norm"
     )
-    samples = measure_seconds(arguments.repeats, arguments.precision)
+    samples = measure_seconds(Trainer(model, batch, arguments.precision), arguments.repeats)
     baseline = [cpu for cpu, _ in samples["plain"]]
     results = {}
     for name, pairs in samples.items():
@@ -227,6 +230,8 @@ def main() -> None:
         setting = {
             "precision": arguments.precision,
             "repeats": arguments.repeats,
+            "vocabulary": arguments.vocabulary,
+            "pairs": arguments.pairs,
             "torch": torch.__version__,
         }
         print(json.dumps({**setting, "disagreement": difference, "contenders": results}, indent=2))
