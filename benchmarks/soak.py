@@ -27,6 +27,7 @@ import json
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -295,6 +296,25 @@ def plot(sweeps: Sequence[Swept], file: str) -> None:
     figure.write_html(file, include_plotlyjs="cdn")
 
 
+def summary(sweeps: Sequence[Swept]) -> dict[str, Any]:
+    """Return the totals of all sweeps, and the recovery after kills, a kind a row."""
+    setting = {
+        "sweeps": len(sweeps),
+        "lost": sum(swept.lost for swept in sweeps),
+        "left": sum(len(swept.left) for swept in sweeps),
+        "raw lines": sum(swept.raw for swept in sweeps),
+        "largest MB": max(swept.memory for swept in sweeps),
+    }
+    rows: list[dict[str, Any]] = []
+    for kind in KINDS:
+        kills = [kill for swept in sweeps for kill in swept.kills if kill.kind == kind]
+        seconds = [kill.seconds for kill in kills if kill.seconds is not None]
+        row = {"name": kind, "kills": len(kills)}
+        times = {"median s": statistics.median(seconds), "max s": max(seconds)} if seconds else {}
+        rows.append({**row, **times})
+    return {"setting": setting, "rows": rows, "sweeps": [asdict(swept) for swept in sweeps]}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--minutes", type=float, default=120.0)
@@ -313,7 +333,7 @@ def main() -> int:
             report=lambda sweeps: plot(sweeps, arguments.plot) if arguments.plot else None,
         )
     if arguments.json:
-        print(json.dumps([asdict(swept) for swept in sweeps], indent=1))
+        print(json.dumps(summary(sweeps), indent=1))
     return 1 if any(swept.lost or swept.left or swept.raw for swept in sweeps) else 0
 
 
