@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 
 from augury.cli import sweep, verbs
@@ -61,8 +62,10 @@ def sweep_of(task: str, storage: str, assignments: Sequence[str] = ()) -> list[s
 
     if task not in ROWS:
         raise unknown("demo task", task, ROWS)
-    experiment = files("search_spaces").joinpath("experiments", f"demo_{task}.yaml")
-    words = ["augmentations", str(experiment), "--rows", *ROWS[task], "--scheduler", "all"]
+    experiment = str(files("search_spaces").joinpath("experiments", f"demo_{task}.yaml"))
+    if experiment.startswith(os.getcwd() + os.sep):  # of a clone: as one would type it
+        experiment = os.path.relpath(experiment)
+    words = ["augmentations", experiment, "--rows", *ROWS[task], "--scheduler", "all"]
     for assignment in assignments:
         words += ["--set", assignment]
     return [*words, "--storage", storage]
