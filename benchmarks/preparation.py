@@ -1,8 +1,8 @@
 """Measure the speed and the driver's peak memory of preparing a corpus, by number of pairs.
 
-    PYTHONPATH=platform python benchmarks/preparation.py [--rows 10000 100000 300000 1000000]
+    python -m benchmarks.preparation [--rows 10000 100000 300000 1000000]
         [--stages read deduplicate operator tokenise] [--executor local] [--json]
-    PYTHONPATH=platform python benchmarks/preparation.py --stages dispatch --executor ray
+    python -m benchmarks.preparation --stages dispatch --executor ray
         --rows 1000000 10000000 100000000
 
     read         `augury.corpora.ingest`: files, cleaning, filter, Parquet
@@ -12,8 +12,8 @@
     vocabulary   `augury.text.vocabulary.training` on all pairs, 8,000 entries
     dispatch     tasks that do nothing, one for 20,000 rows: what the executor costs the driver
 
-Every stage is a new Python process, the driver; with executor ray, tasks of all stages but
-vocabulary run in others, and the figures are the driver's. Peak is the largest resident size
+Every stage is a new Python process, the driver, which does all of the work; with executor ray,
+tasks of all stages but vocabulary run in others, and the figures are the driver's. Peak is the largest resident size
 (VmHWM). Base is the size before the stage, after the start of Ray. Seconds and CPU seconds begin
 there.
 `main` is the CPU time of the first thread, which more cores do not shorten; with executor ray, that
@@ -38,6 +38,8 @@ from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
+
+from augury.core.execution import HOLDS_CPUS
 
 STAGES = ("read", "deduplicate", "operator", "tokenise", "vocabulary", "dispatch")
 USUAL = STAGES[:4]
@@ -193,7 +195,11 @@ def measure(rows: int, stages: list[str], executor: str) -> dict[str, dict[str, 
             # Further stages read the deduplicated corpus.
             if name in stages or (name == "deduplicate" and needs_text - {"read"}):
                 command = [sys.executable, __file__, "--run", directory, str(rows), name, executor]
-                done = subprocess.run(command, check=True, capture_output=True, text=True)
+                # In one process, the driver: what others do would not be counted.
+                alone = {HOLDS_CPUS: "1"} if executor == "local" else {}
+                done = subprocess.run(
+                    command, check=True, capture_output=True, text=True, env={**os.environ, **alone}
+                )
                 results[name] = json.loads(done.stdout.splitlines()[-1])
     return {name: results[name] for name in stages}
 
