@@ -13,9 +13,9 @@
     dispatch     tasks that do nothing, one for 20,000 rows: what the executor costs the driver
 
 Every stage is a new Python process, the driver, which does all of the work; with executor ray,
-tasks of all stages but vocabulary run in others, and the figures are the driver's. Peak is the largest resident size
-(VmHWM). Base is the size before the stage, after the start of Ray. Seconds and CPU seconds begin
-there.
+tasks of all stages but vocabulary run in others, and the figures are the driver's. Peak is the
+largest resident size (VmHWM). Base is the size before the stage, after the start of Ray. Seconds
+and CPU seconds begin there.
 `main` is the CPU time of the first thread, which more cores do not shorten; with executor ray, that
 of all threads, as they share Python's lock. `B/row` is the growth of the peak per row since the
 smallest number of rows: 0 is flat. `files` and `MB` are what the stage leaves in the store.
