@@ -12,8 +12,8 @@ in all cases.
     k rows/s    rows of the corpus, thousands a second of wall time
     by CPU s    thousands a CPU second of all processes
     efficiency  rows a second, relative to those of one core with the same executor, per core
-    peak MiB    the largest resident size of the calling process; flat memory does not grow with
-                rows
+    peak MiB    the largest resident size of the calling process, which holds no text where others
+                work; flat memory does not grow with rows
 
 The text is the English side of Multi30k if AUGURY_DATA is the directory of the corpora, else of the
 built-in corpus, repeated; every sentence ends with its row number, so that all are distinct. Sizes
@@ -119,10 +119,9 @@ def stage(root: str, address: str, name: str, executor: Any, cores: int) -> dict
 
 
 def _cpu() -> float:
-    """Return the CPU seconds of this process and of those that it has started."""
-    me = psutil.Process()
-    times = [process.cpu_times() for process in (me, *me.children(recursive=True))]
-    return sum(of.user + of.system for of in times)
+    """Return the CPU seconds of this process and of those that it has started, ended ones too."""
+    times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
+    return frame.cpu() + sum(of.user + of.system for of in times)
 
 
 def measure(

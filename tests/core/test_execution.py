@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from augury.augment import operator
-from augury.core import execution, local_ray, messages
+from augury.core import execution, local_ray, messages, processes
 from augury.core.errors import UserError
 from augury.core.execution import Execution, ExecutorName, LocalExecutor, RayExecutor
 from augury.core.progress import Stage, say_once
@@ -70,12 +70,13 @@ def test_what_holds_a_model_stays_in_this_process() -> None:
 
 
 def dying() -> Any:
-    here = os.getpid()
-    parent = os.environ.get("PARENT")
+    here, parent = os.getpid(), os.environ["PARENT"]
 
     def task(number: int) -> int:
-        if number == 3 and str(here) != parent:
-            os.kill(here, signal.SIGKILL)
+        if number == 3:
+            if str(here) != parent:
+                os.kill(here, signal.SIGKILL)
+            say_once("warning: three is odd")
         return number
 
     return task
@@ -85,12 +86,59 @@ def test_what_a_killed_process_leaves_is_done_here(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("PARENT", str(os.getpid()))
+    monkeypatch.setattr(messages, "_logged", set())
+    processes.end_processes()  # those of other tests have another PARENT
     caplog.set_level("INFO", "augury")
     executor = LocalExecutor(processes=2)
     with Stage("numbers", 6) as stage:
         assert executor.map(dying, range(6), stage) == list(range(6))
-        assert executor.map(squares, range(4), stage) == [0, 1, 4, 9]  # others follow
+    assert stage.done == 6
     assert sum("SIGKILL" in message for message in caplog.messages) == 1
+    assert sum("three is odd" in message for message in caplog.messages) == 1
+    with Stage("squares", 4) as stage:  # in new processes
+        assert executor.map(squares, range(4), stage) == [0, 1, 4, 9]
+
+
+@dataclass(frozen=True)
+class _Unreadable:
+    """An item that no other process can load."""
+
+    number: int
+
+    def __reduce__(self) -> Any:
+        return _require, (os.getpid(), self.number)
+
+
+def _require(process: int, number: int) -> Any:
+    if os.getpid() != process:
+        raise ModuleNotFoundError("No module named 'plugin'")
+    return _Unreadable(number)
+
+
+def test_what_cannot_be_sent_is_done_here(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "augury")
+    items = [_Unreadable(number) for number in range(3)]
+    with Stage("numbers", 3) as stage:
+        results = LocalExecutor(processes=2).map(lambda: lambda item: item.number, items, stage)
+    assert results == [0, 1, 2]
+    assert any("cannot be sent" in message for message in caplog.messages)
+
+
+def test_threads_share_the_processes() -> None:
+    places: list[set[int]] = []
+
+    def work() -> None:
+        with Stage("processes", 8) as stage:
+            found = LocalExecutor(processes=2).map(own_process, range(8), stage)
+        places.append({process for process, _ in found})
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(places) == 3
+    assert len(set().union(*places)) <= 2
 
 
 def talking() -> Any:
@@ -123,10 +171,15 @@ def test_what_tasks_say_elsewhere_is_said_here_once(
 
 
 SLEEPING = """
+import signal
 import sys
+import threading
 import time
+from contextlib import suppress
+
 from augury.core.execution import LocalExecutor
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage
+from augury.core.processes import end_processes
 
 
 def sleeping():
@@ -137,25 +190,54 @@ def sleeping():
     return task
 
 
-LocalExecutor(processes=2).map(sleeping, range(4), Stage("sleep", 4))
+def work():
+    LocalExecutor(processes=2).map(sleeping, range(4), Stage("sleep", 4))
+
+
+def work_quietly():
+    with suppress(Exception):  # as run_concurrently, which keeps it
+        work()
+
+
+print("begins", flush=True)
+try:
+    if sys.argv[1] == "thread":
+        threading.Thread(target=work_quietly, daemon=True).start()
+        signal.pause()
+    work()
+except KeyboardInterrupt:
+    end_processes()  # as the command line does
+    sys.exit(130)
 """
 
 
+@pytest.mark.parametrize("lines", [1, 3], ids=["while they start", "at work"])
+@pytest.mark.parametrize("where", ["main", "thread"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_processes_end_with_the_command(number: int, tmp_path: Path) -> None:
+def test_processes_end_with_the_command(
+    number: int, where: str, lines: int, tmp_path: Path
+) -> None:
     script = tmp_path / "sleeping.py"
     script.write_text(SLEEPING)
     command = subprocess.Popen(
-        [sys.executable, script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [sys.executable, script, where],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert command.stdout is not None
-    assert command.stdout.readline()
+    for _ in range(lines):
+        assert command.stdout.readline()
+    time.sleep(0.5 * (lines == 1))  # until they are there, and import
     processes = psutil.Process(command.pid).children(recursive=True)
-    command.send_signal(number)
-    assert command.wait(20) != 0
+    # Ctrl-C reaches all processes of a terminal.
+    (os.killpg if number == signal.SIGINT else os.kill)(command.pid, number)
+    _, errors = command.communicate(timeout=20)
+    assert command.returncode == (130 if number == signal.SIGINT else -number)
     _, alive = psutil.wait_procs(processes, timeout=20)
-    command.stdout.close()
     assert not alive
+    assert errors == ""
 
 
 @pytest.mark.slow
@@ -515,7 +597,7 @@ import os, tempfile
 from pathlib import Path
 os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
 from augury.core.execution import RayExecutor
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage
 
 items = [bytes([number]) * 10_000_000 for number in range(3)] + [bytes(90_000_000)]
 task = lambda item: (item[:1], len(item), item)

@@ -121,6 +121,8 @@ def _run(verb: str, argv: Sequence[str]) -> int:
         start = time.monotonic()
         with _interrupted_by_sigterm() as received:
             code = _execute(arguments, verb, argv)
+        if code and (processes := sys.modules.get("augury.core.processes")):
+            processes.end_processes()  # which the end of Python would wait for
         logger.debug("%s took %s", verb, duration(time.monotonic() - start))
         return TERMINATED if received and code == INTERRUPTED else code
 

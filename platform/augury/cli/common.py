@@ -130,7 +130,7 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         "--executor",
         choices=["local", "ray", "auto"],
         default="local",
-        help="local: in this process (default); ray: on Ray, connecting to or "
+        help="local: in processes of this machine (default); ray: on Ray, connecting to or "
         "starting a cluster; auto: by the amount of work",
     )
 

@@ -26,7 +26,7 @@ from augury.core.errors import UserError
 from augury.core.listening import check_listens
 from augury.core.messages import collected, logger
 from augury.core.parallel import run_on_lasting_thread
-from augury.core.processes import call_in_processes
+from augury.core.processes import ProcessesFailed, call_in_processes
 from augury.core.progress import Stage, say, say_once
 from augury.core.working_directory import in_this_directory
 
@@ -95,11 +95,17 @@ class LocalExecutor:
         call = functools.partial(_outcome, cloudpickle.dumps(in_this_directory(make)))
         # Processes beside each other have a core each.
         environment = {HOLDS_CPUS: "1", "OMP_NUM_THREADS": "1"}
-        results: list[Any] = [None] * len(items)
-        for index, outcome in call_in_processes(call, items, self.processes, environment):
-            results[index] = outcome.received()
-            stage.advance(size(results[index]))
-        return results
+        results: dict[int, R] = {}
+        try:
+            for index, outcome in call_in_processes(call, items, self.processes, environment):
+                results[index] = outcome.received()
+                stage.advance(size(results[index]))
+        except ProcessesFailed as error:
+            say(f"warning: {error}: this one does the rest")
+            missing = [index for index in range(len(items)) if index not in results]
+            rest = self._map_here(make(), [items[index] for index in missing], stage, size)
+            results |= dict(zip(missing, rest, strict=True))
+        return [results[index] for index in range(len(items))]
 
     def _map_here(
         self,
@@ -222,9 +228,9 @@ class Execution(Section):
 
     executor: ExecutorName = "auto"
     """Executor of augmentation, decoding and the trials of sweeps: local, processes of this
-    machine; ray; or auto: on a cluster ray where the estimated work outweighs its start, and
-    without one local, but ray for long work of models on four cores or more, and for trials that
-    need a GPU or several workers."""
+    machine, for work on text one for each core; ray; or auto: on a cluster ray where the estimated
+    work outweighs its start, and without one local, but on four cores or more ray for long work of
+    models and for reading millions of rows, and for trials that need a GPU or several workers."""
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU
     worker suffices."""
@@ -296,9 +302,10 @@ class Execution(Section):
     ) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
 
-        With `threads`, a task uses several cores by threads of its own, as models do, so that one
-        process is enough for a machine. `auto` is Ray if the work outweighs the start-up of tasks
-        on a cluster, or for such tasks, which may have several GPUs, that of Ray. In a process with
+        With `threads`, a local executor uses the cores by threads of the task, as models and the
+        reading of text do, and has one process; other work has one for each core that this process
+        may use. `auto` is Ray if the work outweighs the start-up of tasks on a cluster, or with
+        `threads`, as models may have several GPUs, that of Ray. In a process with
         CPUs of its own, such as a trial of a sweep, it is always the local one: trials may reserve
         all CPUs of the cluster, and would deadlock waiting for tasks that wait for CPUs.
         """
@@ -307,16 +314,16 @@ class Execution(Section):
             if name != "local":
                 say_once(f"{what}: in this process, which has its own CPUs")
             return LocalExecutor()
+        if name == "auto" and self.joins_cluster:
+            enough = seconds > CLUSTER_MIN_SECONDS or self.device == "cuda"
+        else:
+            enough = threads and seconds > RAY_MIN_SECONDS and available_cores() >= 4
         processes = available_cores() if seconds > PROCESSES_MIN_SECONDS and not threads else 1
-        if name == "auto":
-            if self.joins_cluster:
-                enough = seconds > CLUSTER_MIN_SECONDS or self.device == "cuda"
-            else:
-                enough = threads and seconds > RAY_MIN_SECONDS and available_cores() >= 4
-            name = "ray" if enough else "local"
+        on_ray = name == "ray" or (name == "auto" and enough)
+        if name == "auto" or (not on_ray and processes > 1):
             here = "in this process" if processes == 1 else f"in {processes} processes"
-            say_once(f"{what}: {'on Ray' if enough else here}, about {seconds:.1f} s of one core")
-        return RayExecutor(self.address) if name == "ray" else LocalExecutor(processes)
+            say_once(f"{what}: {'on Ray' if on_ray else here}, about {seconds:.1f} s of one core")
+        return RayExecutor(self.address) if on_ray else LocalExecutor(processes)
 
     @property
     def joins_cluster(self) -> bool:
