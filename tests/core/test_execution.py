@@ -229,8 +229,9 @@ def test_processes_end_with_the_command(
     assert command.stdout is not None
     for _ in range(lines):
         assert command.stdout.readline()
-    time.sleep(0.5 * (lines == 1))  # until they are there, and import
-    processes = psutil.Process(command.pid).children(recursive=True)
+    processes: list[psutil.Process] = []
+    while len(processes) < 3:  # with one that clears up; the others import at first
+        processes = psutil.Process(command.pid).children(recursive=True)
     # Ctrl-C reaches all processes of a terminal.
     (os.killpg if number == signal.SIGINT else os.kill)(command.pid, number)
     _, errors = command.communicate(timeout=20)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def call_in_processes(
 
     futures: dict[Future[R], int] = {}
     try:
-        with _interrupts_blocked():  # for processes that start here, and read it before they run
+        with _pool_lock:
             pool = _take(min(processes, len(items)), environment)
-            futures = {pool.submit(call, item): index for index, item in enumerate(items)}
+            with _interrupts_blocked():
+                futures = {pool.submit(call, item): index for index, item in enumerate(items)}
         for future in as_completed(futures):
             yield futures[future], future.result()
     except TerminatedWorkerError as error:
@@ -69,7 +71,7 @@ def call_in_processes(
 
 
 def end_processes() -> None:
-    """End all processes at once, whatever they do."""
+    """End all processes at once, whatever they do; those that a thread starts, too."""
     global _pool
     with _pool_lock:
         pool, _pool = _pool, None
@@ -82,19 +84,19 @@ def _take(processes: int, environment: Mapping[str, str]) -> ProcessPoolExecutor
     global _pool, _size
     from loky.process_executor import ProcessPoolExecutor
 
-    with _pool_lock:
-        if _pool is None or _size < processes:
-            with _quiet_clearing():
-                _pool = ProcessPoolExecutor(
-                    processes,
-                    timeout=IDLE_SECONDS,
-                    initializer=_watch,
-                    initargs=(os.getpid(),),
-                    env={**environment, **NO_LEAK},
-                )
-            _size = processes
-            atexit.register(end_processes)  # before its modules are gone, which it would miss
-        return _pool
+    if _pool is None or _size < processes:
+        with _quiet_clearing():
+            resource_tracker.ensure_running()  # not later: it unblocks Ctrl-C again
+            _pool = ProcessPoolExecutor(
+                processes,
+                timeout=IDLE_SECONDS,
+                initializer=_watch,
+                initargs=(os.getpid(),),
+                env={**environment, **NO_LEAK},
+            )
+        _size = processes
+        atexit.register(end_processes)  # before its modules are gone, which it would miss
+    return _pool
 
 
 @contextmanager
