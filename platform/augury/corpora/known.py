@@ -100,6 +100,9 @@ class MissingSet(UserError):
         super().__init__(message)
         self.name = name
 
+    def __reduce__(self) -> tuple[type[MissingSet], tuple[str, str]]:
+        return MissingSet, (str(self), self.name)  # workers pickle their errors
+
 
 def locate(
     known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None
