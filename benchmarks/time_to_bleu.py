@@ -1,7 +1,7 @@
 """How long does it take from text to a BLEU score, against a plain script?
 
     python -m benchmarks.time_to_bleu [--bleu 25] [--pairs 10000] [--valid 1014] [--updates 4000]
-        [--every 250] [--sizes 2 192 768 4] [--max-tokens 1500] [--rate 0.002] [--threads 1]
+        [--every 125] [--sizes 2 192 768 4] [--max-tokens 1500] [--rate 0.002] [--threads 1]
         [--contenders augury transformers] [--json] [--plot FILE]
 
     augury        augury train EXPERIMENT
@@ -189,7 +189,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--valid", type=int, default=1_014, help="sentences of validation")
     parser.add_argument("--updates", type=int, default=4_000, help="at most (default 4000)")
-    parser.add_argument("--every", type=int, default=250, help="updates between validations")
+    parser.add_argument("--every", type=int, default=125, help="updates between validations")
     parser.add_argument("--vocabulary", type=int, default=4_000)
     parser.add_argument("--max-tokens", type=int, default=1_500, help="of a batch")
     parser.add_argument("--rate", type=float, default=2e-3, help="learning rate at its peak")
