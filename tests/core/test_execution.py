@@ -211,9 +211,16 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("lines", [1, 3], ids=["while they start", "at work"])
-@pytest.mark.parametrize("where", ["main", "thread"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("number", "where", "lines"),  # a line before the processes start, one of each at work
+    [
+        (signal.SIGINT, "main", 1),
+        (signal.SIGINT, "main", 3),
+        (signal.SIGINT, "thread", 1),
+        (signal.SIGINT, "thread", 3),
+        (signal.SIGKILL, "main", 3),
+    ],
+)
 def test_processes_end_with_the_command(
     number: int, where: str, lines: int, tmp_path: Path
 ) -> None:
