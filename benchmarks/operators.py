@@ -45,7 +45,8 @@ import pyarrow.compute as pc
 from augury.augment import operator
 from augury.augment.pipeline import augment
 from augury.core.cores import available_cores
-from augury.core.execution import Execution, LocalExecutor, RayExecutor
+from augury.core.execution import Execution
+from augury.core.executors import LocalExecutor, RayExecutor
 from augury.core.progress import Stage
 from augury.core.store import Store
 from augury.corpora.builtin import generate

@@ -39,7 +39,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from augury.core.execution import HOLDS_CPUS
+from augury.core.executors import HOLDS_CPUS
 
 STAGES = ("read", "deduplicate", "operator", "tokenise", "vocabulary", "dispatch")
 USUAL = STAGES[:4]
@@ -67,7 +67,7 @@ def write_text(directory: Path, rows: int) -> None:
 def stage(directory: Path, rows: int, name: str, executor: Any) -> dict[str, Any]:
     """Run a stage in this process and return its figures."""
     if executor == "ray":
-        from augury.core.execution import connect
+        from augury.core.ray_connection import connect
 
         connect()
     idle = name == "dispatch"

@@ -77,7 +77,7 @@ def local_ray() -> Iterator[Any]:
     """Ray on this machine, shared by the session's tests."""
     import ray
 
-    from augury.core.execution import connect
+    from augury.core.ray_connection import connect
 
     ray.init(
         address="local",

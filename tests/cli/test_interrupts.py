@@ -27,7 +27,7 @@ CONNECT = """
 import sys
 from augury import cli
 from augury.cli import track
-from augury.core.execution import connect
+from augury.core.ray_connection import connect
 
 track.run = lambda arguments: connect(sys.argv[1])
 sys.exit(cli.main(["track"]))

@@ -19,9 +19,10 @@ import psutil
 import pytest
 
 from augury.augment import operator
-from augury.core import execution, local_ray, messages, processes
+from augury.core import executors, local_ray, messages, processes, ray_connection
 from augury.core.errors import UserError
-from augury.core.execution import Execution, ExecutorName, LocalExecutor, RayExecutor
+from augury.core.execution import Execution, ExecutorName
+from augury.core.executors import LocalExecutor, RayExecutor
 from augury.core.progress import Stage, say_once
 
 
@@ -29,24 +30,24 @@ def squares() -> Any:
     return lambda number: number * number
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [
-        LocalExecutor(),
-        LocalExecutor(processes=2),
-        pytest.param(RayExecutor(), marks=pytest.mark.slow),
-    ],
-    ids=["here", "processes", "ray"],
-)
-def test_results_are_in_the_order_of_the_items(
-    executor: LocalExecutor | RayExecutor, request: pytest.FixtureRequest
-) -> None:
-    if executor.name == "ray":
-        request.getfixturevalue("local_ray")
+Anywhere = LocalExecutor | RayExecutor
+
+
+@pytest.fixture(params=["processes", pytest.param("ray", marks=pytest.mark.slow)])
+def elsewhere(request: pytest.FixtureRequest) -> Anywhere:
+    """An executor whose tasks run in other processes."""
+    if request.param == "processes":
+        return LocalExecutor(processes=2)
+    request.getfixturevalue("local_ray")
+    return RayExecutor()
+
+
+def test_results_are_in_the_order_of_the_items(elsewhere: Anywhere) -> None:
     items = list(range(23))
-    with Stage("squares", len(items)) as stage:
-        assert executor.map(squares, items, stage) == [item * item for item in items]
-    assert stage.done == 23
+    for executor in (elsewhere, LocalExecutor()):
+        with Stage("squares", len(items)) as stage:
+            assert executor.map(squares, items, stage) == [item * item for item in items]
+        assert stage.done == 23
 
 
 def own_process() -> Any:
@@ -149,23 +150,15 @@ def talking() -> Any:
     return task
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [LocalExecutor(processes=2), pytest.param(RayExecutor(), marks=pytest.mark.slow)],
-    ids=["processes", "ray"],
-)
 def test_what_tasks_say_elsewhere_is_said_here_once(
-    executor: LocalExecutor | RayExecutor,
-    request: pytest.FixtureRequest,
+    elsewhere: Anywhere,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if executor.name == "ray":
-        request.getfixturevalue("local_ray")
     monkeypatch.setattr(messages, "_logged", set())
     caplog.set_level("INFO", "augury")
     with Stage("numbers", 4) as stage:
-        executor.map(talking, range(4), stage)
+        elsewhere.map(talking, range(4), stage)
     said = [record for record in caplog.records if "synonyms" in record.getMessage()]
     assert [record.levelname for record in said] == ["WARNING"]
 
@@ -177,7 +170,7 @@ import threading
 import time
 from contextlib import suppress
 
-from augury.core.execution import LocalExecutor
+from augury.core.executors import LocalExecutor
 from augury.core.progress import Stage
 from augury.core.processes import end_processes
 
@@ -252,8 +245,8 @@ def test_processes_end_with_the_command(
 def test_items_of_joined_blocks_keep_their_order(
     local_ray: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(execution, "MIN_BLOCKS", 5)
-    monkeypatch.setattr(execution, "BLOCKS_PER_CPU", 0)
+    monkeypatch.setattr(executors, "MIN_BLOCKS", 5)
+    monkeypatch.setattr(executors, "BLOCKS_PER_CPU", 0)
     items = list(range(23))
     with Stage("squares", len(items)) as stage:
         assert RayExecutor().map(squares, items, stage) == [item * item for item in items]
@@ -303,18 +296,9 @@ def complaining() -> Any:
     return task
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [LocalExecutor(processes=2), pytest.param(RayExecutor(), marks=pytest.mark.slow)],
-    ids=["processes", "ray"],
-)
-def test_a_user_error_elsewhere_is_one_here(
-    executor: LocalExecutor | RayExecutor, request: pytest.FixtureRequest
-) -> None:
-    if executor.name == "ray":
-        request.getfixturevalue("local_ray")
+def test_a_user_error_elsewhere_is_one_here(elsewhere: Anywhere) -> None:
     with pytest.raises(UserError, match="key 3 leaves"), Stage("tasks", 2) as stage:
-        executor.map(complaining, [1, 2], stage)
+        elsewhere.map(complaining, [1, 2], stage)
 
 
 def test_auto_says_what_it_chose_and_why(
@@ -358,7 +342,7 @@ def test_text_is_worked_on_by_all_cores_of_a_machine(
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr("augury.core.execution.available_cores", lambda: 16)
     if holds_cpus:
-        monkeypatch.setenv(execution.HOLDS_CPUS, "1")
+        monkeypatch.setenv(executors.HOLDS_CPUS, "1")
     for name in get_args(ExecutorName)[:2]:
         chosen = Execution(executor=name).choose(seconds, "augment", threads=threads)
         assert isinstance(chosen, LocalExecutor)
@@ -428,19 +412,11 @@ class _Times:
         return lambda number: self.operator.times * number
 
 
-@pytest.mark.parametrize(
-    "executor",
-    [LocalExecutor(processes=2), pytest.param(RayExecutor(), marks=pytest.mark.slow)],
-    ids=["processes", "ray"],
-)
 def test_a_class_that_is_given_by_its_path_reaches_other_processes(
-    executor: LocalExecutor | RayExecutor,
-    request: pytest.FixtureRequest,
+    elsewhere: Anywhere,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if executor.name == "ray":
-        request.getfixturevalue("local_ray")
     (tmp_path / "mine.py").write_text(
         "from augury.augment.operator import Operator\n"
         "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\n"
@@ -449,14 +425,14 @@ def test_a_class_that_is_given_by_its_path_reaches_other_processes(
     monkeypatch.chdir(tmp_path)
     mine = operator.parse({"operator": "./mine.py", "times": 3})
     with Stage("multiply", 2, "numbers") as stage:
-        assert executor.map(_Times(mine), [1, 2], stage) == [3, 6]
+        assert elsewhere.map(_Times(mine), [1, 2], stage) == [3, 6]
 
 
 LISTENING = """
 import json
 import psutil
 from ray import tune  # first, as in a sweep
-from augury.core.execution import connect
+from augury.core.ray_connection import connect
 
 connect(None)
 import ray
@@ -504,7 +480,7 @@ def test_a_local_ray_that_starts_too_late_is_started_again(
 SIGTERM = """
 import signal
 from ray import tune  # first, as in a sweep
-from augury.core.execution import connect
+from augury.core.ray_connection import connect
 
 signal.signal(signal.SIGTERM, lambda *_: print("answered"))
 connect(None)
@@ -604,7 +580,7 @@ SPILLING = """
 import os, tempfile
 from pathlib import Path
 os.environ["RAY_DEFAULT_OBJECT_STORE_MAX_MEMORY_BYTES"] = "80000000"
-from augury.core.execution import RayExecutor
+from augury.core.executors import RayExecutor
 from augury.core.progress import Stage
 
 items = [bytes([number]) * 10_000_000 for number in range(3)] + [bytes(90_000_000)]
@@ -642,5 +618,5 @@ def test_items_that_do_not_fit_into_the_object_store_are_spilled() -> None:
 def test_a_cluster_that_is_open_to_others_is_warned_of(
     dashboard: str, mode: str, warns: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(execution.AUTH_MODE, mode)
-    assert bool(execution.exposed(dashboard)) == warns
+    monkeypatch.setenv(ray_connection.AUTH_MODE, mode)
+    assert bool(ray_connection.exposed(dashboard)) == warns

@@ -24,7 +24,8 @@ from augury.augment.operator import RECORDS, VIEW, Operator, OperatorOutput
 from augury.augment.planning import KINDS, Models, Part, extra_texts, fit_parameters, plan
 from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
-from augury.core.execution import Execution, Executor
+from augury.core.execution import Execution
+from augury.core.executors import Executor
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once

@@ -18,7 +18,8 @@ from augury.augment.blocks import Block, split_into_blocks
 from augury.augment.models import TextModel
 from augury.core import config
 from augury.core.errors import UserError, unknown
-from augury.core.execution import Execution, Executor
+from augury.core.execution import Execution
+from augury.core.executors import Executor
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import seed_of

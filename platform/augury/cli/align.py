@@ -19,7 +19,7 @@ from augury.text.alignment.symmetrise import BOTH, Link, Symmetrisation, symmetr
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from augury.core.execution import Executor
+    from augury.core.executors import Executor
     from augury.core.store import Folder
     from augury.text.alignment.aligner import Sentences
     from augury.text.alignment.model import Links

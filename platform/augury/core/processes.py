@@ -70,6 +70,7 @@ def call_in_processes(
             future.cancel()
 
 
+@atexit.register  # before the modules are gone that it uses
 def end_processes() -> None:
     """End all processes at once, whatever they do; those that a thread starts, too."""
     global _pool
@@ -95,7 +96,6 @@ def _take(processes: int, environment: Mapping[str, str]) -> ProcessPoolExecutor
                 env={**environment, **NO_LEAK},
             )
         _size = processes
-        atexit.register(end_processes)  # before its modules are gone, which it would miss
     return _pool
 
 

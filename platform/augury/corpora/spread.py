@@ -18,9 +18,9 @@ import numpy as np
 import pyarrow as pa
 
 from augury.core.errors import UserError
-from augury.core.execution import connect
 from augury.core.integrity import Checksum
 from augury.core.progress import Stage
+from augury.core.ray_connection import connect
 from augury.core.store import Folder
 from augury.core.working_directory import in_this_directory
 from augury.corpora.corpus import SHARD_ROWS, shard_name, write_shard

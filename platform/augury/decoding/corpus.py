@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from augury.core.execution import Executor, LocalExecutor
+from augury.core.executors import Executor, LocalExecutor
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.decoding.ctranslate import CTranslateDecoder

@@ -15,10 +15,11 @@ from augury.augment.planning import Models
 from augury.core import config
 from augury.core.cluster import check_storage
 from augury.core.errors import UserError
-from augury.core.execution import Execution, connect
+from augury.core.execution import Execution
 from augury.core.locks import locked
 from augury.core.parallel import InputFailed, run_concurrently
 from augury.core.progress import say
+from augury.core.ray_connection import connect
 from augury.core.store import Folder, Store
 from augury.execution import preflight
 from augury.execution.cautions import say_cautions

@@ -23,10 +23,10 @@ from ray.tune.search import Searcher
 
 from augury.core import cluster
 from augury.core.errors import UserError
-from augury.core.execution import connect
 from augury.core.outages import Outage
 from augury.core.periodic import Throttle
 from augury.core.progress import say
+from augury.core.ray_connection import connect
 from augury.core.working_directory import in_this_directory
 from augury.experiments.spec import Experiment
 from augury.sweeping import trial as trials

@@ -13,9 +13,10 @@ import torch
 from augury.core import cluster
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
-from augury.core.execution import Execution, connect
+from augury.core.execution import Execution
 from augury.core.outages import outage_of
 from augury.core.progress import say
+from augury.core.ray_connection import connect
 from augury.core.roots import located
 from augury.core.store import Folder
 from augury.core.working_directory import in_this_directory

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from augury.core.errors import UserError
-from augury.core.execution import Executor, LocalExecutor, RayExecutor
+from augury.core.executors import Executor, LocalExecutor, RayExecutor
 from augury.core.progress import Stage
 from augury.core.rng import generator
 from augury.core.store import Folder, Store

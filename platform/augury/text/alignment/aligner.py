@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from augury.core.errors import UserError
-from augury.core.execution import Executor, LocalExecutor
+from augury.core.executors import Executor, LocalExecutor
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
