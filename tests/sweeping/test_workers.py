@@ -9,7 +9,7 @@ import pytest
 
 from augury.sweeping import workers
 from augury.sweeping.local_executor import _Slot
-from augury.sweeping.workers import Workers
+from augury.sweeping.workers import Workers, early_imports
 
 
 @pytest.fixture(params=[True, False], ids=["copies", "each imports"])
@@ -75,3 +75,26 @@ def test_a_trial_that_is_interrupted_while_it_reports_is_answered(tmp_path):
     trial.close()
     assert not slot.let_end()
     slot.connection.close()
+
+
+@pytest.mark.slow
+def test_workers_go_on_with_what_was_begun_early(tmp_path):
+    ours, theirs = Pipe()
+    with ours, theirs, early_imports():
+        (early,) = workers._early
+        pool = Workers([], tmp_path, workers.EARLY_THREADS)
+        worker = pool.start(theirs.fileno(), tmp_path / "1.log")
+        assert pool.server is early
+    assert worker.poll() is None  # the end of the block leaves it alone
+    pool.close()
+    worker.kill()
+
+
+def test_early_imports_end_where_no_workers_take_them(tmp_path):
+    with early_imports():
+        (early,) = workers._early
+        pool = Workers([], tmp_path, workers.EARLY_THREADS + 1)
+        pool.warm_up()
+        assert pool.server is not early
+        pool.close()
+    assert not early.alive

@@ -127,10 +127,14 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    space, options = prepare(arguments)
     if arguments.dry_run:
-        return show_plan(space, options, arguments.json)
-    return _run(space, options, arguments.json)
+        return show_plan(*prepare(arguments), arguments.json)
+    if arguments.executor == "ray":
+        return _run(*prepare(arguments), arguments.json)
+    from augury.sweeping.workers import early_imports
+
+    with early_imports():
+        return _run(*prepare(arguments), arguments.json)
 
 
 def prepare(

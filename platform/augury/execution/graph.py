@@ -191,9 +191,11 @@ class Graph:
     def is_made(self, step: Step) -> bool:
         """Return whether a step is a model for others that is trained, so that its texts need not
         be there."""
-        if step.seed is None or step in self.scored:
-            return False
-        return self.plans[step.address].run(step.seed).complete
+        return step not in self.scored and self.is_trained(step)
+
+    def is_trained(self, step: Step) -> bool:
+        """Return whether a step is a model that is trained."""
+        return step.seed is not None and self.plans[step.address].run(step.seed).complete
 
     def missing(self, targets: Iterable[Step]) -> list[Step]:
         """Return steps with all that they need, in the order in which they are to begin.

@@ -22,7 +22,7 @@ from augury.execution.graph import Step
 from augury.experiments.description import artifacts, commit
 from augury.experiments.spec import Experiment
 from augury.runs.recording import Recorder, Recording
-from augury.sweeping import executors
+from augury.sweeping import executors, workers
 from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
@@ -97,7 +97,9 @@ class _Driver:
         self.base = self.plan.base()
         with self._executor() as executor:
             graph = self.plan.graph
-            if not all(map(graph.is_made, graph.scored)):
+            if all(map(graph.is_trained, graph.scored)):
+                workers.end_early_imports()
+            else:
                 executor.warm_up()
             return self._run(executor)
 
@@ -171,7 +173,10 @@ class _Driver:
         executor: TrialExecutor
         if executors.choose(experiments, self.options.scheduler) == "local":
             executor = LocalExecutor(experiments, self.options.at_once, self.sweep)
-        elif self.options.scheduler == "pbt":
+            say(str(executor.placement))
+            return executor
+        workers.end_early_imports()
+        if self.options.scheduler == "pbt":
             executor = self._population(experiments)
         else:
             from augury.sweeping.ray_executor import RayExecutor  # imports Ray, which takes seconds

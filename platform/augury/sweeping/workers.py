@@ -20,6 +20,9 @@ from pathlib import Path
 from augury.core.executors import HOLDS_CPUS
 
 SERVER_LOG = "server.log"
+SERVER = "augury.sweeping.worker_server"
+EARLY_THREADS = 1
+"""The threads of a worker unless a trial has several cores."""
 UNKNOWN = 256
 """The exit code of a copy where the process that could tell it has died; no real one is as high."""
 
@@ -29,64 +32,79 @@ class Workers:
 
     def __init__(self, tasks: Sequence[str], logs: Path, threads: int):
         """`logs` is a folder, `threads` the number that a worker uses."""
-        self.tasks, self.log = tasks, logs / SERVER_LOG
-        self.environment = {
-            **os.environ,
-            HOLDS_CPUS: "1",
-            "OMP_NUM_THREADS": str(threads),
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        }
+        self.tasks, self.threads, self.log = tasks, threads, logs / SERVER_LOG
         self.copies = _can_copy()
         self.server: _Server | None = None
 
     def warm_up(self) -> None:
         """Import what trials use, in the background."""
-        if self.copies and (self.server is None or self.server.process.poll() is not None):
+        if self.copies and (self.server is None or not self.server.alive):
             self.close()
-            self.server = _Server(self)
+            if _early and self.threads == EARLY_THREADS and _early[0].alive:
+                self.server = _early.pop()
+            else:
+                self.server = _Server(self.threads, self.log)
+            self.server.load(self.tasks, self.log)
 
     def start(self, connection: int, log: Path) -> Worker:
         """Start a worker on a file descriptor, with its output in `log`; it has ended already where
         what it is copied from cannot start."""
         if not self.copies:
-            return self.popen("augury.sweeping.worker", connection, log)
+            return _popen("augury.sweeping.worker", connection, self.threads, log, *self.tasks)
         self.warm_up()
         assert self.server is not None
         return self.server.start(connection, log)
 
-    def popen(self, module: str, connection: int, log: Path) -> subprocess.Popen[bytes]:
-        """Run a module in a new process."""
-        with log.open("ab") as output:
-            # A group of its own: the terminal's Ctrl-C reaches the command alone, which passes it
-            # on. A new interpreter, as that of a script or a notebook cannot be copied.
-            return subprocess.Popen(
-                [sys.executable, "-P", "-m", module, str(connection), *self.tasks],
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env=self.environment,
-                pass_fds=[connection],
-                process_group=0,
-            )
-
     def close(self) -> None:
         """End the process that workers are copied from."""
         if self.server is not None:
-            self.server.connection.close()
-            self.server.process.kill()
-            self.server.process.wait()
+            self.server.close()
             self.server = None
+
+
+@contextmanager
+def early_imports() -> Iterator[None]:
+    """Import what the trials of all tasks use in the background, while the block finds out which
+    trials there are; `Workers` go on with the process."""
+    if _can_copy():
+        _early.append(_Server(EARLY_THREADS, Path(os.devnull)))
+    try:
+        yield
+    finally:
+        end_early_imports()
+
+
+def end_early_imports() -> None:
+    """End the process of `early_imports` unless `Workers` have taken it."""
+    while _early:
+        _early.pop().close()
 
 
 class _Server:
     """The process that is copied, as the command sees it."""
 
-    def __init__(self, workers: Workers):
+    def __init__(self, threads: int, log: Path):
+        self.log = log
         self.connection, theirs = Pipe()
-        self.log = workers.log
         with theirs:
-            module = "augury.sweeping.worker_server"
-            self.process = workers.popen(module, theirs.fileno(), workers.log)
+            self.process = _popen(SERVER, theirs.fileno(), threads, log)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self.process.poll() is None
+
+    def load(self, tasks: Sequence[str], log: Path) -> None:
+        """Have the process import what trials of tasks use, with its output in `log`."""
+        self.log = log
+        with suppress(OSError):  # it has ended, which `start` will find
+            self.connection.send((tasks, str(log)))
+
+    def close(self) -> None:
+        """End the process at once."""
+        self.connection.close()
+        self.process.kill()
+        self.process.wait()
 
     def start(self, connection: int, log: Path) -> Worker:
         """Return a copy, once all is imported; the process itself where it has died."""
@@ -159,6 +177,32 @@ class Copy:
 
 
 Worker = subprocess.Popen[bytes] | Copy
+_early: list[_Server] = []
+"""The process that imports before the trials are known, if there is one."""
+
+
+def _popen(
+    module: str, connection: int, threads: int, log: Path, *words: str
+) -> subprocess.Popen[bytes]:
+    """Run a module in a new process, with its output in `log`."""
+    environment = {
+        **os.environ,
+        HOLDS_CPUS: "1",
+        "OMP_NUM_THREADS": str(threads),
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    with log.open("ab") as output:
+        # A group of its own: the terminal's Ctrl-C reaches the command alone, which passes it on. A
+        # new interpreter, as that of a script or a notebook cannot be copied.
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", module, str(connection), *words],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environment,
+            pass_fds=[connection],
+            process_group=0,
+        )
 
 
 def _can_copy() -> bool:
