@@ -101,7 +101,7 @@ def stage(root: str, address: str, name: str, executor: Any, cores: int) -> dict
         starting.map(lambda: lambda item: item, range(cores), progress)
     corpus = Corpus.load(store, address)
     of_name = operator.parse({"operator": name, **OPERATORS[name]})
-    started = _cpu()
+    started = cpu_of_processes()
     clock, made = frame.clock(
         lambda: augment(corpus, [of_name], store, execution=Execution(executor=executor))
     )
@@ -113,13 +113,13 @@ def stage(root: str, address: str, name: str, executor: Any, cores: int) -> dict
     peak = re.findall(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     return {
         "wall": clock.wall,
-        "cpu": _cpu() - started,
+        "cpu": cpu_of_processes() - started,
         "peak": int(peak[0]) / 1024,
         "digest": digest.hexdigest(),
     }
 
 
-def _cpu() -> float:
+def cpu_of_processes() -> float:
     """Return the CPU seconds of this process and of those that it has started, ended ones too."""
     times = [process.cpu_times() for process in psutil.Process().children(recursive=True)]
     return frame.cpu() + sum(of.user + of.system for of in times)

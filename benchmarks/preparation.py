@@ -144,6 +144,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
             lambda: [Path(store.folder(VIEWS, "").path())],
         )
 
+    from augury.experiments.task import Task
     from augury.text.tokens import KIND as TOKENS
     from augury.text.tokens import Text, tokenise
     from augury.text.vocabulary import training
@@ -169,7 +170,7 @@ def prepared(directory: Path, name: str, executor: Any) -> Work:
         folder=tokenizer.folder,
     )
     folders = {side: store.folder(TOKENS, text.address("first")) for side, text in texts.items()}
-    backend = execution.choose(0, "tokenise")
+    backend = execution.choose(corpus.rows * len(texts) / Task.ROWS_PER_SECOND, "tokenise")
     return (
         lambda: tokenise(texts, folders, tokenizer, backend),
         lambda: [Path(folder.path()) for folder in folders.values()],

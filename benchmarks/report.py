@@ -112,6 +112,11 @@ BENCHMARKS = {
         "`times list loop` is relative to the script of the CipherDAug authors.",
         "--sentences 200 --part 100 --repeats 1",
     ),
+    "cores": Benchmark(
+        "How much faster do several cores prepare a text?",
+        "`efficiency` is relative to one core, per core; goal: 0.85.",
+        "--rows 500 --repeats 1",
+    ),
     "preparation": Benchmark(
         "How fast is a corpus prepared, and with what memory?",
         "Seconds, CPU seconds and MiB of the driver by rows and stage.",

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline, planning
+from augury.augment import blocks, operator, pipeline, planning
 from augury.augment.cipher import Cipher
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -132,6 +132,30 @@ def bytes_of(augmented: pipeline.Augmented) -> dict[str, bytes]:
         for name, folder in folders(augmented).items()
         for shard in augmented.corpus.shards
     }
+
+
+@pytest.mark.parametrize("name", ["cipher", "noise", "eda"])
+def test_blocks_of_any_size_give_the_same_records(
+    store: Store, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    settings = {"cipher": {"keys": [1]}, "noise": {"spelling": 0.5}, "eda": {}}
+    base, of_name = corpus(store), operator.parse({"operator": name, **settings[name]})
+    tables = []
+    for rows in (None, 2):
+        monkeypatch.setattr(type(of_name), "BLOCK_ROWS", rows)
+        monkeypatch.setattr(blocks, "FEWEST_ROWS", 100)
+        place = Store(Path(store.root, str(rows)))
+        (part,) = pipeline.augment(base, [of_name], place).parts
+        shards = part.folder.manifest()["shards"]
+        assert len(shards) == (len(base.shards) if rows is None else 7)
+        tables.append(pa.concat_tables(read_shard(part.folder, shard) for shard in shards))
+    assert tables[0].equals(tables[1])
+
+
+def test_a_block_of_a_slow_operator_is_a_second_of_work(store: Store) -> None:
+    noise = operator.parse({"operator": "noise", "spelling": 0.1})
+    assert blocks.block_rows(noise) == noise.PER_SECOND
+    assert blocks.block_rows(Cipher(keys=(1,))) is None
 
 
 def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:

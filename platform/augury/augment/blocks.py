@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from augury.corpora.corpus import Corpus, shard_metadata
+from augury.augment.operator import Operator
+from augury.corpora.corpus import SHARD_ROWS, Corpus, shard_metadata
+
+BLOCK_SECONDS = 1.0
+"""How long a block may take one core: with few long ones, some cores wait for the last."""
+FEWEST_ROWS = 1_000
+"""Of a block whose size its operator does not set: every block is a file."""
 
 
 class Block(NamedTuple):
@@ -15,6 +21,12 @@ class Block(NamedTuple):
     rows: int | None
     """The maximum number of rows; None: to the end."""
     name: str
+
+
+def block_rows(operator: Operator) -> int | None:
+    """Return the maximum number of records in a block of an operator; None: a whole shard."""
+    rows = max(FEWEST_ROWS, int(operator.PER_SECOND * BLOCK_SECONDS))
+    return operator.BLOCK_ROWS or (rows if rows < SHARD_ROWS else None)
 
 
 def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:

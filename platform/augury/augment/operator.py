@@ -76,9 +76,10 @@ class Operator(Extension):
     LEARNED: ClassVar[frozenset[str]] = frozenset()
     """Parameters that act only through fitted data, models or texts, which addresses have."""
     PER_SECOND: ClassVar[float] = 500_000
-    """Records that one core makes in a second; decides which executor is used."""
+    """Records that one core makes in a second; decides which executor is used, and the size of
+    blocks."""
     BLOCK_ROWS: ClassVar[int | None] = None
-    """The maximum number of records in a block, for operators too slow for a whole shard."""
+    """The maximum number of records in a block, where it is not to follow from the speed."""
     PAPERS: ClassVar[tuple[Paper, ...]] = ()
     """The papers that the operator comes from."""
     REMEDY: ClassVar[str] = ""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from augury.augment.blocks import Block, split_into_blocks
+from augury.augment.blocks import Block, block_rows, split_into_blocks
 from augury.augment.health import Health, Tally
 from augury.augment.mixins import (
     CorpusOperator,
@@ -151,9 +151,10 @@ def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Par
     groups: dict[Any, list[Part]] = {}
     for part in parts:
         operator = part.operator
-        # Others would wait for models; blocks of another size are other blocks.
-        alone = part.models or operator.BLOCK_ROWS or isinstance(operator, CorpusOperator)
-        key = operator.operator if alone else operator.reads(columns)
+        # Others would wait for models.
+        alone = part.models or isinstance(operator, CorpusOperator)
+        reads = operator.reads(columns), block_rows(operator)
+        key = operator.operator if alone else reads
         groups.setdefault(key, []).append(part)
     return list(groups.values())
 
@@ -203,7 +204,7 @@ def _apply_to_blocks(
     executor: Executor,
     reserved: Mapping[str, float],
 ) -> None:
-    blocks = split_into_blocks(corpus, parts[0].operator.BLOCK_ROWS)
+    blocks = split_into_blocks(corpus, block_rows(parts[0].operator))
     names = ", ".join(part.name for part in parts)
     with Stage(
         f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]
