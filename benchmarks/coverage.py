@@ -35,7 +35,7 @@ import argparse
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -455,16 +455,43 @@ def show(title: str, columns: Sequence[str], rows: Iterable[Row], digits: int = 
         )
 
 
+def grouped(
+    results: Mapping[Setting, Trials], systems: str | None = None
+) -> dict[tuple[int, float], Trials]:
+    """Return the repetitions of all settings by number of seeds and noise; those of `systems`
+    alone where it is given."""
+    groups: dict[tuple[int, float], list[Trials]] = {}
+    for setting, trials in results.items():
+        of_group = groups.setdefault((setting.seeds, setting.noise), [])
+        if systems in (None, setting.systems):
+            of_group.append(trials)
+    return {keys: joined(trials) for keys, trials in groups.items() if trials}
+
+
+def by_noise(results: Mapping[Setting, Trials]) -> list[dict[str, float | None]]:
+    """Return a row for every number of seeds and noise, all other settings together: coverage by
+    method; false positives at 5 % and the share of smallest detectable differences that is found,
+    both of the test moderated by most systems."""
+    null, rows = grouped(results, "same"), []
+    for (seeds, noise), group in grouped(results).items():
+        shares = zip(METHODS, group.covered.mean(0), strict=True)
+        same = null.get((seeds, noise))
+        rows.append(
+            {
+                "seeds": seeds,
+                "noise": noise,
+                **{f"coverage {method}": float(share) for method, share in shares},
+                "false positives": float((same.p[:, -1] < LEVELS[0]).mean()) if same else None,
+                "found": float(group.found[:, -1].mean()) if len(group.found) else None,
+            }
+        )
+    return rows
+
+
 def show_all(results: dict[Setting, Trials]) -> None:
     """Print all tables, settings of other metrics, systems and spreads together."""
     repetitions = len(next(iter(results.values())).p)
-    by_noise: dict[tuple[int, float], list[Setting]] = {}
-    for setting in results:
-        by_noise.setdefault((setting.seeds, setting.noise), []).append(setting)
-    groups, null = {}, {}
-    for keys, settings in by_noise.items():
-        groups[keys] = joined(results[one] for one in settings)
-        null[keys] = joined(results[one] for one in settings if one.systems == "same")
+    groups, null = grouped(results), grouped(results, "same")
     print(
         f"{len(results)} settings of {repetitions} repetitions; moderated tests are named by their "
         "number of systems"
@@ -479,7 +506,8 @@ def show_all(results: dict[Setting, Trials]) -> None:
             for setting, trials in results.items()
         }
         rows = []
-        for keys, settings in by_noise.items():
+        for keys in groups:
+            settings = [one for one in results if (one.seeds, one.noise) == keys]
             relative = [medians[one] / medians[one][0] for one in settings]
             rows.append((keys, np.mean(relative, axis=0)))
         show(f"median width of intervals {name}, % of those of 0.2", [*head, *METHODS], rows, 0)
@@ -625,24 +653,34 @@ def main() -> None:
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of tables"
     )
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     grid = itertools.product(
-        given.metrics, given.systems, given.seeds, given.noise, given.spread, [given.sentences]
+        arguments.metrics,
+        arguments.systems,
+        arguments.seeds,
+        arguments.noise,
+        arguments.spread,
+        [arguments.sentences],
     )
     results = {
-        setting: run(setting, given.repetitions, given.samples)
+        setting: run(setting, arguments.repetitions, arguments.samples)
         for setting in itertools.starmap(Setting, grid)
     }
-    ties = [tied_seeds(seeds, given.draws, given.samples) for seeds in given.seeds if seeds < 4]
-    if given.plot:
-        plot(results, given.plot)
-    if given.json:
+    ties = [
+        tied_seeds(seeds, arguments.draws, arguments.samples)
+        for seeds in arguments.seeds
+        if seeds < 4
+    ]
+    if arguments.plot:
+        plot(results, arguments.plot)
+    if arguments.json:
         settings = [{**setting._asdict(), **summary(trials)} for setting, trials in results.items()]
         head = {
-            "repetitions": given.repetitions,
-            "samples": given.samples,
+            "repetitions": arguments.repetitions,
+            "samples": arguments.samples,
             "methods": METHODS,
             "together": TOGETHER,
+            "rows": by_noise(results),
         }
         print(
             json.dumps(
