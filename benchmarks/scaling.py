@@ -7,7 +7,9 @@ The costs are measured by `benchmarks/preparation.py` (`COSTS`; the commands are
 no single machine can show is assumed and can be set: the storage's bandwidth and latency, the
 network of a node, the start of Ray and of a worker. The steps are those of `augury train`:
 
-    read        the driver hashes the text files, reads, filters, deduplicates and writes them
+    hash        the driver computes the checksums of the text files and the offsets of lines
+    read        the driver reads, filters, deduplicates and writes the text, or tasks do: parts of
+                200,000 rows are cleaned, repeated rows are marked by hash, and shards written
     overlap     the driver looks for held-out sentences in the training text
     fit, apply  tasks: what a cipher learns, and the view of one key; a task is a shard
     vocabulary  the driver learns it
@@ -18,8 +20,9 @@ Tasks run as on Ray Data: the driver hands out blocks one after the other, to th
 each of which starts a worker first; a task reads and writes at its share of the bandwidths, and its
 time varies (log-normal, 20 %). Blocks hold several tasks where there are very many.
 
-`before` has the costs without what was changed for large corpora (docs/scaling.md). `efficiency` is
-the CPU time of all tasks and of the driver's threads, over seconds times cores. `driver` is the
+`before` has the costs without what was changed for large corpora (docs/scaling.md), `threads` reads
+in threads of the driver, as where the text lies on its disk alone, and `now` in tasks. `efficiency`
+is the CPU time of all tasks and of the driver's threads, over seconds times cores. `driver` is the
 share of the time in which only the driver works.
 """
 
@@ -35,7 +38,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-SHARD_ROWS = 20_000
+SHARD_ROWS, PART_ROWS = 20_000, 200_000
 VIEWS = 1
 MILLION = 1e6
 
@@ -76,6 +79,8 @@ class Costs:
     """Bytes a shard in a manifest."""
     threads: int = 8
     """Threads on which the driver cleans."""
+    spread: bool = True
+    """Whether tasks read."""
     most_learned: int | None = 1_000_000
     """Pairs that a vocabulary is learned from (`vocabulary.max_sentences`); None: all."""
     joins: bool = True
@@ -106,8 +111,9 @@ COSTS = Costs(
     dedup_bytes=16.0,
     learn_bytes=760.0,
 )
+THREADS = replace(COSTS, spread=False)
 BEFORE = replace(
-    COSTS,
+    THREADS,
     clean=0.0,  # in the main thread
     add=6.5,
     sample=1.5,
@@ -117,6 +123,8 @@ BEFORE = replace(
     joins=False,
     reads_back=True,
 )
+
+VERSIONS = {"before": BEFORE, "threads": THREADS, "now": COSTS}
 
 
 @dataclass(frozen=True)
@@ -175,10 +183,16 @@ def simulate(rows: int, cluster: Cluster, costs: Costs, seed: int = 1) -> Plan:
         return Step(name, seconds, seconds if work is None else work, True)
 
     def tasks(
-        name: str, count: int, cpu: float, read: float, written: float, files: int = 1
+        name: str,
+        count: int,
+        cpu: float,
+        read: float,
+        written: float,
+        files: int = 1,
+        rows_of_task: int = SHARD_ROWS,
     ) -> Step:
-        seconds = cpu * SHARD_ROWS / MILLION
-        transfer = (read + written) * SHARD_ROWS / cluster.share + 2 * cluster.latency
+        seconds = cpu * rows_of_task / MILLION
+        transfer = (read + written) * rows_of_task / cluster.share + (1 + files) * cluster.latency
         wall = dispatch(count, seconds, transfer, cluster, costs, random)
         if costs.reads_back and written:
             wall += count * (SHARD_ROWS * written / own + files * cluster.latency / 8)
@@ -186,13 +200,26 @@ def simulate(rows: int, cluster: Cluster, costs: Costs, seed: int = 1) -> Plan:
 
     learned = rows if costs.most_learned is None else min(rows, costs.most_learned)
     hashing = max(costs.hash_text * millions, costs.text_bytes * rows / own)
-    reading = max(
-        costs.add * millions,
-        costs.clean / costs.threads * millions,
-        (costs.text_bytes + costs.corpus_bytes) * rows / own,
-    )
-    if costs.reads_back:
-        reading += costs.corpus_bytes * rows / own
+    if costs.spread:
+        parts = -(-rows // PART_ROWS)
+        # The first round reads and cleans, the second reads what that made, from another node, and
+        # writes; marking repeated rows takes 3 % of the time of both, and is left out.
+        rounds = [
+            tasks("", parts, costs.clean, costs.text_bytes, 0.0, 1, PART_ROWS),
+            tasks("", parts, costs.add, costs.text_bytes, costs.corpus_bytes, 10, PART_ROWS),
+        ]
+        read = Step(
+            "read", sum(step.seconds for step in rounds), sum(step.work for step in rounds), False
+        )
+    else:
+        reading = max(
+            costs.add * millions,
+            costs.clean / costs.threads * millions,
+            (costs.text_bytes + costs.corpus_bytes) * rows / own,
+        )
+        if costs.reads_back:
+            reading += costs.corpus_bytes * rows / own
+        read = alone("read", reading, (costs.clean + costs.add) * millions)
     passes = costs.held_out if costs.threads == 1 else 1
     overlap = passes * max(
         costs.overlap / costs.threads * millions, costs.corpus_bytes * rows / own
@@ -200,7 +227,8 @@ def simulate(rows: int, cluster: Cluster, costs: Costs, seed: int = 1) -> Plan:
     sides = costs.corpus_bytes / 2
     steps = [
         alone("start", cluster.ray, 0.0),
-        alone("read", hashing + reading, (costs.hash_text + costs.clean + costs.add) * millions),
+        alone("hash", hashing, costs.hash_text * millions),
+        read,
         alone("overlap", overlap, costs.overlap * millions),
         tasks("fit", shards, costs.fit, sides, 0.0),
         tasks("apply", shards, costs.apply, sides, costs.view_bytes),
@@ -285,6 +313,7 @@ def plot(plans: dict[str, list[Plan]], rows: int) -> str:
         "#ee6677",
         "#aa3377",
         "#000000",
+        "#ddaa33",
     ]
     for column, of_version in enumerate(plans.values(), start=1):
         for place, step in enumerate(of_version[0].steps):
@@ -309,7 +338,7 @@ def _content(plan: Plan) -> dict[str, Any]:
 
 
 def plans_of(arguments: argparse.Namespace, nodes: Sequence[int]) -> dict[str, list[Plan]]:
-    """Return the plans of both versions."""
+    """Return the plans of all versions."""
     clusters = [
         Cluster(
             count,
@@ -324,7 +353,7 @@ def plans_of(arguments: argparse.Namespace, nodes: Sequence[int]) -> dict[str, l
     ]
     return {
         name: [simulate(arguments.rows, cluster, costs) for cluster in clusters]
-        for name, costs in (("before", BEFORE), ("now", COSTS))
+        for name, costs in VERSIONS.items()
     }
 
 
@@ -344,9 +373,7 @@ def main() -> None:
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write a chart as an HTML page")
     arguments = parser.parse_args()
     plans = plans_of(arguments, arguments.nodes)
-    grown = {
-        name: limits(arguments.rows, costs) for name, costs in (("before", BEFORE), ("now", COSTS))
-    }
+    grown = {name: limits(arguments.rows, costs) for name, costs in VERSIONS.items()}
     if arguments.plot:
         arguments.plot.write_text(plot(plans, arguments.rows), encoding="utf-8")
     if arguments.json:
@@ -359,7 +386,7 @@ def main() -> None:
         setting = {
             key: value for key, value in vars(arguments).items() if key not in ("plot", "json")
         }
-        costs = {"before": asdict(BEFORE), "now": asdict(COSTS)}
+        costs = {name: asdict(of_version) for name, of_version in VERSIONS.items()}
         print(json.dumps({**setting, "costs": costs, "plans": content, "limits": grown}, indent=2))
         return
     print(table(plans))

@@ -116,6 +116,25 @@ def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, pos
     )
 
 
+PIECES = [b"a\n", *(text.encode() for text in "é漢😀"), b"\xed\xa0\x80", b"\xc0\x80", b"\xff"]
+CUT = [b"\xe2\x82", b"\xf0\x9f\x98", b"\xc3", b"\x80"]
+
+
+@given(st.lists(st.sampled_from(PIECES + CUT), min_size=1), st.integers(1, 6))
+def test_utf8_is_what_python_decodes_wherever_blocks_end(pieces: list[bytes], size: int) -> None:
+    content = b"".join(pieces)
+    with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "CHUNK", max(size, 2))
+        path = written(Path(directory, "text"), content)
+        try:
+            content.decode()
+        except UnicodeDecodeError:
+            with pytest.raises(UserError, match="is not UTF-8"):
+                examine(path)
+        else:
+            assert examine(path).lines == len(content.splitlines())
+
+
 def test_empty_file(tmp_path: Path) -> None:
     for name, content in (("text", b""), ("text.gz", gzip.compress(b""))):
         path = written(tmp_path / name, content)
