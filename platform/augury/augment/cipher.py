@@ -40,6 +40,7 @@ class Cipher(Fitted):
 
     PAPERS: ClassVar[tuple[Paper, ...]] = (CIPHERDAUG,)
     PER_SECOND: ClassVar[float] = 400_000
+    FIT_PER_SECOND: ClassVar[float] = 500_000
 
     @field_validator("keys")
     @classmethod

@@ -29,6 +29,9 @@ REJECTED = "rejected, "
 class Fitted(Operator):
     """An operator that learns from the training split."""
 
+    FIT_PER_SECOND: ClassVar[float] = 100_000
+    """Records that one core learns from in a second."""
+
     def fit_parameters(self) -> dict[str, Any]:
         """Return the parameters that decide what is learned; parts with equal ones share a fit."""
         return {}

@@ -167,7 +167,7 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     if not isinstance(operator, Fitted) or type(operator).fit_block is Fitted.fit_block:
         make_once(part.fit, lambda: _write_fit(part, corpus, []))
         return
-    executor = execution.choose(corpus.rows / operator.PER_SECOND, f"fit {operator.operator}")
+    executor = execution.choose(corpus.rows / operator.FIT_PER_SECOND, f"fit {operator.operator}")
     make_once(part.fit, partial(_fit, part, corpus, executor))
 
 

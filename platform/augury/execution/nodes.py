@@ -79,7 +79,7 @@ def _texts(graph: Graph, plan: Plan) -> Iterator[Node]:
         if isinstance(operator, Fitted):
             learned_from = task.corpus_address(experiment.first, TRAIN)
             fit_inputs = [f"{CORPORA}/{learned_from}"]
-            yield node("fit", part.name, part.fit, fit_inputs, rows / operator.PER_SECOND)
+            yield node("fit", part.name, part.fit, fit_inputs, rows / operator.FIT_PER_SECOND)
             inputs.append(part.fit.name)
         inputs += [name for name in part.model_names.values() if name.startswith(f"{RUNS}/")]
         kind: Kind = "records" if operator.makes() == RECORDS else "view"
