@@ -4,9 +4,10 @@ import pickle
 from typing import Any, Literal
 
 import pytest
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from augury.core.config import Section, validate
+from augury.core.errors import UserError
 from augury.core.faults import SHOWN, InvalidSettings
 from augury.core.naming import FILE_NAME_ALLOWS
 from augury.core.typed import FileName
@@ -16,7 +17,19 @@ class Inner(Section):
     size: int = Field(1, ge=1)
 
 
+class Text(Section):
+    a: int = 0
+    b: int = 0
+
+    @model_validator(mode="after")
+    def _one(self) -> Text:
+        if self.a and self.b:
+            raise UserError("a and b are given")
+        return self
+
+
 class Outer(Section):
+    text: Text | tuple[Text, ...] = Text()
     names: tuple[str, ...] = ()
     paths: str | tuple[str, ...] | None = None
     choice: Literal["small", "tiny"] = "small"
@@ -31,6 +44,10 @@ def faults(**content: Any) -> list[str]:
     with pytest.raises(InvalidSettings) as raised:
         validate(Outer, content, "file")
     return [fault.text() for fault in raised.value.faults]
+
+
+def test_a_branch_that_checks_the_content_speaks_alone() -> None:
+    assert faults(text={"a": 1, "b": 1}) == ["text: a and b are given"]
 
 
 @pytest.mark.parametrize(

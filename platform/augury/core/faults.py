@@ -116,11 +116,14 @@ def faults_of(
     `keys_called` the dotted keys whose last part is a name."""
     located = [(*_key_path(error, content), error) for error in errors]
     branches = [path for path, is_branch, _ in located if is_branch]
+    checked = {path for path, _, error in located if "error" in error.get("ctx", {})}
     faults: dict[Any, Fault] = {}
     allowed: dict[KeyPath, list[str]] = {}
     for path, is_branch, error in located:
         if is_branch and any(other[: len(path)] == path != other for other in branches):
             continue  # validation got further in another branch of the union
+        if is_branch and path in checked and error["type"] in ALLOWED:
+            continue  # another branch takes the type, and has checked the content
         cause = error.get("ctx", {}).get("error")
         if isinstance(cause, InvalidSettings):
             faults.update({fault: fault for fault in cause.below(path)})
