@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.frozen import frozen
 from augury.core.locks import locked
 from augury.core.outages import is_read_only
 from augury.core.progress import say
@@ -312,7 +312,7 @@ class Trained:
         return folder
 
 
-@dataclass(frozen=True)
+@frozen
 class TransformersSearch:
     """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on
     a GPU if it may."""

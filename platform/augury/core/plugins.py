@@ -11,7 +11,6 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -30,13 +29,14 @@ from pydantic_core import CoreSchema
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
+from augury.core.frozen import frozen
 from augury.core.plugin_files import PATH_PATTERN, file_of, is_path, load, reference, reference_of
 
 FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Registry:
     """The registry of one type of plug-in, such as operators."""
 
@@ -217,7 +217,7 @@ class Extension(Section):
         return values
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the
     alternatives."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import pyarrow as pa
@@ -13,6 +12,7 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
+from augury.core.frozen import frozen
 from augury.corpora.known import KnownSet, locate
 from augury.corpora.noise import SourceNoise
 from augury.corpora.text_settings import BaseText, Role
@@ -66,7 +66,7 @@ class Cleaning(Section):
         """The limits on training rows."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ResolvedSplit:
     """A split with its text, preparation and selection of rows."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from augury.augment import pipeline, planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.models import ReadyModel
+from augury.core.frozen import frozen
 from augury.core.locks import usable
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
@@ -24,7 +24,7 @@ from augury.experiments.task import find_task
 from augury.scoring import registry
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """The texts, cautions and estimated cost of an experiment."""
 

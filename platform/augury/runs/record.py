@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import Any, NamedTuple
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import MANIFEST, Folder, Store
@@ -68,7 +69,7 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
     return store.folder(KIND, f"{address}/seed-{seed}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Cost:
     """The cost of one seed, or its mean over seeds: numbers of the last training, and sums over
     all trainings behind it."""
@@ -217,7 +218,7 @@ def _read_scores(run: Folder) -> dict[str, Any]:
         ) from error
 
 
-@dataclass(frozen=True)
+@frozen
 class RunRecord:
     """What a run was trained on and with; once it is scored, its scores and cost too."""
 
