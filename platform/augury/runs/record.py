@@ -6,7 +6,6 @@ written when the run is scored. Everything that reads stored runs reads a `RunRe
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import Any, NamedTuple
@@ -140,11 +139,12 @@ class Cost:
     @classmethod
     def mean(cls, costs: Sequence[Cost]) -> Cost:
         """Return the mean over seeds, at least one; what is not known of one of them is not."""
+        from statistics import fmean
 
         def mean(values: Sequence[Any]) -> Any:
             if isinstance(values[0], Mapping):
                 return {key: mean([value[key] for value in values]) for key in values[0]}
-            return None if None in values else statistics.fmean(values)
+            return None if None in values else fmean(values)
 
         joined: dict[str, Any] = {
             "weights": tuple(kind for cost in costs for kind in cost.weights),
