@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import pyarrow as pa
@@ -99,6 +100,11 @@ class BaseSpec(Section):
     """Known public sets of this kind."""
     SCHEMA: ClassVar[pa.Schema]
     """Columns of records."""
+
+    @cached_property
+    def content(self) -> str:
+        """The settings in JSON, by which corpora and addresses are cached."""
+        return self.model_dump_json()
 
     def splits(self) -> tuple[str, ...]:
         """Return the names of the splits: `train` and `valid` if they exist, then the tests."""
