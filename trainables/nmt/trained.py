@@ -16,7 +16,6 @@ from augury.core.progress import say
 from augury.core.store import Folder
 from augury.core.temporary import temporary_directory
 from augury.corpora.filters import clean_lines
-from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
@@ -109,6 +108,8 @@ class Trained:
             n_best = self._search([sources], chosen, executor, f"{label} {view}", chosen.candidates)
             for of_sentence, hypotheses in zip(candidates, n_best, strict=True):
                 of_sentence += self.vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+        from augury.decoding import bayes_risk
+
         return bayes_risk.choose(candidates, chosen.utility, self.experiment.corpus.target_language)
 
     def translate_ids(

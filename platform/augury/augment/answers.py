@@ -15,7 +15,7 @@ from augury.core.config import Section
 from augury.core.frozen import frozen
 from augury.corpora.corpus import KINDS, Corpus, sentence_columns
 from augury.corpora.identification import is_foreign
-from augury.corpora.labelled import LABEL
+from augury.corpora.labels import LABEL
 
 TOO_LONG, EMPTY, UNPARSED = "prompt too long", "empty", "answer of another form"
 UNKNOWN_LABEL, COPIED, LENGTH, FOREIGN = "unknown label", "copied", "length ratio", "language"

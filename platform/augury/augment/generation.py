@@ -24,7 +24,7 @@ from augury.core.frozen import frozen
 from augury.core.rng import generator, keys_of, seed_of, uniform
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, input_columns, read_shard
-from augury.corpora.labelled import LABEL
+from augury.corpora.labels import LABEL
 from augury.scoring import chrf
 
 KIND = "generated"

@@ -16,7 +16,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.execution.graph import dev_sets
 from augury.experiments.spec import Experiment
