@@ -18,7 +18,6 @@ from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
-from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.run import Run
 from augury.models import pretrained
 from augury.models.lora import require_peft
@@ -32,6 +31,7 @@ from trainables.nmt.architecture import PretrainedTranslator, resolve
 from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
+    from augury.experiments.capabilities import Draft, Exported
     from augury.experiments.cost import Size
     from augury.training.learner import Learner
     from trainables.nmt.trained import Trained

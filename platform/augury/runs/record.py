@@ -219,6 +219,27 @@ def _read_scores(run: Folder) -> dict[str, Any]:
 
 
 @frozen
+class RunName:
+    """What a run is called, for what needs no more of its record."""
+
+    name: str
+    """The system's, in the experiment that first trained it."""
+    seed: int
+    experiment: str | None = None
+    """The name of that experiment."""
+
+    @classmethod
+    def read(cls, run: Folder) -> RunName:
+        """Return the name of a run that training has described; UserError as of `RunRecord`."""
+        content = with_present_entries(read_description(run))
+        _check_version(run, DESCRIPTION, content)
+        return typed(cls, content, run.uri)
+
+    def __str__(self) -> str:
+        return f"{self.experiment}/{self.name}/{self.seed}"
+
+
+@frozen
 class RunRecord:
     """What a run was trained on and with; once it is scored, its scores and cost too."""
 
