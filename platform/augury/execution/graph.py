@@ -17,7 +17,6 @@ from augury.core import config
 from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.execution.examples import of_record
 from augury.execution.ready_models import RunModel, ready_model
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, canonical
@@ -353,6 +352,8 @@ def _texts_of(part: planning.Part, sides: Mapping[str, tuple[str, ...]]) -> dict
     """Return the texts of a view, with the columns of the first side, or of records with those
     of all sides."""
     if part.operator.makes() == RECORDS:
+        from augury.execution.examples import of_record
+
         return {
             of_record(part.name, side): Text(part.folder, columns, side)
             for side, columns in sides.items()
