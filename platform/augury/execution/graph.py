@@ -17,7 +17,6 @@ from augury.core import config
 from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.execution.ready_models import RunModel, ready_model
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, canonical
 from augury.experiments.task import find_task
@@ -240,6 +239,8 @@ class Graph:
         return of_operators
 
     def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> planning.Models:
+        from augury.execution.ready_models import RunModel, ready_model
+
         if isinstance(model, ReadyModel):
             return {role: ready_model(model)}
         plan = self.plan(model)

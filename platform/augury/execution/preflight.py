@@ -17,7 +17,6 @@ from augury.corpora.references import stored_references
 from augury.execution import cautions
 from augury.execution.estimates import estimates
 from augury.execution.graph import Graph
-from augury.execution.ready_models import ready_views
 from augury.execution.shared_prefixes import share
 from augury.execution.summaries import TextSummary, distinct_texts, summarise, texts_of
 from augury.experiments.cost import Cost
@@ -73,6 +72,8 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
+                    from augury.execution.ready_models import ready_views
+
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
