@@ -37,8 +37,7 @@ COPULA = Verb(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Adverbial:
+class Adverbial(NamedTuple):
     """An adverb or adverbial; `when` is the tense it requires, `middle` puts it before the
     English main verb."""
 
@@ -234,8 +233,7 @@ def english_tense(clause: Clause) -> str:
     return clause.tense
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(NamedTuple):
     """A part of a template in one language; a clause has its order or form behind a colon."""
 
     part: Clause | tuple[str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from toy_languages.tables import inflect
 
@@ -13,8 +13,7 @@ MASCULINE, FEMININE, NEUTER, PLURAL = range(4)
 GENDERS = {"der": MASCULINE, "die": FEMININE, "das": NEUTER}
 
 
-@dataclass(frozen=True, slots=True)
-class Noun:
+class Noun(NamedTuple):
     """A noun: German forms by number (0, 1) and case, English forms by number."""
 
     kind: str
@@ -25,8 +24,7 @@ class Noun:
     pronoun: str  # English pronoun for the singular
 
 
-@dataclass(frozen=True, slots=True)
-class English:
+class English(NamedTuple):
     """The forms of an English verb, and the words that follow it unchanged."""
 
     base: str
@@ -37,8 +35,7 @@ class English:
     rest: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Verb:
+class Verb(NamedTuple):
     """A verb: German finite forms by person (ich, du, er, wir, ihr, sie), without the separable
     prefix."""
 
@@ -70,8 +67,7 @@ class Verb:
         return bool(self.prefix) and not self.prefix.endswith(" ")
 
 
-@dataclass(frozen=True, slots=True)
-class Adjective:
+class Adjective(NamedTuple):
     """An adjective: `stem` takes endings, `german` is the predicate and the adverb."""
 
     german: str

@@ -1,4 +1,4 @@
-"""Labelled sentences and pairs: records, built-in text, and their labels."""
+"""Labelled sentences and pairs: records and built-in text."""
 
 from __future__ import annotations
 
@@ -12,14 +12,8 @@ from augury.core.store import Store
 from augury.corpora.builtin_nli import POLARITIES
 from augury.corpora.corpus import LABELLED_PAIRS, LABELS, Corpus
 from augury.corpora.ingest import ingest
-from augury.corpora.labelled import (
-    LabelledPairsSpec,
-    LabelledSpec,
-    are_labels,
-    check_labels,
-    label_counts,
-    label_doubts,
-)
+from augury.corpora.labelled import LabelledPairsSpec, LabelledSpec
+from augury.corpora.labels import label_counts
 
 
 def pairs(tmp_path: Path, rows: str, **settings: Any) -> Corpus:
@@ -48,39 +42,6 @@ def test_records_of_pairs_have_both_sentences_and_a_label(tmp_path: Path) -> Non
         ("It rains.", "It is  wet.", "yes", "en"),
         ("B", "b", "0", "en"),
     ]
-
-
-def test_labels_are_counted_and_unknown_ones_refused(tmp_path: Path) -> None:
-    counts = label_counts(pairs(tmp_path, "A\tb\tno\nC\td\tyes\nE\tf\tno\n"))
-    assert list(counts.items()) == [("no", 2), ("yes", 1)]
-    check_labels(("yes", "no"), "train", counts)
-    with pytest.raises(UserError, match="unknown label 'no': corpus.labels has yes, maybe"):
-        check_labels(("yes", "maybe"), "train", counts)
-
-
-@pytest.mark.parametrize(
-    ("counts", "message"),
-    [
-        ({"woman": 2}, r"names: \{'woman': women\}"),
-        ({str(number): 1 for number in range(3000)}, "3,000 different values in 3,000 rows"),
-    ],
-)
-def test_the_error_on_a_label_says_what_is_likely(counts: dict[str, int], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        check_labels(("man", "people", "women"), "train", counts)
-
-
-def test_labels_that_may_be_one_are_doubted() -> None:
-    alike, single = label_doubts({"man": 9, "people": 4, "Man": 2, "a  b": 1, "a b": 1, "mann": 1})
-    assert "'Man' (2 rows), 'man' (9 rows); " in alike and "names: {'Man': man}" in alike
-    assert "'a b' (1 row)" in alike
-    assert "'mann' (1 row): is 'mann' meant to be 'man'?" in single
-    assert label_doubts({"a": 2, "b": 3}) == []
-
-
-def test_many_labels_are_labels_where_each_has_several_rows() -> None:
-    assert are_labels(150, 4 * 150) and not are_labels(150, 4 * 150 - 1)
-    assert are_labels(100, 100) and not are_labels(10_001, 10**6)
 
 
 def test_an_empty_label_is_an_error_with_its_line(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.metadata
 import math
 from types import SimpleNamespace
 
@@ -228,6 +229,6 @@ def test_a_built_in_regime_is_found_without_reading_entry_points(
     def read(**_: object) -> None:
         raise AssertionError("the metadata of every installed package is read, which is slow")
 
-    monkeypatch.setattr(plugins, "entry_points", read)
+    monkeypatch.setattr(importlib.metadata, "entry_points", read)
     plugins._installed.cache_clear()
     assert regime.parse("plain") == Plain()

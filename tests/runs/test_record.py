@@ -13,7 +13,7 @@ import pytest
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.runs.record import Cost, RunRecord
+from augury.runs.record import Cost, RunName, RunRecord
 from augury.training.trained import Outcome
 from tests.run_folders import outcome
 
@@ -119,17 +119,24 @@ def test_a_record_is_read_as_it_was_written(run: Any) -> None:
     assert record.hardware is None and record.addresses == {"train": "a" * 16, "test": "b" * 16}
 
 
-def test_a_record_of_a_later_version_is_refused(run: Any) -> None:
+def test_the_name_of_a_run_is_that_of_its_record(run: Any) -> None:
+    record = RunRecord.read(run.folder)
+    assert str(RunName.read(run.folder)) == f"{record.experiment}/{record.name}/{record.seed}"
+
+
+@pytest.mark.parametrize("kind", [RunRecord, RunName])
+def test_a_record_of_a_later_version_is_refused(run: Any, kind: Any) -> None:
     content = run.folder.read_json("run.json")
     run.folder.write_record("run.json", content | {"version": 99})
     with pytest.raises(UserError, match="later version"):
-        RunRecord.read(run.folder)
+        kind.read(run.folder)
 
 
-def test_a_damaged_record_names_the_file_and_the_entry(run: Any) -> None:
+@pytest.mark.parametrize("kind", [RunRecord, RunName])
+def test_a_damaged_record_names_the_file_and_the_entry(run: Any, kind: Any) -> None:
     run.folder.write_record("run.json", run.folder.read_json("run.json") | {"seed": "three"})
     with pytest.raises(UserError, match=rf"{run.folder.uri}.*seed"):
-        RunRecord.read(run.folder)
+        kind.read(run.folder)
 
 
 def test_runs_stored_by_0_2_have_the_same_scores(

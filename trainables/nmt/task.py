@@ -18,8 +18,6 @@ from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, LongTexts, Sampler, Translator, ViewDecoding
-from augury.experiments.capabilities import Draft, Exported
-from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
 from augury.models import pretrained
 from augury.models.lora import require_peft
@@ -33,6 +31,8 @@ from trainables.nmt.architecture import PretrainedTranslator, resolve
 from trainables.nmt.config import Config
 
 if TYPE_CHECKING:
+    from augury.experiments.capabilities import Draft, Exported
+    from augury.experiments.cost import Size
     from augury.training.learner import Learner
     from trainables.nmt.trained import Trained
 
@@ -173,6 +173,8 @@ class Nmt(VocabularyTask):
         )
 
     def size(self, experiment: Config, store: Store) -> Size | None:
+        from augury.experiments.cost import Size, pretrained_size, transformer
+
         if isinstance(experiment.model, PretrainedTranslator):
             return pretrained_size(experiment.model.name)
         model = experiment.transformer

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.frozen import frozen
 from augury.core.locks import locked
 from augury.core.outages import is_read_only
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.core.temporary import temporary_directory
 from augury.corpora.filters import clean_lines
-from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
@@ -109,6 +108,8 @@ class Trained:
             n_best = self._search([sources], chosen, executor, f"{label} {view}", chosen.candidates)
             for of_sentence, hypotheses in zip(candidates, n_best, strict=True):
                 of_sentence += self.vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+        from augury.decoding import bayes_risk
+
         return bayes_risk.choose(candidates, chosen.utility, self.experiment.corpus.target_language)
 
     def translate_ids(
@@ -312,7 +313,7 @@ class Trained:
         return folder
 
 
-@dataclass(frozen=True)
+@frozen
 class TransformersSearch:
     """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on
     a GPU if it may."""

@@ -11,13 +11,13 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from augury.analysis.system import System
+from augury.core.frozen import frozen
 from augury.scoring import bleu
 from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
@@ -36,7 +36,7 @@ CountedIn = Literal["train", "references"]
 Words = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@frozen
 class Bucket:
     """The score of a system in one bucket."""
 
@@ -54,7 +54,7 @@ class Bucket:
     recall: float | None = None
 
 
-@dataclass(frozen=True)
+@frozen
 class Buckets:
     """The buckets of one system that are not empty."""
 

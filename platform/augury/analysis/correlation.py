@@ -10,7 +10,6 @@ truncated mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from augury.analysis.system import System
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
@@ -38,7 +38,7 @@ Input = tuple[str, str]
 """System, and the view that it reads."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Correlation:
     """Three summaries of the canonical correlations of two spaces; 1 where one is a linear map
     of the other."""
@@ -48,7 +48,7 @@ class Correlation:
     truncated_mean: float
 
 
-@dataclass(frozen=True)
+@frozen
 class LayerCorrelations:
     """The correlations between every layer of one input and every layer of another.
 
@@ -72,7 +72,7 @@ class LayerCorrelations:
         return [row[layer] for layer, row in enumerate(self.values) if layer < len(row)]
 
 
-@dataclass(frozen=True)
+@frozen
 class Correlations:
     """The correlations within and between systems, of every pair of layers."""
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
@@ -19,6 +18,7 @@ import numpy as np
 
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
+from augury.core.frozen import frozen
 from augury.scoring.ngrams import matches
 
 MAX_SUBWORDS = 50
@@ -29,7 +29,7 @@ WEIGHTS = (1.0, 0.8)
 CompareTo = Literal["base", "reference"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Hallucination:
     """A hallucination: the index of its sentence, the subword that was put before the source,
     and the output."""
@@ -39,7 +39,7 @@ class Hallucination:
     output: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Hallucinations:
     """The hallucinations of one system."""
 

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,6 +36,7 @@ from augury.augment.cipher import Cipher
 from augury.augment.operator import check_columns
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.frozen import frozen
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import generator
@@ -62,7 +62,7 @@ PAIRS_PER_SECOND = 150
 """Sentence pairs from which one core learns a joint vocabulary in a second."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Segmentation:
     """The pieces of a text in one view."""
 
@@ -75,7 +75,7 @@ class Segmentation:
     """The median over sentences of the count of their rarest piece (CipherDAug, section 4.3)."""
 
 
-@dataclass(frozen=True)
+@frozen
 class KeyResult:
     """A candidate key."""
 
@@ -101,7 +101,7 @@ class KeyResult:
     """The number of sentences that their pieces do not spell, such as with unknown characters."""
 
 
-@dataclass(frozen=True)
+@frozen
 class KeyRanking:
     """The candidates, the least similar to plain text first, and the uncertainty of their order."""
 
@@ -206,7 +206,7 @@ def _key_result(measured: dict[str, Any], resampled: Resampled) -> KeyResult:
     return KeyResult(shared=resampled.value, interval=interval(resampled), **measured)
 
 
-@dataclass(frozen=True)
+@frozen
 class _Measure:
     """Creates the function that learns a key's vocabulary and returns its measurements and its
     boundary table."""

@@ -4,18 +4,18 @@ either is larger."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from augury.core.frozen import frozen
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.significance import compare, interval
 
 
-@dataclass(frozen=True)
+@frozen
 class Mean:
     """The mean of a number over sentences, with its 95 % interval (percentile bootstrap over
     sentences)."""
@@ -25,7 +25,7 @@ class Mean:
     high: float
 
 
-@dataclass(frozen=True)
+@frozen
 class PairedDifference:
     """The difference of two numbers of the same sentences, the second minus the first."""
 

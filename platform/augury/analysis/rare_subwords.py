@@ -8,7 +8,7 @@ language that happens to contain it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.scoring.significance import holm
@@ -23,7 +24,7 @@ from augury.scoring.significance import holm
 EXAMPLES = 3
 
 
-@dataclass(frozen=True)
+@frozen
 class Piece:
     """A subword of a sentence, and how often the training source of its view has it."""
 
@@ -31,7 +32,7 @@ class Piece:
     count: int
 
 
-@dataclass(frozen=True)
+@frozen
 class ViewCounts:
     """The rarest subword of every sentence in one view."""
 
@@ -48,7 +49,7 @@ class ViewCounts:
     """The p-value of the sign test, corrected for the number of views (Holm)."""
 
 
-@dataclass(frozen=True)
+@frozen
 class RareSubwords:
     """The rarest subwords of one system's views."""
 

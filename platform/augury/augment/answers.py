@@ -12,9 +12,10 @@ from pydantic import Field
 from augury.augment.models import ReadyModel
 from augury.augment.translation import cleaned_like
 from augury.core.config import Section
+from augury.core.frozen import frozen
 from augury.corpora.corpus import KINDS, Corpus, sentence_columns
 from augury.corpora.identification import is_foreign
-from augury.corpora.labelled import LABEL
+from augury.corpora.labels import LABEL
 
 TOO_LONG, EMPTY, UNPARSED = "prompt too long", "empty", "answer of another form"
 UNKNOWN_LABEL, COPIED, LENGTH, FOREIGN = "unknown label", "copied", "length ratio", "language"
@@ -70,7 +71,7 @@ class Answer:
         return {**self.parent, **self.texts}
 
 
-@dataclass(frozen=True)
+@frozen
 class AnswerReader:
     """Reads answers as columns of records, and applies the filters that need no model."""
 

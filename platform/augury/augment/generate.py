@@ -39,7 +39,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus, sentence_columns
 from augury.corpora.duplicates import Duplicates
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labels import LABEL, label_counts
 from augury.decoding.language_model import Chat, Engine, LanguageModel
 
 WRITER, TEACHER, TRANSLATOR = "writer", "teacher", "translator"

@@ -6,7 +6,7 @@ Answers and translations back are stored by address, block by block, as translat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -20,10 +20,11 @@ from augury.augment.translation import Translation
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.core.frozen import frozen
 from augury.core.rng import generator, keys_of, seed_of, uniform
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, input_columns, read_shard
-from augury.corpora.labelled import LABEL
+from augury.corpora.labels import LABEL
 from augury.scoring import chrf
 
 KIND = "generated"
@@ -38,7 +39,7 @@ UNREAD = ("views", "lineage")
 Requested = Literal["own", "other"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Prompts:
     """What one copy of every record asks for; all choices are drawn by seed, record and copy."""
 
@@ -92,7 +93,7 @@ class Prompts:
         return [*self.examples, *others[: self.shots]]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Generation(Translation):
     """The answers of a model to the prompts of one copy of every record."""
 
@@ -129,7 +130,7 @@ class Generation(Translation):
         return self.corpus.shard(block.shard).slice(block.start, block.rows)
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class RoundTrip(Translation):
     """The sides of pairs that answers have filled, translated back; `column` is the other side."""
 
@@ -176,7 +177,7 @@ class RoundTrip(Translation):
                 answer.reason = STRAYED
 
 
-@dataclass(frozen=True)
+@frozen
 class Teacher:
     """A classifier that decides whether the labels of new records are right."""
 

@@ -7,7 +7,7 @@ stored with the output, and stop such a system before training.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from pydantic import Field
 from augury.core import compute as pc
 from augury.core.config import Section
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.progress import say
 
 YIELD, COPIED = "yield", "copied"
@@ -83,7 +84,7 @@ class Tally(NamedTuple):
         return Tally._make(mine + theirs for mine, theirs in zip(self, other, strict=True))
 
 
-@dataclass(frozen=True)
+@frozen
 class Health:
     """The measures of one view, or of one set of records."""
 

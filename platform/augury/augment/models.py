@@ -11,11 +11,11 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
-from augury.decoding.checkpoint import Languages
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from augury.decoding.checkpoint import Languages
     from augury.decoding.settings import Sampler, Translator
 
 
@@ -77,6 +77,8 @@ class ReadyModel(Section):
         """The languages, where they are given."""
         if self.source_language is None or self.target_language is None:
             return None
+        from augury.decoding.checkpoint import Languages
+
         return Languages(self.source_language, self.target_language)
 
     @model_validator(mode="after")

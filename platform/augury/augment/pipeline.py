@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
 from augury.core.execution import Execution
 from augury.core.executors import Executor
+from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
@@ -44,7 +44,7 @@ AUGMENTED = "augmented"
 DEFAULT_EXECUTION = Execution()
 
 
-@dataclass(frozen=True)
+@frozen
 class Augmented:
     """A corpus with its views and records; `computed` names parts made now, `reused` the others."""
 
@@ -311,7 +311,7 @@ def _summarise(shards: Iterable[_Shard]) -> tuple[int, dict[str, int], Tally]:
     return rows, dict(counts), tally
 
 
-@dataclass(frozen=True)
+@frozen
 class _FitShard:
     """Creates the function that reads a shard and returns (rows, statistics)."""
 
@@ -335,7 +335,7 @@ class _Made(NamedTuple):
     shards: list[_Shard]
 
 
-@dataclass(frozen=True)
+@frozen
 class _ApplyBlock:
     """Creates the function that reads a block once and writes what is missing of every part's
     output."""

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import FrameType
 
 from augury import __version__
-from augury.cli import submit, verbs
+from augury.cli import verbs
 from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
 from augury.core.commands import command
@@ -170,6 +170,8 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     module = verbs.module(verb)
     try:
         if verb in verbs.ON_A_CLUSTER and arguments.address:
+            from augury.cli import submit
+
             with redirect_stdout(RedactedStream(sys.stdout)):
                 return submit.run_remotely(arguments, verb, argv)
         _warn_of_differences()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from augury.core.frozen import frozen
 from augury.core.yaml_file import scalar
 from augury.experiments.capabilities import Draft, Drafts, capable
 
@@ -20,7 +21,7 @@ Files = Sequence[str]
 """Two aligned files, source and target, or one table."""
 
 
-@dataclass(frozen=True)
+@frozen
 class DraftOptions:
     """The choices of a user for a new experiment."""
 

@@ -416,7 +416,7 @@ def _sample(text: BaseText, column: str) -> list[str]:
 
 def _labels(text: BaseText) -> list[str]:
     """Return the labels of a table; UserError for so many that they cannot be labels."""
-    from augury.corpora.labelled import MOST_LABELS, are_labels
+    from augury.corpora.labels import MOST_LABELS, are_labels
     from augury.corpora.readers import open_text
 
     labels: set[str] = set()

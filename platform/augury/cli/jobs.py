@@ -10,7 +10,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from augury.cli import versions
 from augury.cli.common import CLIENT
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.listening import check_listens
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ LOST_SECONDS = 60.0
 """How long a cluster may not answer while the output of a job is followed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Job:
     """What is submitted: a command of Augury, and what it needs."""
 

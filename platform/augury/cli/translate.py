@@ -88,12 +88,11 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
     from augury.experiments.run import Run
     from augury.experiments.task import find_task
-    from augury.runs.record import RunRecord
+    from augury.runs.record import RunName
 
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)
-    record = RunRecord.read(folder)
-    say(f"by {record.experiment}/{record.name}/{record.seed}")
+    say(f"by {RunName.read(folder)}")
     task = trained.experiment.task
     keys = ("beam", "length_penalty", "views", "combine", "n_best", "utility")
     overrides = {key: value for key in keys if (value := getattr(arguments, key)) is not None}

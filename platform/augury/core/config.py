@@ -10,14 +10,21 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
-from augury.core.lazy import LazyModule
+from augury.core.lazy import LazyModule, deferred
 from augury.core.naming import counted
 from augury.core.renamed import with_present_names
 from augury.core.rng import digest
@@ -26,6 +33,10 @@ if TYPE_CHECKING:
     import yaml
 else:
     yaml = LazyModule("yaml")
+
+# With its first validator, pydantic imports what reads entry points, and then asks for none.
+with deferred("importlib.metadata", "entry_points"):
+    TypeAdapter(None)
 
 
 class Section(BaseModel):

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -20,6 +20,7 @@ import pyarrow as pa
 from pyarrow import fs
 
 from augury.core import integrity
+from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
 from augury.core.recent import NEW_SECONDS, Recent
 from augury.core.retries import retried
@@ -35,7 +36,7 @@ recent = Recent()
 """What this process knows of remote folders."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Directory:
     """The files of a folder; can be pickled and used on other machines."""
 

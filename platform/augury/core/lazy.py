@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -37,7 +39,43 @@ class LazyModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(importlib.import_module(self.__name__), name)
+        return getattr(_imported(self.__name__), name)
 
     def __reduce__(self) -> tuple[type[LazyModule], tuple[str]]:
         return LazyModule, (self.__name__,)
+
+
+@contextmanager
+def deferred(module: str, *functions: str) -> Iterator[None]:
+    """Let what the block imports import a module only when something of it is asked for.
+
+    For a module of the standard library that a library imports and hardly uses. `functions` are
+    those that it imports by name.
+    """
+    if module in sys.modules:
+        yield
+        return
+    lazy = LazyModule(module)
+    if functions:
+        lazy.__path__ = []  # which `from` asks for
+    for name in functions:
+        setattr(lazy, name, _function(module, name))
+    sys.modules[module] = lazy
+    try:
+        yield
+    finally:
+        if sys.modules.get(module) is lazy:
+            del sys.modules[module]
+
+
+def _imported(name: str) -> ModuleType:
+    if isinstance(sys.modules.get(name), LazyModule):  # in a block of `deferred`
+        sys.modules.pop(name, None)
+    return importlib.import_module(name)
+
+
+def _function(module: str, name: str) -> Callable[..., Any]:
+    def call(*arguments: Any, **options: Any) -> Any:
+        return getattr(_imported(module), name)(*arguments, **options)
+
+    return call

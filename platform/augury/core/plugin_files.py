@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -159,7 +158,7 @@ class _Loader(SourceFileLoader):
         return self.source_to_code(self.get_data(path), path)
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     """Finds the modules whose names encode the path and content hash of a plug-in file."""
 
     def find_spec(

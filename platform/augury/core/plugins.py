@@ -11,13 +11,11 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import (
     GetJsonSchemaHandler,
@@ -30,13 +28,17 @@ from pydantic_core import CoreSchema
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
+from augury.core.frozen import frozen
 from augury.core.plugin_files import PATH_PATTERN, file_of, is_path, load, reference, reference_of
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Registry:
     """The registry of one type of plug-in, such as operators."""
 
@@ -217,7 +219,7 @@ class Extension(Section):
         return values
 
 
-@dataclass(frozen=True)
+@frozen
 class Choice:
     """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the
     alternatives."""
@@ -296,6 +298,8 @@ def _modules(package: str, path: tuple[str, ...], attribute: str, depth: int) ->
 def _installed(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
     """Return the entry points of a group by name; `path` is sys.path, which the cache depends
     on."""
+    from importlib.metadata import entry_points  # imports the parser of mails
+
     points: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, []).append(point)

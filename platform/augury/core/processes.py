@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from contextlib import contextmanager
-from multiprocessing import resource_tracker
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -83,6 +82,8 @@ def end_processes() -> None:
 def _take(processes: int, environment: Mapping[str, str]) -> ProcessPoolExecutor:
     """Return the pool; a larger one where it has fewer processes, of which the idle ones end."""
     global _pool, _size
+    from multiprocessing import resource_tracker
+
     from loky.process_executor import ProcessPoolExecutor
 
     if _pool is None or _size < processes:

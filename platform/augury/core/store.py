@@ -16,7 +16,6 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from augury.core import integrity
 from augury.core.afterwards import remove_afterwards
 from augury.core.directory import Directory, recent
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.integrity import OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say_once
 from augury.core.recent import LARGE
@@ -63,7 +63,7 @@ class Store:
         return Folder(self.root, kind).subfolders()
 
 
-@dataclass(frozen=True)
+@frozen
 class Folder(Directory):
     """A folder of a store, whose manifest has checksums of its files."""
 

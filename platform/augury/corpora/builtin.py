@@ -4,10 +4,9 @@ number."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain, count, islice
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -33,8 +32,7 @@ BLOCK = 256  # sentences per random stream
 Split = Literal["train", "valid", "test"]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """A synthetic sentence and its translation."""
 
     id: str

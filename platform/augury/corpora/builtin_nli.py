@@ -4,7 +4,6 @@ any number."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, count, islice, starmap
 from typing import NamedTuple
 
@@ -40,8 +39,7 @@ TRIES = 100  # attempts to draw a premise with a certain label
 PAIRS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A synthetic inference."""
 
     id: str

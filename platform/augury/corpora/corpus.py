@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
 from augury.core.parallel import map_ahead
 from augury.core.retries import retried
@@ -81,7 +81,7 @@ LABELLED_PAIRS = pa.schema(
 MONOLINGUAL = pa.schema([field for field in LABELLED if field.name != "label"])
 
 
-@dataclass(frozen=True)
+@frozen
 class CorpusKind:
     """A kind of corpus: its name in manifests and the columns of its records."""
 
@@ -172,7 +172,7 @@ REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """Columns to store with Parquet's dictionary encoding."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Corpus:
     """A complete corpus; reading it raises UserError if the folder has no completion marker."""
 

@@ -15,7 +15,6 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,6 +23,7 @@ import pyarrow as pa
 
 from augury.core import compute as pc
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.home import expanded
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
@@ -35,7 +35,7 @@ KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
 SEGMENT = re.compile(rb"<seg id[^>]*>(.*?)(?:</seg>|$)")
 
 
-@dataclass(frozen=True)
+@frozen
 class InputFile:
     """A validated file: bytes on disk, number of lines (or rows of a table) and SHA-256 of the
     content."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
@@ -86,11 +85,17 @@ def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
     return list(_clean(texts, {}, filter)[0].to_pylist())
 
 
+def _unescape(sentence: str) -> str:
+    import html  # whose table of entities few texts need
+
+    return html.unescape(sentence)
+
+
 def _clean(
     text: pa.Array, replace: Mapping[str, str], filter: Cleaning
 ) -> tuple[pa.Array, pa.Array]:
     if filter.unescape:
-        text = _map_where(text, pc.match_substring(text, "&"), html.unescape)
+        text = _map_where(text, pc.match_substring(text, "&"), _unescape)
     for old, new in replace.items():
         text = pc.replace_substring(text, old, new)
     if filter.lowercase:

@@ -12,7 +12,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.languages import base_language
@@ -213,7 +213,7 @@ def scripts_of(language: str) -> tuple[str, ...]:
 @cache
 def common_words() -> dict[str, frozenset[str]]:
     """Return the most common words of languages, from `common_words.tsv`."""
-    table = resources.files("augury.corpora").joinpath("common_words.tsv")
+    table = Path(__file__).with_name("common_words.tsv")
     rows = [line for line in table.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     return {code: frozenset(words.split()) for code, words in (row.split("\t") for row in rows)}
 

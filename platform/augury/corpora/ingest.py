@@ -86,8 +86,8 @@ def cached_corpus(spec: BaseSpec, split: str, root: str, execution: Execution = 
 
     Raises UserError, before any text is read, if a file of any split cannot be opened.
     """
-    _check_files(type(spec), spec.model_dump_json())
-    key = type(spec), spec.model_dump_json(), split, root
+    _check_files(type(spec), spec.content)
+    key = type(spec), spec.content, split, root
     if key not in _corpora:
         _corpora[key] = ingest(spec, split, Store(root), execution=execution)
     return _corpora[key]
@@ -102,8 +102,8 @@ def cached_address(spec: BaseSpec, split: str) -> str:
 
     Raises UserError as `cached_corpus` does.
     """
-    _check_files(type(spec), spec.model_dump_json())
-    return _cached_address(type(spec), spec.model_dump_json(), split)
+    _check_files(type(spec), spec.content)
+    return _cached_address(type(spec), spec.content, split)
 
 
 def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
+from augury.core.frozen import frozen
 from augury.core.home import expanded
 from augury.corpora.files import COMPRESSIONS
 
@@ -26,7 +27,7 @@ def data_file(name: str) -> str:
     return f"{os.environ.get(ENVIRONMENT, 'data')}/{name}"
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class KnownSet:
     """A public data set: its origin, files and preparation."""
 
@@ -53,7 +54,7 @@ class KnownSet:
         return tuple(name for name in self.texts if name not in ("train", "valid"))
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class ParallelSet(KnownSet):
     """A public parallel corpus."""
 

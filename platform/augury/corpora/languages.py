@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator
@@ -67,12 +67,8 @@ LanguageCode = Annotated[str, AfterValidator(check_language)]
 def languages() -> Languages:
     """Return the table of ISO 639 from `languages.tsv`."""
     names, codes, three_letter = {}, {}, set[str]()
-    for line in (
-        resources.files("augury.corpora")
-        .joinpath("languages.tsv")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    ):
+    table = Path(__file__).with_name("languages.tsv")
+    for line in table.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
         code, others, listed = line.split("\t")

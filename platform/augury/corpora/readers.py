@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain, pairwise
 from typing import Any
@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from augury.core import compute as pc
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import arrays, hub
@@ -47,7 +48,7 @@ HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
 PART_ROWS = 10 * BLOCK_ROWS
 
 
-@dataclass(frozen=True)
+@frozen
 class Part:
     """Consecutive rows of a text, which a task on another machine can read."""
 
@@ -63,7 +64,7 @@ class Part:
         return all(os.path.exists(os.path.expanduser(file)) for file in self.files)
 
 
-@dataclass(frozen=True)
+@frozen
 class TextSource:
     """A validated text that can be read."""
 

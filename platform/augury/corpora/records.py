@@ -6,7 +6,7 @@ import copy
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +27,11 @@ from augury.corpora.filters import (
     clean,
     rejections,
 )
-from augury.corpora.readers import TextSource
 from augury.corpora.splits import ResolvedSplit
 from augury.corpora.text_settings import BaseText
+
+if TYPE_CHECKING:
+    from augury.corpora.readers import TextSource
 
 ORIGIN = "original"
 MAX_REJECTED = 0.5  # fraction of rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
+from augury.core.frozen import frozen
 from augury.corpora.known import KnownSet, locate
 from augury.corpora.noise import SourceNoise
 from augury.corpora.text_settings import BaseText, Role
@@ -66,7 +67,7 @@ class Cleaning(Section):
         """The limits on training rows."""
 
 
-@dataclass(frozen=True)
+@frozen
 class ResolvedSplit:
     """A split with its text, preparation and selection of rows."""
 
@@ -99,6 +100,11 @@ class BaseSpec(Section):
     """Known public sets of this kind."""
     SCHEMA: ClassVar[pa.Schema]
     """Columns of records."""
+
+    @cached_property
+    def content(self) -> str:
+        """The settings in JSON, by which corpora and addresses are cached."""
+        return self.model_dump_json()
 
     def splits(self) -> tuple[str, ...]:
         """Return the names of the splits: `train` and `valid` if they exist, then the tests."""

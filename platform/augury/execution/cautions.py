@@ -12,7 +12,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.identification import doubts
 from augury.corpora.ingest import overlap, overlap_note, overlap_notes
-from augury.corpora.labelled import label_doubts
+from augury.corpora.labels import label_doubts
 from augury.corpora.records import describe_controls
 from augury.execution.summaries import TextSummary, distinct_texts, texts_of
 from augury.experiments.cost import Cost, cpu_is_fast_in_bfloat16, uses_gpu

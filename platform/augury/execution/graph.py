@@ -8,17 +8,15 @@ the model of one seed. Nothing is made here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from augury.augment import planning
 from augury.augment.models import ReadyModel, TrainedModel
 from augury.augment.operator import RECORDS
 from augury.core import config
+from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.execution.examples import of_record
-from augury.execution.ready_models import RunModel, ready_model
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, canonical
 from augury.experiments.task import find_task
@@ -34,7 +32,7 @@ VERSION = 2
 TRAIN, VALID = "train", "valid"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Plan:
     """The addresses of everything between the corpora and a training, whether it exists or not."""
 
@@ -243,6 +241,8 @@ class Graph:
         return of_operators
 
     def _models_of_role(self, role: str, model: Experiment | ReadyModel) -> planning.Models:
+        from augury.execution.ready_models import RunModel, ready_model
+
         if isinstance(model, ReadyModel):
             return {role: ready_model(model)}
         plan = self.plan(model)
@@ -355,6 +355,8 @@ def _texts_of(part: planning.Part, sides: Mapping[str, tuple[str, ...]]) -> dict
     """Return the texts of a view, with the columns of the first side, or of records with those
     of all sides."""
     if part.operator.makes() == RECORDS:
+        from augury.execution.examples import of_record
+
         return {
             of_record(part.name, side): Text(part.folder, columns, side)
             for side, columns in sides.items()

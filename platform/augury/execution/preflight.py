@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
-from augury.augment import pipeline, planning
+from augury.augment import planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.models import ReadyModel
+from augury.augment.operator import Operator
+from augury.core.frozen import frozen
 from augury.core.locks import usable
 from augury.core.store import Store
+from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.references import stored_references
 from augury.execution import cautions
 from augury.execution.estimates import estimates
 from augury.execution.graph import Graph
-from augury.execution.ready_models import ready_views
 from augury.execution.shared_prefixes import share
 from augury.execution.summaries import TextSummary, distinct_texts, summarise, texts_of
 from augury.experiments.cost import Cost
@@ -24,7 +25,7 @@ from augury.experiments.task import find_task
 from augury.scoring import registry
 
 
-@dataclass(frozen=True)
+@frozen
 class Report:
     """The texts, cautions and estimated cost of an experiment."""
 
@@ -57,12 +58,7 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
         texts = texts_of(experiment, store)
         learned_from = cached_corpus(experiment.first.corpus, "train", store.root)
         for operator in experiment.augment:
-            for text in planning.extra_texts(operator).values():
-                cached_corpus(text, "train", store.root)
-            operator.check_text(pipeline.first_records(texts["train"], operator))
-            fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
-            if isinstance(operator, Fitted):
-                operator.check_fitted(fitted)
+            _check_operator(operator, experiment, texts["train"], learned_from, store)
         for test in experiment.test_sets:
             stored_references(experiment.corpus, test, texts[test], store)
             if noise := experiment.corpus.noise(test):
@@ -76,10 +72,26 @@ def check(experiments: Iterable[Experiment], graph: Graph) -> list[str]:
         for operator, models in zip(experiment.augment, experiment.models, strict=True):
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
+                    from augury.execution.ready_models import ready_views
+
                     assert isinstance(operator, UsesModels)
                     operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before]), *experiment.model_experiments.values()], graph)
     return held_out
+
+
+def _check_operator(
+    operator: Operator, experiment: Experiment, train: Corpus, learned_from: Corpus, store: Store
+) -> None:
+    """Raise UserError for an operator that cannot make its text."""
+    from augury.augment import pipeline  # most experiments have no operator
+
+    for text in planning.extra_texts(operator).values():
+        cached_corpus(text, "train", store.root)
+    operator.check_text(pipeline.first_records(train, operator))
+    fitted = pipeline.fit(learned_from, operator, store, execution=experiment.execution)
+    if isinstance(operator, Fitted):
+        operator.check_fitted(fitted)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:

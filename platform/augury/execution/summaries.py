@@ -6,16 +6,17 @@ Texts are read into the storage, where the runs use them, so that nothing is don
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from augury.core import config
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
 from augury.corpora.ingest import cached_corpus
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labels import LABEL, label_counts
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.execution.graph import dev_sets
 from augury.experiments.spec import Experiment
@@ -38,7 +39,7 @@ UNCHECKED = {
 checked once."""
 
 
-@dataclass(frozen=True)
+@frozen
 class LeftOutRows:
     """Rows of a text that were left out of the corpus for one reason."""
 
@@ -51,7 +52,7 @@ class LeftOutRows:
     """Some of the rows: their place and content."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TextSummary:
     """The size of a text, and the rows left out of it."""
 

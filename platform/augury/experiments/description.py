@@ -6,7 +6,6 @@ List the files to keep with it.
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import os
 import shutil
 import subprocess
@@ -145,6 +144,8 @@ def _parameters(experiment: Experiment) -> dict[str, Any]:
 
 @functools.cache
 def _version(package: str) -> str:
+    import importlib.metadata
+
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:

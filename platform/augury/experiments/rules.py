@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from augury.augment.draw import TokenDraw
 from augury.core.errors import UserError
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
 from augury.training.initialisation import Carry
 from augury.training.settings import Training
+
+if TYPE_CHECKING:
+    from augury.augment.draw import TokenDraw
 
 
 def check_names(names: Sequence[str]) -> None:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
 from augury.augment import operator
-from augury.augment.draw import TokenDraw
 from augury.augment.health import HealthLimits
 from augury.augment.mixins import TextSubset, UsesModels
 from augury.augment.models import ReadyModel
-from augury.augment.operator import RECORDS, VIEW, Operator, check_columns
+from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, check_columns
 from augury.core import config
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest, unknown
@@ -34,6 +33,9 @@ from augury.runs.tracking import Tracking
 from augury.scoring.settings import Scoring
 from augury.training.initialisation import Carry
 from augury.training.settings import Training
+
+if TYPE_CHECKING:
+    from augury.augment.draw import TokenDraw
 
 TASKS = Registry(
     "task",
@@ -174,7 +176,9 @@ class Experiment(Section):
     @property
     def token_draws(self) -> list[TokenDraw]:
         """The operators that change token ids anew in every epoch."""
-        return [operator for operator in self.augment if isinstance(operator, TokenDraw)]
+        return [
+            cast("TokenDraw", operator) for operator in self.augment if operator.makes() == DRAW
+        ]
 
     @property
     def _parts(self) -> list[Operator]:
@@ -385,7 +389,8 @@ class Experiment(Section):
 
 
 def _reads_as_view(part: Operator) -> bool:
-    return part.makes() == VIEW or (isinstance(part, TokenDraw) and part.use == "view")
+    made = part.makes()
+    return made == VIEW or (made == DRAW and cast("TokenDraw", part).use == "view")
 
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:

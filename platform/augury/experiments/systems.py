@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from augury.augment import pipeline
 from augury.augment.mixins import ExtraInputs, Fitted
 from augury.augment.operator import Operator
 from augury.core import config, extended_file
@@ -225,6 +224,8 @@ def _canonical_operators(experiment: Experiment, store: Store) -> list[Operator]
 def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
     if not isinstance(operator, Fitted) or type(operator).canonical is Fitted.canonical:
         return operator
+    from augury.augment import pipeline
+
     train = cached_corpus(experiment.first.corpus, "train", store.root)
     return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.core.errors import UserError
-from augury.corpora.ingest import cached_address, cached_corpus
 from augury.experiments.spec import TASKS
 
 if TYPE_CHECKING:
@@ -75,10 +74,14 @@ class Task(ABC):
 
     def corpus_address(self, experiment: Any, split: str) -> str:
         """Return the address of the corpus of a split, without making it."""
+        from augury.corpora.ingest import cached_address
+
         return cached_address(experiment.corpus, split)
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
         """Return the corpus of a split, made unless the store has it."""
+        from augury.corpora.ingest import cached_corpus
+
         return cached_corpus(experiment.corpus, split, store.root, experiment.execution)
 
     def size(self, experiment: Any, store: Store) -> Size | None:

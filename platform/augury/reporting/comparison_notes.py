@@ -10,7 +10,7 @@ from typing import Any
 
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS, Corpus
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labels import LABEL, label_counts
 from augury.reporting import run_files
 from augury.reporting.results import ADD_A_SEED, MEAN, WIDE, Estimate, SystemResult, on_one_device
 from augury.runs.record import Cost

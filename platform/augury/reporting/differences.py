@@ -10,10 +10,11 @@ hardware, their difference is not tested.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import Literal, NamedTuple
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.store import Store
 from augury.reporting.resampling import stored_systems
 from augury.reporting.results import SystemResult
@@ -39,7 +40,7 @@ from augury.scoring.significance import (
 Layout = Literal["independent", "blocks", "confounded"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Inference:
     """How differences are tested."""
 

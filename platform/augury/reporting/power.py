@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
@@ -30,7 +30,7 @@ TYPICAL: Mapping[str, Components] = {
 """By metric, for experiments on test sets of which nothing is stored."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Power:
     """The smallest difference of a comparison, at 5 % with correction for its comparisons, found
     in 80 % of cases."""
@@ -84,7 +84,7 @@ def power(
     return Power(seeds, sentences, smallest, target, needed, text, known)
 
 
-@dataclass(frozen=True)
+@frozen
 class PlannedPower:
     """What an experiment can see on one test set."""
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import pandas as pd
 
+from augury.core.frozen import frozen
 from augury.reporting.figures import Figure
 from augury.reporting.samples import Example
 from augury.reporting.styles import Style
@@ -21,7 +22,7 @@ from augury.reporting.tables import Table
 Legend = Sequence[tuple[Style, str]]
 
 
-@dataclass(frozen=True)
+@frozen
 class Charts:
     """Charts side by side, with the legend of their systems."""
 
@@ -29,28 +30,28 @@ class Charts:
     legend: Legend = ()
 
 
-@dataclass(frozen=True)
+@frozen
 class Heading:
     """A heading within a section."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Code:
     """Commands or a file, as they are typed."""
 
     text: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Listing:
     """Lines one below the other."""
 
     lines: Sequence[str]
 
 
-@dataclass(frozen=True)
+@frozen
 class Places:
     """Where things are: name -> path or address."""
 
@@ -65,14 +66,14 @@ class Download(NamedTuple):
     link: str
 
 
-@dataclass(frozen=True)
+@frozen
 class Downloads:
     """Files inside the page."""
 
     files: Sequence[Download]
 
 
-@dataclass(frozen=True)
+@frozen
 class Details:
     """Blocks that are folded away below a summary."""
 
@@ -84,7 +85,7 @@ Block = Table | Charts | Example | Heading | Code | Listing | Places | Downloads
 """A part of a section; text is an explanation of what is above or below it."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Section:
     """A section of a page."""
 
@@ -97,7 +98,7 @@ def section(heading: str, *blocks: Block | None) -> Section:
     return Section(heading, tuple(block for block in blocks if block is not None))
 
 
-@dataclass(frozen=True)
+@frozen
 class Status:
     """The state of a sweep that may still run."""
 
@@ -111,7 +112,7 @@ class Status:
     """Seconds after which a browser loads the page again; None: never."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Report:
     """What is found, for people and for programs."""
 

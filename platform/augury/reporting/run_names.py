@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store
-from augury.reporting import reported
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, KIND, read_description
-from augury.training import history
 
 LABEL = "label.json"
 """The file of a run with the name and tags that a user gave it."""
@@ -41,7 +39,7 @@ class Label(NamedTuple):
         return " ".join([*filter(None, [self.name]), *(f"#{tag}" for tag in self.tags)])
 
 
-@dataclass(frozen=True)
+@frozen
 class NamedRuns:
     """The runs of a system, by seed."""
 
@@ -153,6 +151,8 @@ def named_runs(store: Store) -> list[NamedRuns]:
 
 
 def _reported(store: Store) -> Iterator[tuple[str, dict[int, Folder]]]:
+    from augury.reporting import reported
+
     for report in reversed(reported.by_age(store)):
         for system, runs in reported.systems(store, report).items():
             folders = [Folder(store.root, run) for run in runs]
@@ -245,6 +245,8 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
 
 def date(run: Folder) -> datetime:
     """Return when a run was last trained, by its history; copying does not change it."""
+    from augury.training import history
+
     files = sorted(history.files(run).items(), key=lambda file: file[0].partition(".")[0])
     if files and (records := history.records(run, *files[-1])):
         return datetime.fromtimestamp(records[-1]["time"], UTC)

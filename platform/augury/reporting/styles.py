@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from augury.core.frozen import frozen
 
 # Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline
 # is grey.
@@ -21,7 +22,7 @@ SYMBOLS = (
 )
 
 
-@dataclass(frozen=True)
+@frozen
 class Style:
     """The colour, dash and symbol of a system."""
 

@@ -16,7 +16,7 @@ from augury.core.config import Section, flatten
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KINDS
-from augury.corpora.labelled import LABEL, label_counts
+from augury.corpora.labels import LABEL, label_counts
 from augury.regimes.regime import REGIMES, Regime
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor, share

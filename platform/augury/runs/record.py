@@ -6,13 +6,13 @@ written when the run is scored. Everything that reads stored runs reads a `RunRe
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import Any, NamedTuple
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import MANIFEST, Folder, Store
@@ -68,7 +68,7 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
     return store.folder(KIND, f"{address}/seed-{seed}")
 
 
-@dataclass(frozen=True)
+@frozen
 class Cost:
     """The cost of one seed, or its mean over seeds: numbers of the last training, and sums over
     all trainings behind it."""
@@ -139,11 +139,12 @@ class Cost:
     @classmethod
     def mean(cls, costs: Sequence[Cost]) -> Cost:
         """Return the mean over seeds, at least one; what is not known of one of them is not."""
+        from statistics import fmean
 
         def mean(values: Sequence[Any]) -> Any:
             if isinstance(values[0], Mapping):
                 return {key: mean([value[key] for value in values]) for key in values[0]}
-            return None if None in values else statistics.fmean(values)
+            return None if None in values else fmean(values)
 
         joined: dict[str, Any] = {
             "weights": tuple(kind for cost in costs for kind in cost.weights),
@@ -217,7 +218,28 @@ def _read_scores(run: Folder) -> dict[str, Any]:
         ) from error
 
 
-@dataclass(frozen=True)
+@frozen
+class RunName:
+    """What a run is called, for what needs no more of its record."""
+
+    name: str
+    """The system's, in the experiment that first trained it."""
+    seed: int
+    experiment: str | None = None
+    """The name of that experiment."""
+
+    @classmethod
+    def read(cls, run: Folder) -> RunName:
+        """Return the name of a run that training has described; UserError as of `RunRecord`."""
+        content = with_present_entries(read_description(run))
+        _check_version(run, DESCRIPTION, content)
+        return typed(cls, content, run.uri)
+
+    def __str__(self) -> str:
+        return f"{self.experiment}/{self.name}/{self.seed}"
+
+
+@frozen
 class RunRecord:
     """What a run was trained on and with; once it is scored, its scores and cost too."""
 

@@ -10,7 +10,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +17,7 @@ from pyarrow import fs
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
+from augury.core.frozen import frozen
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder, Store
 from augury.core.temporary import BEGINNING, LOCK, is_abandoned
@@ -28,7 +28,7 @@ Kind = Literal["text", "temporary", "lock", "download"]
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 
 
-@dataclass(frozen=True)
+@frozen
 class Unused:
     """Something that can be removed."""
 

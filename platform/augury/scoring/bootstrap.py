@@ -6,13 +6,13 @@ For the same seed, samples are exactly those of sacreBLEU's paired bootstrap.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 
 Value = Callable[[Sequence[float]], float]
 """Maps summed statistics to a score."""
@@ -22,7 +22,7 @@ SEED = 12345  # sacreBLEU's
 BLOCK = 2**21  # elements of a block of counts, 16 MiB
 
 
-@dataclass(frozen=True)
+@frozen
 class Resampled:
     """The scores of a system for each training seed, on a test set and on bootstrap samples of it.
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from scipy.special import nctdtrinc, stdtrit
 
+from augury.core.frozen import frozen
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import (
     PRIOR,
@@ -29,7 +29,7 @@ MOST_SEEDS = 100
 """The largest number of seeds that is proposed."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Components:
     """Components of the variance of a difference of two systems, in squared units of the score."""
 

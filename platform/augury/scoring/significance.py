@@ -44,13 +44,14 @@ variance (Welch's test if the systems have the same true score on every sentence
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
+from augury.core.frozen import frozen
 from augury.scoring.bootstrap import SEED, Resampled, Value, scores
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance, moderated, pool, sample_variance
 
@@ -63,7 +64,7 @@ Over = Literal["seeds and sentences", "paired seeds and sentences", "sentences"]
 Method = Literal["moderated", "two-level", "bootstrap", "randomisation"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Interval:
     """A 95 % confidence interval, in the unit of the score."""
 
@@ -80,7 +81,7 @@ class Interval:
         return Interval(min(max(self.low, lowest), highest), max(min(self.high, highest), lowest))
 
 
-@dataclass(frozen=True)
+@frozen
 class Difference:
     """The difference between a system and a baseline on the same sentences."""
 

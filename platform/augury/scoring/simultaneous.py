@@ -16,12 +16,12 @@ ten seeds, and pointwise intervals in 51 to 73 %.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr, stdtrit
 
+from augury.core.frozen import frozen
 from augury.scoring.bootstrap import SEED, Resampled
 
 LEVEL = 0.95
@@ -30,7 +30,7 @@ ROUNDING = 1e-9  # rounding error of scores up to 100
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@frozen
 class Band:
     """The difference between a system and a baseline on one of several test sets."""
 

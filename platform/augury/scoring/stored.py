@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.store import Folder
 
@@ -22,7 +23,7 @@ SCORES, STATISTICS, HYPOTHESES = "scores.json", "statistics", "hypotheses"
 of sentences and the outputs, which the record vouches for."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Score:
     """The value of a metric on a corpus, with its 95 % bootstrap interval over sentences."""
 
@@ -40,7 +41,7 @@ class Score:
         return {item.name: getattr(self, item.name) for item in fields(Score)}
 
 
-@dataclass(frozen=True)
+@frozen
 class Measured(Score):
     """A score with the statistics of its sentences."""
 

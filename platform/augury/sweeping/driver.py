@@ -11,6 +11,7 @@ from itertools import product
 from typing import Any
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.local_ray import RESTARTS
 from augury.core.naming import counted
 from augury.core.progress import say
@@ -46,7 +47,7 @@ DEADLINE = "AUGURY_DEADLINE"
 """The variable that hands the end of a budget on to the same command begun anew."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Outcome:
     """The state of a sweep after a command."""
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from augury.core.errors import UserError, nearest
+from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.messages import say
 from augury.core.naming import title
@@ -45,7 +46,7 @@ class TrialKey(NamedTuple):
 RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
 
 
-@dataclass(frozen=True)
+@frozen
 class Point:
     """The value of the sweep's metric at a validation."""
 
@@ -59,7 +60,7 @@ class Point:
     """Unix time; 0 where it is not known."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Trial:
     """One configuration with one seed."""
 
@@ -81,7 +82,7 @@ class Trial:
         return self.curve[-1].seconds if self.curve else 0.0
 
 
-@dataclass(frozen=True)
+@frozen
 class Configuration:
     """One point of the search space; its trials differ only in the seed."""
 
@@ -119,7 +120,7 @@ class Configuration:
         }
 
 
-@dataclass(frozen=True)
+@frozen
 class Merged:
     """A point that is the same experiment as another configuration and shares its runs."""
 
@@ -136,7 +137,7 @@ class Merged:
         return self.name or title(self.point)
 
 
-@dataclass(frozen=True)
+@frozen
 class Decision:
     """A decision of the race on a configuration at a rung."""
 
@@ -158,7 +159,7 @@ class Decision:
     """The value that the interval was compared with."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Sweep:
     """A sweep with its trials and decisions."""
 

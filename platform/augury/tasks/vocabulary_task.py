@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
@@ -65,6 +64,8 @@ class VocabularyTask(Task):
             "texts": [[name, text.folder.name] for name, text in texts.items()],
         }
         if settings["tokenise"] == "moses":
+            from importlib.metadata import version
+
             determined["sacremoses"] = version("sacremoses")
         return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 

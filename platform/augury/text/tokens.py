@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -16,6 +15,7 @@ import pyarrow as pa
 
 from augury.core import config
 from augury.core.executors import Executor
+from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
@@ -151,7 +151,7 @@ class _Shard(NamedTuple):
     checksums: Mapping[str, Checksum]
 
 
-@dataclass(frozen=True)
+@frozen
 class _Tokenise:
     """Creates the task that writes the ids and offsets of a shard."""
 

@@ -10,12 +10,12 @@ part of it, which needs no communication.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.core.rng import generator
 
@@ -23,7 +23,7 @@ Batch = np.ndarray  # (examples,) int64
 Order = Literal["length", "random"]
 
 
-@dataclass(frozen=True)
+@frozen
 class Lengths:
     """The tokens of every row's plain text, without views: sources and targets, (rows,) int.
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
@@ -20,7 +21,7 @@ WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 M = TypeVar("M", bound="nn.Module")
 
 
-@dataclass(frozen=True)
+@frozen
 class ReportedWeights:
     """The weights that a run reports on."""
 
@@ -32,7 +33,7 @@ class ReportedWeights:
     """Kind -> the validation score by which they were chosen."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(kw_only=True)
 class Outcome:
     """What one training came to, and what it took."""
 

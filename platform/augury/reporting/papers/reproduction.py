@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from augury.analysis.system import open_systems
+from augury.core.frozen import frozen
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
@@ -37,7 +38,7 @@ Status = Literal[
 ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Measurement:
     """The measured value of a row in one column; None: not known."""
 
@@ -50,7 +51,7 @@ class Measurement:
     """The value with its interval; None where it is computed from others, or no score."""
 
 
-@dataclass(frozen=True)
+@frozen
 class TableLine:
     """One row of the table; values are by column: a test set, or `mean` over all of them."""
 
@@ -91,7 +92,7 @@ class TableLine:
         return self.printed.texts if self.printed else {}
 
 
-@dataclass(frozen=True)
+@frozen
 class Reproduction:
     """A paper's table as far as it is measured."""
 

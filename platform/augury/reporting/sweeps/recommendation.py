@@ -3,8 +3,7 @@ is left open."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from augury.core.frozen import frozen
 from augury.core.progress import duration
 from augury.reporting.numbers import adaptive, factor
 from augury.reporting.sweeps.answer import contenders
@@ -19,7 +18,7 @@ MOST_SEEDS = 20
 """More are not proposed: two systems that need more are equal for most purposes."""
 
 
-@dataclass(frozen=True)
+@frozen
 class Settlement:
     """What is open between the recommended system and its closest competitor, and what settles
     it."""

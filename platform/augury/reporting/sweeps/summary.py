@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from augury.core.frozen import frozen
 from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
@@ -23,7 +24,7 @@ from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
 
-@dataclass(frozen=True)
+@frozen
 class ConfigurationResult:
     """A configuration with its score in validation."""
 
@@ -84,7 +85,7 @@ class ConfigurationResult:
         return spread(self.mean, self.deviation, lambda value: adaptive(value, like=self.mean))
 
 
-@dataclass(frozen=True)
+@frozen
 class Summary:
     """A sweep in numbers."""
 

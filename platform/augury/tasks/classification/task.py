@@ -12,7 +12,7 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.corpora.labelled import check_labels, label_counts
+from augury.corpora.labels import check_labels, label_counts
 from augury.experiments.capabilities import Draft, Exported
 from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run

@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import chain
 from operator import itemgetter
 from typing import Generic, TypeVar
@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from augury.core.errors import UserError
 from augury.core.executors import Executor, LocalExecutor
+from augury.core.frozen import frozen
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
@@ -73,7 +74,7 @@ def words_of_shard(
     return list(map(split, sources)), list(map(split, targets))
 
 
-@dataclass(frozen=True)
+@frozen
 class Aligner:
     """An alignment model with its parameters for both directions."""
 
@@ -130,7 +131,7 @@ class Aligner:
         return cls(lexicon, tables, model)
 
 
-@dataclass(frozen=True)
+@frozen
 class Encoded:
     """A parallel text encoded as a file for each shard, and the joint lexicon."""
 
@@ -239,7 +240,7 @@ def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
     }
 
 
-@dataclass(frozen=True)
+@frozen
 class _Encode(Generic[T]):
     """Creates the task that encodes a shard and returns its number of sentence pairs, their
     lengths and its lexicon."""
@@ -260,7 +261,7 @@ class _Encode(Generic[T]):
         return task
 
 
-@dataclass(frozen=True)
+@frozen
 class _Expect:
     """Creates the task that returns the number of sentence pairs of a shard and its expected
     counts."""
@@ -276,7 +277,7 @@ class _Expect:
         return task
 
 
-@dataclass(frozen=True)
+@frozen
 class _Apply:
     """Creates the task that returns the number of sentence pairs of a shard and its links."""
 

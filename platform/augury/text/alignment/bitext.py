@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from itertools import chain
 from typing import NamedTuple
 
@@ -14,13 +14,14 @@ import pyarrow as pa
 
 from augury.core import compute as pc
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.core.store import Folder
 from augury.text.alignment.symmetrise import BOTH, Direction
 
 LARGEST = 4_000_000  # maximum number of cells of a sentence pair, such as 2000 words on both sides
 
 
-@dataclass(frozen=True)
+@frozen
 class Lexicon:
     """The distinct words of each side, sorted, and the word pairs that co-occur in a sentence pair.
 
@@ -105,7 +106,7 @@ class Indices(NamedTuple):
         return self.target_words if direction == "forward" else self.source_words
 
 
-@dataclass(frozen=True)
+@frozen
 class Bucket:
     """Sentence pairs with equally many words on the generating side, sorted by descending length of
     the generated side.
@@ -154,7 +155,7 @@ class Bucket:
         ]
 
 
-@dataclass(frozen=True)
+@frozen
 class Bitext:
     """Sentence pairs in buckets for vectorised computation, without pairs with an empty side.
 

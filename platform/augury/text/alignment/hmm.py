@@ -11,11 +11,10 @@ prior of IBM model 2 instead of jumps.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import digamma
 
+from augury.core.frozen import frozen
 from augury.text.alignment import ibm2
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
 from augury.text.alignment.model import Lengths, Links, Table, Tables, best_links, by_row
@@ -25,7 +24,7 @@ DECAY = 0.3  # initial decay of the probability of a jump with its distance from
 SMOOTHING = 1.0  # added to the expected count of every jump
 
 
-@dataclass(frozen=True)
+@frozen
 class Hmm:
     """The model with its training settings.
 

@@ -8,17 +8,16 @@ Word translation probabilities have a Dirichlet prior. The directions are indepe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import digamma
 
+from augury.core.frozen import frozen
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
 from augury.text.alignment.model import UNSEEN, Lengths, Links, Table, Tables, best_links, by_row
 from augury.text.alignment.symmetrise import BOTH
 
 
-@dataclass(frozen=True)
+@frozen
 class FastAlign:
     """The model with the settings that the README of fast_align recommends: -d -o -v."""
 

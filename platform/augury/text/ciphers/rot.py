@@ -9,7 +9,6 @@ mark.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,10 +16,11 @@ import pyarrow as pa
 
 from augury.core import compute as pc
 from augury.core.errors import UserError
+from augury.core.frozen import frozen
 from augury.text.ciphers.alphabet import Alphabet, pieces, string_chunks
 
 
-@dataclass(frozen=True)
+@frozen
 class Rot:
     """The cipher that rotates each letter of `alphabet` by `key` positions within its cycle.
 

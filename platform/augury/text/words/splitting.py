@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from augury.core.frozen import frozen
 
 # Characters in words that `\w` does not match: vowel signs, combining accents, soft hyphens,
 # joiners.
@@ -34,7 +35,7 @@ def is_punctuation(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-@dataclass(frozen=True)
+@frozen
 class Words:
     """The words of a text, and the white space before each word and after the last one (`gaps`)."""
 

@@ -1,0 +1,87 @@
+"""The labels of a corpus: how many rows have each, and whether they are those that are meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from augury.core import compute as pc
+from augury.core.errors import UserError
+from augury.core.naming import counted
+from augury.corpora.corpus import Corpus
+
+LABEL = "label"
+"""The column of labels, in every kind of corpus that has them."""
+SURELY_LABELS, MOST_LABELS = 100, 10_000
+"""Numbers of different values that are labels in any number of rows, and that never are."""
+REPEATED = 4
+"""The rows that share a label, in the mean, at least."""
+SHOWN = 5
+"""The number of labels that a caution names."""
+
+
+def label_counts(corpus: Corpus) -> dict[str, int]:
+    """Return the number of records with each label, the most frequent first."""
+    counts = Counter[str]()
+    for block in corpus.blocks([LABEL]):
+        for value in pc.value_counts(block.column(LABEL)).to_pylist():
+            counts[value["values"]] += value["counts"]
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def are_labels(values: int, rows: int) -> bool:
+    """Return whether a column of `rows` rows with so many different values can be one of labels."""
+    return values <= min(MOST_LABELS, max(SURELY_LABELS, rows / REPEATED))
+
+
+def check_labels(
+    known: tuple[str, ...], split: str, counts: Mapping[str, int], column: str = "of labels"
+) -> None:
+    """Raise UserError if a split has labels that are not among those of its corpus; `column` is
+    where they are from."""
+    unknown = sorted(set(counts) - set(known))
+    if unknown and not are_labels(len(counts), rows := sum(counts.values())):
+        raise UserError(
+            f"{split}: column '{column}' has {len(counts):,} different values in {rows:,} rows, "
+            f"such as '{unknown[0]:.40}': it holds text, not labels. Set label_column to the one "
+            f"with {', '.join(known[:3])}{' ...' if len(known) > 3 else ''}"
+        )
+    if unknown:
+        nearest = difflib.get_close_matches(unknown[0], known, n=1)
+        raise UserError(
+            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(known)}; "
+            f"add it there, or map it to one of them, for example names: {{'{unknown[0]}': "
+            f"{(nearest or known)[0]}}}"
+        )
+
+
+def label_doubts(counts: Mapping[str, int]) -> list[str]:
+    """Return cautions on labels that may be one, by the rows with each: those that differ only in
+    case or spaces, and those of a single row."""
+    spellings: dict[str, list[str]] = {}
+    for label in counts:
+        spellings.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    alike = [sorted(group, key=counts.__getitem__) for group in spellings.values() if group[1:]]
+    single = [label for (label, *others) in spellings.values() if not others and counts[label] == 1]
+    cautions = []
+    if alike:
+        groups = [_listed(group, counts) for group in alike[:SHOWN]]
+        cautions.append(
+            f"labels that differ only in case or spaces: {'; '.join(groups)}; if they are one, map "
+            f"it in every text, names: {{'{alike[0][0]}': {alike[0][-1]}}}, and take it out of "
+            "corpus.labels"
+        )
+    if single:
+        likely = difflib.get_close_matches(single[0], set(counts) - {single[0]}, n=1)
+        remedy = f": is '{single[0]}' meant to be '{likely[0]}'?" if likely else ""
+        more = f" and {len(single) - SHOWN} more" if len(single) > SHOWN else ""
+        cautions.append(
+            f"labels of a single row, too few to learn them: {_listed(single[:SHOWN], counts)}"
+            f"{more}{remedy}"
+        )
+    return cautions
+
+
+def _listed(labels: Sequence[str], counts: Mapping[str, int]) -> str:
+    return ", ".join(f"'{label}' ({counted(counts[label], 'row')})" for label in labels)
