@@ -213,7 +213,7 @@ def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
     assert [part.name for part in parts] == ["eda-1", "eda-2"]
     for place, part in enumerate(parts):
         assert part.folder.name.startswith("views/") and part.folder.manifest()["view"] == part.name
-        assert read_shard(part.folder, base.shards[0]).to_pydict() == {
+        assert read_shard(part.folder, *part.folder.manifest()["shards"]).to_pydict() == {
             "id": base.column("id"),
             "premise": records["premise"][place::2],
             "hypothesis": records["hypothesis"][place::2],

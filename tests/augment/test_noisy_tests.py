@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from augury.augment.noise import NoiseForTestSet
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -53,6 +54,18 @@ def test_the_source_alone_has_noise(tmp_path: Path) -> None:
     )
     assert all(many or not few for few, many in changed)
     assert some.manifest["noise"]["spelling"] == 0.2
+
+
+def test_a_noisy_test_set_does_not_depend_on_the_blocks_of_its_noise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = []
+    for rows in (None, 7):
+        monkeypatch.setattr(NoiseForTestSet, "BLOCK_ROWS", rows)
+        settings = experiment("nmt", tmp_path / str(rows), corpus=noisy(some={"spelling": 0.4}))
+        run = execute.prepare(settings, Store(tmp_path / str(rows)))
+        texts.append(run.corpus("some").column("source"))
+    assert texts[0] == texts[1] != run.corpus(CLEAN).column("source")
 
 
 def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:

@@ -41,8 +41,11 @@ def _operator(noise: SourceNoise) -> NoiseForTestSet:
 
 
 def _write(writer: CorpusWriter, clean: Corpus, part: planning.Part) -> None:
-    for shard in clean.shards:
-        records, view = clean.shard(shard), read_shard(part.folder, shard)
+    of_noise, start = part.folder.manifest(), 0
+    noisy = pa.concat_tables(read_shard(part.folder, shard) for shard in of_noise["shards"])
+    for records in clean.blocks():
+        view = noisy.slice(start, len(records))
+        start += len(records)
         for side in input_columns(records.column_names):
             text = view.column("text" if "text" in view.column_names else side).cast(pa.string())
             records = records.set_column(
@@ -54,7 +57,6 @@ def _write(writer: CorpusWriter, clean: Corpus, part: planning.Part) -> None:
         for key, value in clean.manifest.items()
         if key not in ("schema", "rows", "shards")
     }
-    of_noise = part.folder.manifest()
     inputs = [clean.address, part.folder.name]
     writer.finish(
         {
