@@ -1,12 +1,12 @@
 """How much faster do several cores prepare a text than one?
 
-    python -m benchmarks.cores [--rows 300000] [--cores 1 2] [--repeats 3] [--json]
+    python -m benchmarks.cores [--rows 1000000] [--cores 1 2] [--repeats 3] [--json]
         [--stages read deduplicate operator tokenise]
 
 The stages are those of `benchmarks/preparation.py`, as commands run them without a cluster: reading
-and ciphers in threads of one process, and tokens in a process for each core. Processes run before
-the clock starts, each stage is a new process that is bound to so many cores, and numbers of cores
-take turns. `benchmarks/operators.py` says the same of operators, on Ray too.
+in threads of one process, ciphers and tokens in a process for each core where they take more than
+two seconds. Processes run before the clock starts, each stage is a new process that is bound to so
+many cores, and numbers of cores take turns. `benchmarks/operators.py` says the same of operators, on Ray too.
 
     k rows/s    thousands of rows a second of wall time, median
     by CPU s    thousands a CPU second of all processes, median
@@ -60,7 +60,7 @@ def measure(directory: Path, name: str, cores: int) -> frame.Clock:
 
 def main() -> None:
     parser = frame.parser(__doc__)
-    parser.add_argument("--rows", type=int, default=300_000)
+    parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--stages", nargs="+", choices=MAKES, default=list(MAKES))
     parser.add_argument("--cores", type=int, nargs="+", default=sorted({1, available_cores()}))
     parser.add_argument("--repeats", type=int, default=3, help="rounds (default 3)")

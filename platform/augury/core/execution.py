@@ -23,7 +23,7 @@ ExecutorName = Literal["auto", "local", "ray"]
 # Seconds of work on one core below which Ray costs more than it saves: its start-up, or that of
 # tasks on a cluster, where fitting a cipher on 1,000 rows took 11 s.
 RAY_MIN_SECONDS, CLUSTER_MIN_SECONDS = 20.0, 5.0
-PROCESSES_MIN_SECONDS = 4.0
+PROCESSES_MIN_SECONDS = 2.0
 """The same of processes of this machine, which import for a second."""
 
 
