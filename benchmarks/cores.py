@@ -6,7 +6,8 @@
 The stages are those of `benchmarks/preparation.py`, as commands run them without a cluster: reading
 in threads of one process, ciphers and tokens in a process for each core where they take more than
 two seconds. Processes run before the clock starts, each stage is a new process that is bound to so
-many cores, and numbers of cores take turns. `benchmarks/operators.py` says the same of operators, on Ray too.
+many cores, and numbers of cores take turns. `benchmarks/operators.py` says the same of operators,
+on Ray too.
 
     k rows/s    thousands of rows a second of wall time, median
     by CPU s    thousands a CPU second of all processes, median
