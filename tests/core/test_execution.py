@@ -192,6 +192,7 @@ def work_quietly():
         work()
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
 print("begins", flush=True)
 try:
     if sys.argv[1] == "thread":
