@@ -125,8 +125,10 @@ def _require_answer(where: str) -> None:
 
 
 def _no_cluster(where: str, error: Exception) -> UserError:
+    first, *others = str(error).splitlines() or [type(error).__name__]
+    reason = f"{first.removesuffix(':')}: {others[-1]}" if others else first  # of a traceback
     return UserError(
-        f"no Ray cluster answers at {where} ({str(error).splitlines()[0]}): give --address auto, "
+        f"no Ray cluster answers at {where} ({reason}): give --address auto, "
         "ray://HOST:10001 or http://HOST:8265; `ray start --head` starts one here, `ray dashboard "
         "cluster.yaml` forwards the port of another"
     )
