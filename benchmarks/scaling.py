@@ -204,7 +204,7 @@ def simulate(rows: int, cluster: Cluster, costs: Costs, seed: int = 1) -> Plan:
     if costs.spread:
         parts = -(-rows // PART_ROWS)
         # The first round reads and cleans, the second reads what that made, from another node, and
-        # writes; marking repeated rows takes 3 % of the time of both, and is left out.
+        # writes; to mark repeated rows, a look at a table of hashes, is left out.
         rounds = [
             tasks("", parts, costs.clean, costs.text_bytes, 0.0, 1, PART_ROWS),
             tasks("", parts, costs.add, costs.text_bytes, costs.corpus_bytes, 10, PART_ROWS),

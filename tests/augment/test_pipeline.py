@@ -143,7 +143,6 @@ def test_blocks_of_any_size_give_the_same_records(
     tables = []
     for rows in (None, 2):
         monkeypatch.setattr(type(of_name), "BLOCK_ROWS", rows)
-        monkeypatch.setattr(blocks, "FEWEST_ROWS", 100)
         place = Store(Path(store.root, str(rows)))
         (part,) = pipeline.augment(base, [of_name], place).parts
         shards = part.folder.manifest()["shards"]
@@ -152,7 +151,7 @@ def test_blocks_of_any_size_give_the_same_records(
     assert tables[0].equals(tables[1])
 
 
-def test_a_block_of_a_slow_operator_is_a_second_of_work(store: Store) -> None:
+def test_a_block_of_a_slow_operator_is_a_second_of_work() -> None:
     noise = operator.parse({"operator": "noise", "spelling": 0.1})
     assert blocks.block_rows(noise) == noise.PER_SECOND
     assert blocks.block_rows(Cipher(keys=(1,))) is None

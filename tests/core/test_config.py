@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -18,6 +19,18 @@ class Outer(Section):
     name: str
     regime: Inner = Inner()
     items: tuple[Inner, ...] = ()
+
+
+def test_cached_properties_follow_the_settings_of_a_copy() -> None:
+    class Doubled(Inner):
+        @cached_property
+        def double(self) -> float:
+            return 2 * self.beta
+
+    section = Doubled(beta=1.0)
+    assert section.double == 2.0
+    assert section.model_copy(update={"beta": 3.0}).double == 6.0
+    assert section.double == 2.0
 
 
 def test_override_reads_yaml_values_and_leaves_the_original() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -129,11 +130,10 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return show_plan(*prepare(arguments), arguments.json)
-    if arguments.executor == "ray":
-        return _run(*prepare(arguments), arguments.json)
     from augury.sweeping.workers import early_imports
 
-    with early_imports():
+    on_ray = arguments.executor == "ray" or "RAY_ADDRESS" in os.environ
+    with nullcontext() if on_ray else early_imports():
         return _run(*prepare(arguments), arguments.json)
 
 

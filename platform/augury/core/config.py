@@ -8,7 +8,7 @@ import itertools
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -83,6 +83,13 @@ class Section(BaseModel):
             }
             json_schema["properties"] = {"preset": preset, **json_schema.get("properties", {})}
         return json_schema
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with other settings, whose cached properties follow them."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in vars(copied).keys() - type(self).model_fields.keys():
+            del vars(copied)[name]
+        return copied
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, defaults included, as JSON-like values."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
@@ -360,15 +359,6 @@ class Experiment(Section):
         self._check_mixture()
         _ = self.models  # raises for a wrong setting of a model
         return self
-
-    def model_copy(
-        self, *, update: Mapping[str, Any] | None = None, deep: bool = False
-    ) -> Experiment:
-        """Return a copy with other settings, whose models and stages follow them."""
-        copied = super().model_copy(update=update, deep=deep)
-        for name in ("models", "before"):
-            copied.__dict__.pop(name, None)
-        return copied
 
     def _check_mixture(self) -> None:
         if not self.READS_TAGS and (self.is_weighted or self.tags):

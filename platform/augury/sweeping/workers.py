@@ -43,6 +43,7 @@ class Workers:
             if _early and self.threads == EARLY_THREADS and _early[0].alive:
                 self.server = _early.pop()
             else:
+                end_early_imports()
                 self.server = _Server(self.threads, self.log)
             self.server.load(self.tasks, self.log)
 
