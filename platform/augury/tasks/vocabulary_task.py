@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from augury.text.vocabulary.vocabulary import Vocabulary
 
 
+ESTIMATE = 20_000
+"""Rows whose words estimate the entries of an automatic vocabulary."""
+
+
 class VocabularyTask(Task):
     """A task whose experiments have `vocabulary`, and whose records are parallel."""
 
@@ -96,7 +100,7 @@ class VocabularyTask(Task):
         settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
         plain = settings.size
         if plain == "auto":
-            plain = fitting_size(self._lines(experiment, store), settings.entries)
+            plain = fitting_size(self._sample(experiment, store), settings.entries)
         if settings.mode == "separate":
             return plain + views * settings.separate_size_per_key
         if settings.mode == "mirrored":
@@ -107,9 +111,18 @@ class VocabularyTask(Task):
 
     def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
         """Yield the lines of all sides of the training corpus."""
+        for text in self._plain(experiment, store):
+            yield from text.lines()
+
+    def _sample(self, experiment: Any, store: Store) -> Iterator[str]:
+        """Yield those of some rows."""
+        for text in self._plain(experiment, store):
+            yield from text.sample(ESTIMATE)
+
+    def _plain(self, experiment: Any, store: Store) -> list[Text]:
         corpus = self.corpus(experiment, "train", store)
-        for side, columns in self.sides(experiment).items():
-            yield from Text(corpus.folder, columns, side).lines()
+        sides = self.sides(experiment).items()
+        return [Text(corpus.folder, columns, side) for side, columns in sides]
 
 
 def _check_stage(stage: Any, before: Any) -> None:
