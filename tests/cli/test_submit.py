@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from pathlib import Path
 
@@ -101,6 +102,23 @@ def test_a_cluster_that_does_not_answer_is_one_line_within_seconds(
         assert main(command) == 2
         assert f"no Ray cluster answers at {address}" in capsys.readouterr().err
     assert time.monotonic() - start < 20
+
+
+def test_a_busy_head_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses: list[str] = []
+
+    def client(address: str) -> str:
+        addresses.append(address)
+        if len(addresses) == 1:
+            raise ConnectionAbortedError("Initialization failure from server:\nno server started")
+        return "a client"
+
+    monkeypatch.setattr("ray.job_submission.JobSubmissionClient", client)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"ray://127.0.0.1:{server.getsockname()[1]}"
+        monkeypatch.setenv(jobs.API, "")
+        assert jobs.connect(address) == "a client"
+    assert addresses == [address] * 2
 
 
 def test_the_words_of_the_cluster_are_not_those_of_the_command() -> None:

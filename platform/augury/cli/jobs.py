@@ -20,6 +20,7 @@ from augury.cli.common import CLIENT
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
 from augury.core.listening import check_listens
+from augury.core.progress import say
 
 if TYPE_CHECKING:
     from ray.job_submission import JobSubmissionClient
@@ -95,11 +96,10 @@ def connect(address: str | None) -> JobSubmissionClient:
     where = os.environ.get(API) or os.environ.get(ADDRESS) or "auto"
     _require_answer(where)
     from ray.exceptions import AuthenticationError, RayError
-    from ray.job_submission import JobSubmissionClient
 
     logging.getLogger("ray").setLevel(logging.WARNING)
     try:
-        client = JobSubmissionClient(where)
+        client = _client(where)
     except AuthenticationError as error:
         raise UserError(
             f"the cluster at {where} asks for a token: set RAY_AUTH_MODE=token, with the head's "
@@ -110,6 +110,18 @@ def connect(address: str | None) -> JobSubmissionClient:
     for name in CHATTY:
         logging.getLogger(name).setLevel(logging.WARNING)
     return client
+
+
+def _client(where: str) -> JobSubmissionClient:
+    from ray.job_submission import JobSubmissionClient
+
+    try:
+        return JobSubmissionClient(where)
+    except ConnectionAbortedError as error:
+        # The head of ray:// starts a server for every client, and waits 30 s for it, which is too
+        # short where it has much to do.
+        say(f"{where}: {_reason(error)}; trying once more")
+        return JobSubmissionClient(where)
 
 
 def _require_answer(where: str) -> None:
@@ -124,11 +136,14 @@ def _require_answer(where: str) -> None:
         raise _no_cluster(where, error) from error
 
 
-def _no_cluster(where: str, error: Exception) -> UserError:
+def _reason(error: Exception) -> str:
     first, *others = str(error).splitlines() or [type(error).__name__]
-    reason = f"{first.removesuffix(':')}: {others[-1]}" if others else first  # of a traceback
+    return f"{first.removesuffix(':')}: {others[-1]}" if others else first  # of a traceback
+
+
+def _no_cluster(where: str, error: Exception) -> UserError:
     return UserError(
-        f"no Ray cluster answers at {where} ({reason}): give --address auto, "
+        f"no Ray cluster answers at {where} ({_reason(error)}): give --address auto, "
         "ray://HOST:10001 or http://HOST:8265; `ray start --head` starts one here, `ray dashboard "
         "cluster.yaml` forwards the port of another"
     )
