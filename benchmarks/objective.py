@@ -2,17 +2,18 @@
 
 A step is forward, backward and Adam.
 
-    PYTHONPATH=platform python benchmarks/objective.py [--repeats 5] [--json]
+    python -m benchmarks.objective [--repeats 5] [--json]
 
     plain               torch's cross-entropy of the full logits
     plain, fused        the same by augury.regimes.objective, with augury's dropout
     CipherDAug          the formula as printed: two forward passes, two softmaxes of full logits
     CipherDAug, fused   one forward pass over both views, augury.regimes.objective, its dropout
 
-All contenders train the same model on the same batch, in rotating order, so that other load affects
-them equally. CPU seconds are those of this process; ratios are medians over repetitions of the
-ratio to `plain` in the same repetition. Memory is the increase of a new process's peak by two steps
-after creating the model.
+All contenders train the same model on the same batch, each in a process of its own as trainings
+are: what one frees would spare another the page faults of its buffers. They take steps in rotating
+order, so that other load affects them equally. Ratios of CPU seconds are medians over repetitions
+of the ratio to `plain` in the same repetition. Memory is the increase of a process's peak by its
+first two steps.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from transformers import MarianConfig, MarianMTModel
 
 from augury.regimes.objective import Agreement, view_objective
 from augury.training.dropout import Dropout
+from benchmarks import frame
 
 VOCABULARY, PAD, END = 20_000, 1, 2
 SENTENCES, LONGEST = 256, 16  # 4,096 target positions, padding included
@@ -185,30 +187,59 @@ def peak_mebibytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def measure_memory(contender: str) -> float:
-    """Return the MiB that two steps add to the peak memory of a process that only created the
-    model."""
+def serve(contender: str) -> None:
+    """Print the MiB that two steps add to the peak memory of a process that only created the
+    model, then the (CPU, wall) seconds of a step for every line of standard input."""
     trainer = Trainer()
     before = peak_mebibytes()
     trainer.step(contender)
     trainer.step(contender)
-    return peak_mebibytes() - before
+    print(peak_mebibytes() - before, flush=True)
+    for _ in sys.stdin:
+        wall, cpu = time.perf_counter(), time.process_time()
+        trainer.step(contender)
+        print(time.process_time() - cpu, time.perf_counter() - wall, flush=True)
 
 
-def measure_seconds(repeats: int) -> dict[str, list[tuple[float, float]]]:
-    """Return (CPU, wall) seconds of every contender's steps, after a warm-up step each."""
-    trainer = Trainer()
-    names = list(CONTENDERS)
-    for name in names:
-        trainer.step(name)
-    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+class Contender:
+    """A process that takes steps of one contender, and `memory`, their MiB."""
+
+    def __init__(self, name: str) -> None:
+        command = [sys.executable, "-m", "benchmarks.objective", "--serve", name]
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=frame.ROOT
+        )
+        (self.memory,) = self._numbers()
+
+    def step(self) -> tuple[float, ...]:
+        """Take a step; return its CPU and wall seconds."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        return self._numbers()
+
+    def _numbers(self) -> tuple[float, ...]:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        assert line, f"{self._process.args!r} ended with {self._process.wait()}"
+        return tuple(map(float, line.split()))
+
+    def end(self) -> None:
+        self._process.communicate()
+
+
+def measure(repeats: int) -> tuple[dict[str, float], dict[str, list[tuple[float, ...]]]]:
+    """Return the MiB of every contender, and the (CPU, wall) seconds of its steps."""
+    contenders = {name: Contender(name) for name in CONTENDERS}
+    names = list(contenders)
+    samples: dict[str, list[tuple[float, ...]]] = {name: [] for name in names}
     for repeat in range(repeats):
         turn = repeat % len(names)
         for name in names[turn:] + names[:turn]:
-            wall, cpu = time.perf_counter(), time.process_time()
-            trainer.step(name)
-            samples[name].append((time.process_time() - cpu, time.perf_counter() - wall))
-    return samples
+            samples[name].append(contenders[name].step())
+    for contender in contenders.values():
+        contender.end()
+    return {name: contender.memory for name, contender in contenders.items()}, samples
 
 
 def main() -> None:
@@ -221,20 +252,14 @@ def main() -> None:
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object instead of a table"
     )
-    parser.add_argument("--memory-of", choices=CONTENDERS, help=argparse.SUPPRESS)
+    parser.add_argument("--serve", choices=CONTENDERS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     torch.set_num_threads(2)
-    if arguments.memory_of:
-        print(measure_memory(arguments.memory_of))
+    if arguments.serve:
+        serve(arguments.serve)
         return
 
-    memory = {}
-    for name in CONTENDERS:
-        command = [sys.executable, __file__, "--memory-of", name]
-        memory[name] = float(
-            subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        )
-    samples = measure_seconds(arguments.repeats)
+    memory, samples = measure(arguments.repeats)
     baseline = [cpu for cpu, _ in samples["plain"]]
     results = {}
     for name, pairs in samples.items():

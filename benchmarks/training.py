@@ -1,6 +1,6 @@
 """Compare the engine's training speed with a plain loop around the same Hugging Face model.
 
-    PYTHONPATH=platform:. python benchmarks/training.py [--precision fp32 bf16] [--repeats 5]
+    python -m benchmarks.training [--precision fp32 bf16] [--repeats 5]
         [--json]
 
     engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective
