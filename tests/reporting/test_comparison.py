@@ -96,6 +96,15 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
     )
 
 
+def test_decodings_of_one_configuration_are_corrected_like_systems(
+    systems: list[SystemResult],
+) -> None:
+    p_values = [row.corrected for row in comparison(systems, "test").rows]
+    decodings = [replace(system, address=BASE) for system in systems]
+    assert [row.corrected for row in comparison(decodings, "test").rows] == p_values
+    assert len({*p_values}) > 2
+
+
 def test_a_systems_own_variance_is_an_option(systems: list[SystemResult]) -> None:
     table = comparison(systems, "test", Inference("two-level"))
     drawn = [system.resampled["test"]["accuracy"] for system in systems]

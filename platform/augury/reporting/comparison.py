@@ -247,17 +247,17 @@ def _corrected(
     results: Sequence[SystemResult],
     differences: Sequence[Difference | None],
     chosen: str | None,
-) -> dict[str, float]:
-    """Return the p-values of the differences corrected for their number, by address."""
-    p_values = {
-        result.address: difference.p_value
-        for result, difference in zip(results, differences, strict=True)
-        if difference
-    }
-    values = list(p_values.values())
-    first = list(p_values).index(chosen) if chosen in p_values else None
-    corrected = holm(values) if first is None else after(first, values)
-    return dict(zip(p_values, corrected, strict=True))
+) -> list[float | None]:
+    """Return the p-values of the differences corrected for their number."""
+    tested = [row for row, difference in enumerate(differences) if difference]
+    values = [difference.p_value for difference in differences if difference]
+    # By row, as all decodings of a configuration, and its seeds, have its address.
+    first = next((test for test, row in enumerate(tested) if results[row].address == chosen), None)
+    corrected: list[float | None] = [None] * len(results)
+    of_tests = holm(values) if first is None else after(first, values)
+    for row, p_value in zip(tested, of_tests, strict=True):
+        corrected[row] = p_value
+    return corrected
 
 
 def _rows(
@@ -266,15 +266,16 @@ def _rows(
     metric: str,
     comparable: Sequence[bool],
     differences: Sequence[Difference | None],
-    corrected: Mapping[str, float],
+    corrected: Sequence[float | None],
     meaningless: Mapping[str, str],
 ) -> list[Row]:
-    """Return the systems; `corrected`: address -> p-value corrected for the number of tests;
+    """Return the systems; `corrected`: p-values corrected for the number of tests;
     `meaningless`: system -> why its scores mean nothing."""
     baseline = results[0]
     kind = time_kind([result.cost for result in results if result.cost])
     rows = []
-    for result, compares, tested in zip(results, comparable, differences, strict=True):
+    columns = results, comparable, differences, corrected
+    for result, compares, tested, p_value in zip(*columns, strict=True):
         score, reference = result.score(test, metric), baseline.score(test, metric)
         names = [name for name in (baseline.name, result.name) if name in meaningless]
         are = f"{' and '.join(names)} {'are' if len(names) > 1 else 'is'}"
@@ -286,7 +287,7 @@ def _rows(
             scores=dict(result.tests.get(test, {})),
             difference=score.value - reference.value if compares and score and reference else None,
             tested=tested,
-            corrected=corrected[result.address] if tested else None,
+            corrected=p_value,
             cost=result.cost,
             time_factor=_time_factor(result.cost, baseline.cost, kind),
             meaningless=why,
