@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,8 @@ import yaml
 
 from augury.cli import main, sweep, verbs
 from augury.core.cores import available_cores
+from augury.core.store import Store
+from augury.sweeping import driver
 from augury.sweeping.budget import estimate
 from tests import tiny
 
@@ -58,3 +62,21 @@ def test_a_budget_without_a_unit_is_refused_before_anything_is_read(
     assert main(["sweep", "augmentations", "missing.yaml", "--budget", "15"]) == 2
     error = capsys.readouterr().err
     assert "--budget '15'" in error and "missing.yaml" not in error
+
+
+@pytest.mark.parametrize(("named", "later"), [((), True), (("R-Drop", "WordDrop"), False)])
+def test_only_rows_that_are_named_are_trained(
+    named: tuple[str, ...], later: bool, tmp_path: Path
+) -> None:
+    space, options = prepared(tmp_path, "WordDrop")
+    race = driver._Driver(
+        space, replace(options, rows=named), lambda *_: nullcontext(), lambda *_: None
+    )
+    race.store = Store(options.storage)
+    race.sweep = race.store.folder("sweeps", "test")
+    race.plan = sweep.make_plan(space, options)
+    planned = len(race.plan.configurations)
+    scheduler = race._scheduler()
+    while work := scheduler.work():
+        scheduler.tell(work[0].configuration, work[0].seed, work[0].rung, 0.5)
+    assert (len(race.plan.configurations) > planned) == later

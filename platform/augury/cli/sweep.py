@@ -52,7 +52,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--rows",
         nargs="+",
         metavar="ROW",
-        help="rows to train besides the reference (default: all)",
+        help="the only rows to train besides the reference (default: all, and of a race their "
+        "combinations and tuned settings in later rounds)",
     )
     add_limits(parser)
     parser.add_argument(
@@ -372,10 +373,19 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
     count = len(plan.configurations) + suggested
     chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
     trials = count * len(options.seeds)
-    return (
+    size = (
         f"{counted(count, 'configuration')}{chosen}, at most {counted(trials, 'trial')}, "
         f"scheduler {options.scheduler}"
     )
+    if plan.families and options.scheduler == "halving" and not options.rows:
+        from augury.sweeping.rounds import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
+
+        tuned = TUNING_ROUNDS * SUGGESTED
+        size += (
+            f"; later rounds add at most {COMBINATIONS} combinations of the best, and {tuned} "
+            "configurations with other values of main settings, which are not in the estimate"
+        )
+    return size
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:

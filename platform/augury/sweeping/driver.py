@@ -307,7 +307,8 @@ class _Driver:
         from augury.sweeping.proposals import Proposals  # imports Optuna, which is slow
 
         proposals = Proposals(self.plan, self.space, options.seeds, self._write_definition)
-        return Rounds(reference, others, options.seeds, proposals.rounds, mode=mode)
+        later = [] if options.rows else proposals.rounds  # rows that are named are trained alone
+        return Rounds(reference, others, options.seeds, later, mode=mode)
 
     def _price(self, address: str) -> float:
         """Return the points that the training time of a configuration has to bring over that of

@@ -17,11 +17,9 @@ from augury.core.rng import seed_of
 from augury.experiments.spec import Experiment
 from augury.sweeping.adaptive import distributions, storable
 from augury.sweeping.declarations import MainSettings, Point
+from augury.sweeping.rounds import SUGGESTED
 from augury.sweeping.space import rounded
 
-SUGGESTED = 3
-"""Points of a round; the next round learns from them."""
-ROUNDS = 2
 STARTUP = 4
 """Points, the winner among them, that are drawn at random before Optuna learns from scores."""
 

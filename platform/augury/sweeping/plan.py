@@ -48,7 +48,8 @@ class SweepOptions:
     """Seconds after which no trial is started."""
     fail_fast: bool = False
     rows: tuple[str, ...] = ()
-    """The rows that the sweep was restricted to; empty: all of the space."""
+    """The only rows that are trained, besides the reference; empty: all of the space, and of a race
+    the combinations and tuned settings of later rounds."""
     worth: float = 0.0
     """Points of the metric that twice the training time has to bring."""
     assignments: Mapping[str, Any] = field(default_factory=dict)

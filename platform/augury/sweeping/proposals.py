@@ -12,7 +12,7 @@ from augury.core.progress import say
 from augury.execution import preflight
 from augury.sweeping import main_settings
 from augury.sweeping.plan import Plan
-from augury.sweeping.rounds import Propose, Standings, combinations
+from augury.sweeping.rounds import TUNING_ROUNDS, Propose, Standings, combinations
 from augury.sweeping.space import Space
 
 COMBINATIONS, TUNED = "combinations", "tuned settings"
@@ -42,7 +42,7 @@ class Proposals:
     @property
     def rounds(self) -> list[Propose]:
         """The rounds after the first, in order."""
-        return [self._add_combinations, *[self._add_tuned] * main_settings.ROUNDS]
+        return [self._add_combinations, *[self._add_tuned] * TUNING_ROUNDS]
 
     def _add_combinations(self, standings: Standings) -> dict[str, list[str]]:
         """Add combinations of the best rows of different families to the sweep; return the

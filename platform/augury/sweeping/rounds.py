@@ -15,6 +15,10 @@ from augury.sweeping.race import Work
 
 COMBINATIONS = 2
 """How many combinations the second round adds to the winner of the first."""
+TUNING_ROUNDS = 2
+"""How many rounds try other values of the main settings of what leads."""
+SUGGESTED = 3
+"""Configurations of such a round; the next one learns from them."""
 
 Standings = Mapping[str, float]
 """Configuration -> its expected mean over seeds, best first; without the reference."""
