@@ -223,7 +223,7 @@ def test_only_the_training_text_is_asked_for(
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
         ([*ALIGNED[:-1]], "as in --valid valid.de valid.en"),
         (["--train", "semicolons.csv"], "separated by ';'"),
-        (["--source", "train.de"], "--train train.de train.en"),
+        (["--source", "train.de"], "--source train.de --target train.en"),
         ([*ALIGNED, "--test", "news", "test.en"], "--test news test.en test.de"),
     ],
 )

@@ -94,6 +94,13 @@ def test_the_divergence_begins_and_rises_by_epochs(
     assert {epochs: chosen.beta_at(Progress(7, epochs)) for epochs in betas} == pytest.approx(betas)
 
 
+@pytest.mark.parametrize(("onset", "late"), [(0, False), (50, False), (51, True), (100, True)])
+def test_a_loss_that_acts_in_less_than_half_of_the_training_is_late(
+    onset: float, late: bool
+) -> None:
+    assert bool(regime.late_onset(onset, last=100)) == late
+
+
 @pytest.mark.parametrize(
     ("settings", "onset"),
     [

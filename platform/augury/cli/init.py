@@ -156,6 +156,12 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     from augury.experiments.capabilities import Drafts, capable
 
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
+    if len(aligned) == 1 and not arguments.train:
+        given, missing = ("source", "target") if arguments.source else ("target", "source")
+        raise UserError(
+            f"--{given} {aligned[0]} has no --{missing}: give the file of the other side too, as "
+            f"in --{given} {aligned[0]} --{missing} {_other_side(aligned[0])}"
+        )
     if task := arguments.task:
         capable(task, Drafts)
     prompt = "training text (two aligned files, or a table)"
@@ -295,7 +301,7 @@ def _files(files: Sequence[str], flag: str, task: str | None) -> list[str]:
     if not tables and len(files) == 1 and not _is_table(files[0]):
         raise UserError(
             f"{flag} has one file, {files[0]}, and its extension is not that of a table: its other "
-            f"side is missing, give both, as in {flag} {_both_sides(files[0])}"
+            f"side is missing, give both, as in {flag} {files[0]} {_other_side(files[0])}"
         )
     return list(files)
 
@@ -313,13 +319,13 @@ def _is_table(file: str) -> bool:
     return Path(file).is_dir() or (suffixes[-1:] or [""])[0].lower() in EXTENSIONS
 
 
-def _both_sides(file: str) -> str:
-    """Return a file and the likely file of its other side: of its name, with another extension."""
+def _other_side(file: str) -> str:
+    """Return the likely file of the other side of a text: of its name, with another extension."""
     path = Path(file)
-    stem = path.name.removesuffix("".join(path.suffixes[-1:]))
-    others = sorted(str(other) for other in path.parent.glob(f"{glob.escape(stem)}.*"))
-    likely = next((other for other in others if other != str(path)), "OTHER_SIDE")
-    return f"{file} {likely}"
+    plain = path.with_suffix("") if path.suffix in COMPRESSED else path
+    others = sorted(plain.parent.glob(f"{glob.escape(plain.stem)}.*"))
+    copies = {plain, *(plain.with_name(plain.name + suffix) for suffix in COMPRESSED)}
+    return next((str(other) for other in others if other not in copies), "OTHER_SIDE")
 
 
 def _test(values: Sequence[str], task: str) -> tuple[str, list[str]]:

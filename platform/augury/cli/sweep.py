@@ -271,6 +271,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.core.commands import command
     from augury.core.store import Store
     from augury.reporting import storage
+    from augury.reporting.sweeps.locations import sweep_command
     from augury.reporting.sweeps.recommendation import recommend
     from augury.reporting.sweeps.report import data, text
     from augury.sweeping.state import PAGE
@@ -294,12 +295,11 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             stored = options.storage
             elsewhere = [] if Store(stored).root == Store(RESULTS).root else ["--storage", stored]
             print(f"train    {command('augury', 'train', recommended, *elsewhere)}")
-        if outcome.unfinished and sweep.count("finished"):
-            print("next     not decided yet: repeat the command to continue")
-        elif outcome.unfinished:
-            print(
-                "next     no trial has finished: repeat the command to continue, with more --budget"
-            )
+        if outcome.unfinished:
+            again = shlex.split(sweep_command(sweep))
+            again += ["--budget", f"{options.budget:.10g}s"] if options.budget else []
+            state = "not decided yet" if sweep.count("finished") else "no trial has finished yet"
+            print(f"next     {command(*again)}    # {state}: goes on")
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import (
@@ -16,6 +16,7 @@ from augury.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from augury.core.store import Folder
     from augury.experiments.spec import Experiment
 
 HELP = (
@@ -106,12 +107,30 @@ def compare(loaded: Experiment, as_json: bool) -> int:
         for caution in cautions.text_cautions(described.values(), store):  # said at the start too
             print(f"warning  {caution}")
         print("MLflow  ", mlflow_command(place(loaded.tracking, store).uri))
-        # What `augury translate` and `export` take where only the system is named.
-        last = folders[-1].name.rpartition("/")[0]
-        first = next(folder for folder in folders if folder.name.rpartition("/")[0] == last)
+        best = _best_run(runs, loaded.scoring.metrics)
         elsewhere = [] if store.root == Store(RESULTS).root else ["--storage", loaded.storage]
         print(
-            f"next     {example_input(folders[-1])} | "
-            f"{command('augury', 'translate', run_names.name_of(first), *elsewhere)}"
+            f"next     {example_input(best)} | "
+            f"{command('augury', 'translate', run_names.name_of(best), *elsewhere)}"
         )
     return 1 if failures else 0
+
+
+def _best_run(runs: Mapping[str, Mapping[int, Folder]], metrics: Sequence[str]) -> Folder:
+    """Return the first run of the system that is best in validation, by the first of these metrics
+    that all systems are validated by, or else by the loss; the last system where there is none."""
+    from statistics import mean
+
+    from augury.reporting.results import best_validations
+    from augury.scoring.registry import lower_is_better
+
+    values = {
+        name: [best_validations(folder) for folder in seeds.values()]
+        for name, seeds in runs.items()
+    }
+    shared = set.intersection(*(set(seed) for seeds in values.values() for seed in seeds))
+    chosen = list(runs)[-1]
+    if metric := next((name for name in (*metrics, "loss") if name in shared), None):
+        means = {name: mean(seed[metric] for seed in seeds) for name, seeds in values.items()}
+        chosen = (min if lower_is_better(metric) else max)(means, key=lambda name: means[name])
+    return next(iter(runs[chosen].values()))

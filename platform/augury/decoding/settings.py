@@ -63,8 +63,8 @@ class ViewDecoding(Decoding):
             )
         if len(self.views) > 1 and not self.combine:
             raise UserError(
-                f"views {', '.join(self.views)} become one translation by average or mbr: give "
-                "combine"
+                f"views {', '.join(self.views)} become one translation by average or mbr: say "
+                "which by combine, as a flag --combine average"
             )
         if twice := [view for view in self.views if self.views.count(view) > 1]:
             raise UserError(f"view {twice[0]} is given twice: name every view once")

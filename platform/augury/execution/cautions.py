@@ -102,16 +102,16 @@ def control_characters(texts: Iterable[TextSummary], store: Store) -> list[str]:
 
 
 def too_late(systems: Mapping[str, Experiment], costs: Mapping[str, Cost | None]) -> list[str]:
-    """Return a warning for every system whose training ends before all of it acts, by the
-    estimated updates of an epoch."""
+    """Return a warning for every system of which all acts in less than half of its training, by
+    the estimated updates of an epoch."""
     cautioned = []
     for name, experiment in systems.items():
         training, cost = experiment.training, costs.get(name)
         if cost is None or experiment.before:
             continue
         onset = experiment.regime.onset(cost.updates_per_epoch)
-        if onset and onset >= cost.updates:
-            cautioned.append(f"{name}, about: {late_onset(onset, cost.updates)}")
+        if late := late_onset(onset, cost.updates):
+            cautioned.append(f"{name}, about: {late}")
         if training.warmup_share is None and training.warmup_updates >= cost.updates:
             cautioned.append(
                 f"{name}: the learning rate rises until update {training.warmup_updates:,}, and "

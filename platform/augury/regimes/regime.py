@@ -229,11 +229,17 @@ SHORTEN = (
 
 
 def late_onset(onset: float, last: int) -> str:
-    """Return that training ends after update `last`, before the loss is complete."""
-    return (
-        f"the regime's warm-up ends after update {onset:,.0f}, and training after update "
-        f"{last:,}, so that its loss never acts in full: {SHORTEN}"
+    """Return that the loss is complete too late, or never, where training ends after update
+    `last`; empty where it is for half of the training or more."""
+    ends = (
+        f"the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}"
     )
+    if onset >= last > 0:
+        return f"{ends}, so that its loss never acts in full: {SHORTEN}"
+    if onset > last / 2:
+        share = 100 * (1 - onset / last)
+        return f"{ends}, so that its loss acts in full for {share:.0f} % of it: {SHORTEN}"
+    return ""
 
 
 def no_views(regime: str, alternative: str = "") -> UserError:

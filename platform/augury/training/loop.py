@@ -404,14 +404,14 @@ class Trainer:
         return reported, self.checkpoints.average(updates[kind])
 
     def _warn_of_late_onset(self) -> None:
-        """Warn at the start where training ends before all of the regime's loss acts."""
+        """Warn at the start where all of the regime's loss acts in less than half of training."""
         if self.position.update > 0 or distributed.rank() > 0:
             return
         updates_per_epoch = self.position.updates_per_epoch
         onset = self.learner.onset(updates_per_epoch)
         last = last_update(self.training, *(self.worth or Worth(updates_per_epoch)))
-        if onset >= last:
-            say(f"warning: {late_onset(onset, last)}")
+        if late := late_onset(onset, last):
+            say(f"warning: {late}")
 
 
 class _Objective(nn.Module):

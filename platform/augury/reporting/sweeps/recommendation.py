@@ -11,11 +11,10 @@ from augury.reporting.sweeps.choice import best_finished, lead, recommended
 from augury.reporting.sweeps.experiment_file import recommended_yaml
 from augury.reporting.sweeps.locations import sweep_command
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
+from augury.scoring.power import MOST_SEEDS
 from augury.scoring.registry import segment_noun, title
 
 RECOMMENDED = "recommended.yaml"
-MOST_SEEDS = 20
-"""More are not proposed: two systems that need more are equal for most purposes."""
 
 
 @frozen
