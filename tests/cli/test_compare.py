@@ -99,8 +99,9 @@ class Runs:
             write_scores(run, {test: scores}, outcome(seconds))
         return run
 
-    def sweep(self, name: str, configurations: dict[str, str]) -> None:
-        """Add a sweep over configurations, name -> address, the reference first."""
+    def sweep(self, name: str, configurations: dict[str, str], chosen: str = "") -> None:
+        """Add a sweep over configurations, name -> address, the reference first, that chose one of
+        these addresses."""
         folder = self.store.folder(state.KIND, name)
         folder.write_json(
             state.DEFINITION,
@@ -122,6 +123,11 @@ class Runs:
                 ],
             },
         )
+        decision = {"time": 1.0, "rung": 1, "validations": 1, "address": chosen, "seeds": 2}
+        decision |= {"action": "chosen", "mean": 1.0, "low": 1.0, "high": 1.0, "cut": 1.0}
+        decisions = [decision] if chosen else []
+        written = {"time": 1.0, "ended": True, "trials": {}, "decisions": decisions}
+        folder.write_json(state.STATE, written)
 
 
 @pytest.fixture
@@ -253,6 +259,20 @@ def test_runs_configurations_and_sweeps(runs: Runs, capsys: pytest.CaptureFixtur
     out, error = capsys.readouterr()
     assert [row["name"] for row in json.loads(out)["tables"][0]["rows"]] == ["base", "beta=5"]
     assert "beta=0 is compared already" in error
+
+
+def test_what_a_sweep_chose_is_tested_alone_as_in_its_report(
+    runs: Runs, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for seed in (1, 2):
+        runs.run("third", "cc" * 8, seed, 0.28)
+    runs.sweep("beta", {"0": "aa" * 8, "5": "bb" * 8, "9": "cc" * 8}, chosen="bb" * 8)
+    storage = ["--storage", runs.root]
+    corrected = {}
+    for words in (("sweeps/beta",), ("aa", "bb", "cc")):
+        _, better, _ = compared(capsys, *words, *storage)["tables"][0]["rows"]
+        corrected[words] = better["corrected"] / better["tested"]["p_value"]
+    assert [*corrected.values()] == pytest.approx([1, 2])
 
 
 def test_formats(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:

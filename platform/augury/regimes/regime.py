@@ -234,7 +234,7 @@ def late_onset(onset: float, last: int) -> str:
     ends = (
         f"the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}"
     )
-    if onset >= last > 0:
+    if onset and onset >= last:
         return f"{ends}, so that its loss never acts in full: {SHORTEN}"
     if onset > last / 2:
         share = 100 * (1 - onset / last)

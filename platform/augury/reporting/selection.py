@@ -54,16 +54,31 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
 
 def _named(word: str, storage: str) -> Sequence[tuple[str | None, list[Folder]]]:
     """Return the systems that a word names, with their names in a sweep or report."""
+    if place := _place(word, storage):
+        kind, store, name = place
+        return _configurations(store, name) if kind == state.KIND else _reported(store, name)
+    return [(None, run_names.find(word, storage))]
+
+
+def _place(word: str, storage: str) -> tuple[str, Store, str] | None:
+    """Return the kind, store and name of the sweep or report that a word names, by name or path;
+    None for others, such as runs."""
     store = Store(storage)
     if word in store.addresses(reported.KIND):
-        return _reported(store, word)
+        return reported.KIND, store, word
     if word in state.names(store):
-        return _configurations(store, word)
-    for kind, systems in ((state.KIND, _configurations), (reported.KIND, _reported)):
+        return state.KIND, store, word
+    for kind in (state.KIND, reported.KIND):
         root, found, name = f"/{word.rstrip('/')}".rpartition(f"/{kind}/")
         if found and "/runs/" not in f"/{name}":  # runs may lie below a directory called sweeps
-            return systems(Store(root.removeprefix("/") or storage), name)
-    return [(None, run_names.find(word, storage))]
+            return kind, Store(root.removeprefix("/") or storage), name
+    return None
+
+
+def sweep_named(word: str, storage: str) -> state.Sweep | None:
+    """Return the sweep that a word names; None for other systems."""
+    place = _place(word, storage)
+    return state.load(*place[1:]) if place and place[0] == state.KIND else None
 
 
 def _reported(store: Store, name: str) -> list[tuple[str, list[Folder]]]:

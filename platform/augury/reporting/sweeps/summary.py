@@ -182,10 +182,19 @@ def summarise(sweep: Sweep) -> Summary:
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
     tests = scored_sets(systems)
-    ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    ahead = leader_of(sweep, ranked)
     comparisons = tuple(compare_all(systems, tests, chosen=ahead.address if ahead else None))
     chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
     return Summary(sweep, ranked, ahead, comparisons, chances)
+
+
+def leader_of(
+    sweep: Sweep, ranked: Sequence[ConfigurationResult] | None = None
+) -> ConfigurationResult | None:
+    """Return the configuration that leads, which is tested alone: one with a finished seed where
+    there is one."""
+    ranked = ranking(sweep) if ranked is None else ranked
+    return leader(sweep, ranked, finished=True) or leader(sweep, ranked)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
