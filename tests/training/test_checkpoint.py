@@ -230,7 +230,7 @@ def test_a_position_behind_the_end_of_its_epoch_goes_on_with_the_next(tmp_path: 
     assert folder.read_json(OUTCOME)["epochs"] == toy.TRAINING.max_epochs
 
 
-def test_a_warm_up_of_more_than_half_of_the_training_is_a_warning(tmp_path: Path, capsys: Any) -> None:
+def test_a_warm_up_of_more_than_half_of_training_warns(tmp_path: Path, capsys: Any) -> None:
     task, training = stopping(None, "last")
     task.onset = lambda updates_per_epoch: 7 * updates_per_epoch
     for epochs, warned in ((14, False), (8, True), (6, True)):
