@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,22 @@ def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixtur
         "cost",
     ):
         assert text in shown
+
+
+@pytest.mark.parametrize(("epochs", "long"), [(10, False), (10**7, True)])
+def test_a_long_experiment_has_a_command_for_a_first_look(
+    path: Path, epochs: int, long: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    setting = ["--set", f"training.max_epochs={epochs}"]
+    assert main(["config", str(path), *setting, "--json"]) == 0
+    look = json.loads(capsys.readouterr().out)["look"]
+    assert (look is not None) == long
+    if long:
+        _, *words = shlex.split(look)
+        shown = words.index("--seeds")
+        assert words[:shown] == ["train", str(path), *setting]
+        assert words[shown + 1 : -1] == ["1", "--set"]
+        assert 1 <= int(words[-1].removeprefix("training.max_epochs=")) <= epochs / 2
 
 
 def test_only_the_file_is_checked_with_syntax(

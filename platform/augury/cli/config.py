@@ -34,6 +34,8 @@ RACE_COST = 40
 its estimates 38 for translation, 18 to 20 for labels."""
 BUDGETS = {"30m": 0.5, "1h": 1, "2h": 2, "4h": 4, "8h": 8, "16h": 16, "1d": 24, "2d": 48, "4d": 96}
 """The budgets that are proposed, in hours."""
+FIRST_LOOK, LONG = 1800.0, 3600.0
+"""Seconds of a first look at an experiment that takes longer than the latter."""
 MAX_CHARACTERS = 60
 """Length at which printed sentences are truncated."""
 
@@ -105,6 +107,7 @@ def show(
     facts["power"] = [asdict(statement) for statement in statements]
     budget = _budget(report.costs[next(iter(systems))]) if report else ""
     facts["next"], facts["sweep"] = _next(path, assignments, report, without_model, budget)
+    facts["look"] = _first_look(path, assignments, loaded, systems, report) if report else None
     if any(system.training.validations is None for system in systems.values()):
         facts["sweep"] = None  # a race decides at validations
     if as_json:
@@ -212,6 +215,8 @@ def _lines(
         )
     yield f"cost   {facts['cost']['text']}"
     yield f"next   {facts['next']}"
+    if facts["look"]:
+        yield f"look   {facts['look']}    # a first look, long before systems have learnt all"
     if facts["sweep"]:
         yield f"race   {facts['sweep']}    # which augmentation helps? a seed of each fits"
     for warning in report.warnings:  # last, where they are seen
@@ -235,6 +240,32 @@ def _next(
         return command("augury", "train", path, *overrides), race
     from_nothing = ("--set", "model={architecture: tiny}")
     return without_model or command("augury", "config", path, *overrides, *from_nothing), None
+
+
+def _first_look(
+    path: str,
+    assignments: Sequence[str],
+    loaded: Experiment,
+    systems: dict[str, Experiment],
+    report: Report,
+) -> str | None:
+    """Return the command that trains one seed for about half an hour in all, and at least twice as
+    long as the warm-up of any regime; None where that is not much less than what is asked for."""
+    from augury.core.commands import command
+
+    most, seconds = loaded.training.max_epochs, _cost(loaded, systems, report)["seconds"]
+    if report.unreachable or not most or not seconds or seconds < LONG:
+        return None
+    epochs = int(most * FIRST_LOOK * len(loaded.seeds) / seconds)
+    for name, system in systems.items():
+        if cost := report.costs[name]:
+            onset = system.regime.onset(cost.updates_per_epoch) / cost.updates_per_epoch
+            epochs = max(epochs, math.ceil(2 * onset))
+    if not 1 <= epochs <= most / 2:
+        return None
+    shorter = ("--seeds", str(loaded.seeds[0]), "--set", f"training.max_epochs={epochs}")
+    overrides = [word for assignment in assignments for word in ("--set", assignment)]
+    return command("augury", "train", path, *overrides, *shorter)
 
 
 def _budget(baseline: Cost | None) -> str:
