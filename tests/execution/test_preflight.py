@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,18 @@ def test_rows_left_out_are_reported_with_examples_and_settings(make: Make, tmp_p
     assert [
         caution for caution in result.cautions if "in the training set too" in caution
     ]  # both repeat its pairs
+
+
+def test_rows_left_out_are_in_the_files_of_the_experiment(make: Make, tmp_path: Path) -> None:
+    """Those that the corpus was read from first have other names."""
+    report(make())
+    sides = {"source": "copy.de", "target": "copy.en"}
+    copies = {side: str(tmp_path / name) for side, name in sides.items()}
+    for path in copies.values():
+        shutil.copy(tmp_path / f"train.{path[-2:]}", path)
+    result = report(make({"train": copies}))
+    places = [row["place"] for of in result.texts[0].left_out for row in of.examples]
+    assert all(place.startswith(", ".join(copies.values())) for place in places) and places
 
 
 def test_missing_test_sets_are_reported(make: Make) -> None:

@@ -111,14 +111,25 @@ def _summary(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSumma
     manifest, part = corpus.manifest, spec.resolve(split)
     # Of training text, listed there.
     rejected = {} if part.every and split == "valid" else manifest["rejected"]
+    examples = {
+        reason: [{**row, "place": _place(row["place"], manifest, part)} for row in rows]
+        for reason, rows in manifest.get("examples", {}).items()
+    }
     left_out = [
-        _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ()))
-        for reason, rows in rejected.items()
+        _left_out(reason, rows, part, examples.get(reason, ())) for reason, rows in rejected.items()
     ]
     labels = label_counts(corpus) if KINDS[corpus.kind].target == LABEL else {}
     return TextSummary(
         name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address, labels
     )
+
+
+def _place(place: str, manifest: Mapping[str, Any], part: ResolvedSplit) -> str:
+    """Return the place of a row in the files of the experiment: those that the corpus was read
+    from may have had other names."""
+    read = [file["path"] for file in manifest["files"] if file.get("path")]
+    files = part.text.files()
+    return place.replace(", ".join(read), ", ".join(files)) if len(read) == len(files) else place
 
 
 def _left_out(
