@@ -7,6 +7,7 @@ import hashlib
 import lzma
 import os
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,26 @@ def test_content_does_not_depend_on_compression_or_name(tmp_path: Path, kind: st
             path, os.path.getsize(path), lines=3, sha256=hashlib.sha256(TEXT).hexdigest()
         )
         assert examine(path) == expected
+
+
+@pytest.mark.parametrize("age", [0, 60])
+def test_a_changed_file_is_read_again(tmp_path: Path, age: int) -> None:
+    """Of the same size, and even of the same time where it is recent."""
+    changed = time.time() - age
+    path = written(tmp_path / "text", b"one\n")
+    os.utime(path, (changed, changed))
+    before = examine(path)
+    written(tmp_path / "text", b"two\n")
+    os.utime(path, (changed + (age > 0), changed + (age > 0)))
+    assert examine(path).sha256 != before.sha256
+
+
+def test_an_unchanged_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path / "text", b"one\n")
+    os.utime(path, (1, 1))
+    before = examine(path)
+    monkeypatch.setattr(files, "open_bytes", None)
+    assert examine(path) is before
 
 
 @given(

@@ -13,6 +13,7 @@ import io
 import lzma
 import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,8 @@ from augury.core.home import expanded
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes
 NEWLINE = ord("\n")
+SETTLED = 2.0
+"""Seconds after which every change of a file changes its time, on any filesystem."""
 
 METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
 KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
@@ -49,9 +52,27 @@ class InputFile:
 def examine(path: str) -> InputFile:
     """Validate a text file; raise UserError if it is missing, empty, damaged or not UTF-8.
 
-    Lines and SHA-256 are those of the decompressed text, whatever the compression.
+    Lines and SHA-256 are those of the decompressed text, whatever the compression. A file that has
+    not changed is read once in a process.
     """
-    file, digest = find(path), hashlib.sha256()
+    file = find(path)
+    status = file.stat()
+    identity = path, status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    if identity not in _examined:
+        examined = _examine(path, file)
+        # One that has just been written may change again without a later time.
+        if time.time() - status.st_mtime < SETTLED:
+            return examined
+        _examined[identity] = examined
+    return _examined[identity]
+
+
+_examined: dict[tuple[str, int, int, int, int], InputFile] = {}
+"""By path, place on disk, size and time of the last change."""
+
+
+def _examine(path: str, file: Path) -> InputFile:
+    digest = hashlib.sha256()
     count, last, begun = 0, b"\n", b""
     with open_bytes(file) as stream:
         while chunk := stream.read(CHUNK):
