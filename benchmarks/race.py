@@ -74,9 +74,9 @@ from augury.scoring.seed_variance import pool, sample_variance
 from augury.scoring.significance import LEVEL, compare
 from augury.scoring.stored import read_statistics
 from augury.sweeping.declarations import Point
-from augury.sweeping.main_settings import ROUNDS, main_settings, suggest, with_values
+from augury.sweeping.main_settings import main_settings, suggest, with_values
 from augury.sweeping.price import net, price
-from augury.sweeping.rounds import Propose, Rounds, Standings, combinations
+from augury.sweeping.rounds import TUNING_ROUNDS, Propose, Rounds, Standings, combinations
 from search_spaces import augmentations
 
 EVIDENCE = Path(__file__).parents[1] / "docs/evidence/why"
@@ -373,7 +373,7 @@ def proposals(world: World) -> list[Propose]:
             tuned[name] = base, {**settings.default, **values}
         return {name: [base] for name in names}
 
-    return [combine, *[tune] * ROUNDS]
+    return [combine, *[tune] * TUNING_ROUNDS]
 
 
 class Outcome(NamedTuple):

@@ -111,7 +111,7 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
     [
         ({"views": ["rot1"]}, "unknown view 'rot1': did you mean 'rot-1'"),
         ({"combine": "average"}, "combine average needs the views"),
-        ({"views": VIEWS}, "by average or mbr: give combine"),
+        ({"views": VIEWS}, "by average or mbr"),
         ({"views": ["plain", "plain"], "combine": "mbr"}, "view plain is given twice"),
         ({"views": VIEWS, "combine": "mbr", "n_best": 4}, "need a beam as wide"),
     ],
