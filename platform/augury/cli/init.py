@@ -157,10 +157,10 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
 
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     if len(aligned) == 1 and not arguments.train:
-        given, missing = ("source", "target") if arguments.source else ("target", "source")
+        side, other = ("source", "target") if arguments.source else ("target", "source")
         raise UserError(
-            f"--{given} {aligned[0]} has no --{missing}: give the file of the other side too, as "
-            f"in --{given} {aligned[0]} --{missing} {_other_side(aligned[0])}"
+            f"--{side} {aligned[0]} has no --{other}: give the file of the other side too, as "
+            f"in --{side} {aligned[0]} --{other} {_other_side(aligned[0])}"
         )
     if task := arguments.task:
         capable(task, Drafts)
