@@ -149,6 +149,13 @@ def test_unknown_runs_are_told_the_nearest_with_dates(store: Store, add: Add) ->
         find("my/one kex", store.root)
 
 
+def test_a_seed_that_was_not_trained_names_those_that_were(store: Store, add: Add) -> None:
+    for seed in (1, 12):
+        add("baseline", A, seed)
+    with pytest.raises(UserError, match="are 1, 12"):
+        find("my/baseline/7", store.root)
+
+
 def test_an_empty_storage_says_what_makes_runs(store: Store) -> None:
     with pytest.raises(UserError, match="augury train"):
         find("my/one key", store.root)

@@ -14,8 +14,9 @@ def nearest(word: str, options: Iterable[str]) -> str:
     """Return a hint with the option closest to `word` (`did you mean 'beta'?`), or with all
     options."""
     known = sorted(set(options))
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    if close:
+    longer = [option for option in known if option.casefold().startswith(word.casefold())]
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6) or longer
+    if word and close:
         return f"did you mean '{close[0]}'?"
     return f"allowed: {', '.join(known)}" if known else "nothing is allowed here"
 

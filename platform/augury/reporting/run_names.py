@@ -234,6 +234,11 @@ def _unknown(word: str, store: Store, known: list[NamedRuns]) -> UserError:
             f"no run '{word}' in {store.root}, which has none yet: "
             "`augury train` makes them, and --storage says where others are"
         )
+    system, _, number = word.rpartition("/")
+    trained = next((of.seeds for of in known if of.name == system), None)
+    if trained and number.isdigit():
+        seeds = ", ".join(map(str, sorted(trained)))
+        return UserError(f"no run '{word}' in {store.root}: the seeds of {system} are {seeds}")
     likely = difflib.get_close_matches(word, [of.name for of in known], n=1, cutoff=LIKELY)
     hint = f": did you mean '{likely[0]}'? The" if likely else "; the"
     close = difflib.get_close_matches(word, runs, n=SHOWN, cutoff=0.0)
