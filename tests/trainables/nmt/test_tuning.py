@@ -175,7 +175,7 @@ def test_exports_translate_as_the_run(
             "set regime.equation=1",
         ),
         ("t5", {"model": {"target_language": "en"}}, "tokenizer has no languages"),
-        ("nllb", {"model": {"target_language": "eng"}}, "'eng': allowed: deu_Latn, eng_Latn"),
+        ("nllb", {"model": {"target_language": "eng"}}, "'eng': did you mean 'eng_Latn'"),
         ("marian", {"max_pieces": 256}, "set max_pieces to 255 at most"),
         ("mbart25", {}, "such as mBART-50"),
         ("m2m_100", {"model": {"allow_pickle": True, "name": "./none"}}, "no pretrained model"),
