@@ -107,7 +107,11 @@ def show(
     facts["power"] = [asdict(statement) for statement in statements]
     budget = _budget(report.costs[next(iter(systems))]) if report else ""
     facts["next"], facts["sweep"] = _next(path, assignments, report, without_model, budget)
-    facts["look"] = _first_look(path, assignments, loaded, systems, report) if report else None
+    facts["look"] = (
+        _first_look(path, assignments, loaded, systems, report, facts["cost"]["seconds"])
+        if report
+        else None
+    )
     if any(system.training.validations is None for system in systems.values()):
         facts["sweep"] = None  # a race decides at validations
     if as_json:
@@ -248,12 +252,14 @@ def _first_look(
     loaded: Experiment,
     systems: dict[str, Experiment],
     report: Report,
+    seconds: float | None,
 ) -> str | None:
     """Return the command that trains one seed for about half an hour in all, and at least twice as
-    long as the warm-up of any regime; None where that is not much less than what is asked for."""
+    long as the warm-up of any regime; None where that is not much less than what is asked for, which
+    takes `seconds`."""
     from augury.core.commands import command
 
-    most, seconds = loaded.training.max_epochs, _cost(loaded, systems, report)["seconds"]
+    most = loaded.training.max_epochs
     if report.unreachable or not most or not seconds or seconds < LONG:
         return None
     epochs = int(most * FIRST_LOOK * len(loaded.seeds) / seconds)
