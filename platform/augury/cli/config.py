@@ -255,8 +255,8 @@ def _first_look(
     seconds: float | None,
 ) -> str | None:
     """Return the command that trains one seed for about half an hour in all, and at least twice as
-    long as the warm-up of any regime; None where that is not much less than what is asked for, which
-    takes `seconds`."""
+    long as the warm-up of any regime; None where that is not much less than the whole experiment,
+    which takes `seconds`."""
     from augury.core.commands import command
 
     most = loaded.training.max_epochs

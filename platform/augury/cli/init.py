@@ -153,10 +153,12 @@ def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     """Return the draft of an experiment from flags and prompts."""
     from augury.cli.columns import Columns
     from augury.cli.drafting import DraftOptions
+    from augury.corpora.files import find
     from augury.experiments.capabilities import Drafts, capable
 
     aligned = [file for file in (arguments.source, arguments.target) if file is not None]
     if len(aligned) == 1 and not arguments.train:
+        find(aligned[0])
         side, other = ("source", "target") if arguments.source else ("target", "source")
         raise UserError(
             f"--{side} {aligned[0]} has no --{other}: give the file of the other side too, as "
