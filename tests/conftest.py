@@ -36,7 +36,9 @@ from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
 from augury.core import directory, messages, store
+from augury.core.filesystem import Filesystem
 from augury.core.recent import Recent
+from augury.core.remote_filesystem import RemoteFilesystem
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("busy", deadline=None)
@@ -116,10 +118,10 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     """What stores at `remote://` lie on."""
     backend = Remote(skip_instance_cache=True)
     backend.store.clear()
-    filesystem = fs.PyFileSystem(fs.FSSpecHandler(backend))
+    filesystem = RemoteFilesystem(fs.PyFileSystem(fs.FSSpecHandler(backend)))
     opened, recent = store.open_root, Recent()
 
-    def open_root(root: str) -> tuple[fs.FileSystem, str]:
+    def open_root(root: str) -> tuple[Filesystem, str]:
         if root.startswith("remote://"):
             return filesystem, root.removeprefix("remote:/")
         return opened(root)

@@ -111,7 +111,7 @@ def test_another_process_is_seen_when_the_file_is_old(
     assert not folder.exists("record.json") and not folder.complete
     folder.write("record.json", b"old")
     path, filesystem = folder.path("record.json"), folder.filesystem
-    with filesystem.open_output_stream(path) as other:  # as another process does
+    with filesystem.open_output(path) as other:  # as another process does
         other.write(b"new")
     assert folder.read("record.json") == b"old" and folder.read_now("record.json") == b"new"
     monkeypatch.setattr(directory, "NEW_SECONDS", 0.0)

@@ -14,12 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
-from typing import Any, Self, TypeVar
-
-import pyarrow as pa
-from pyarrow import fs
+from typing import IO, Any, Self, TypeVar
 
 from augury.core import integrity
+from augury.core.filesystem import FileInfo, Filesystem
 from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
 from augury.core.recent import NEW_SECONDS, Recent
@@ -51,7 +49,7 @@ class Directory:
         self.__dict__.update(state)
 
     @cached_property
-    def _filesystem(self) -> tuple[fs.FileSystem, str]:
+    def _filesystem(self) -> tuple[Filesystem, str]:
         return open_root(self.root)
 
     def path(self, name: str = "") -> str:
@@ -62,7 +60,7 @@ class Directory:
         return "/".join(part for part in (base, self.name, name) if part)
 
     @property
-    def filesystem(self) -> fs.FileSystem:
+    def filesystem(self) -> Filesystem:
         """The filesystem of `path`."""
         return self._filesystem[0]
 
@@ -78,7 +76,7 @@ class Directory:
     @property
     def is_local(self) -> bool:
         """Whether the folder is on a mounted filesystem."""
-        return isinstance(self.filesystem, fs.LocalFileSystem)
+        return self.filesystem.is_local
 
     def sub(self, name: str) -> Self:
         """Return a subfolder."""
@@ -88,13 +86,14 @@ class Directory:
         """Return whether a file, or by default the folder itself, exists."""
         if recent.file(self._place, name, NEW_SECONDS) is not None:
             return True
-        if not name or self.filesystem.type_name != "s3":
-            return bool(self.filesystem.get_file_info(self.path(name)).type != fs.FileType.NotFound)
-        try:  # `get_file_info` asks a second time, whether it is a directory
-            self.filesystem.open_input_stream(self.path(name), compression=None).close()
-        except FileNotFoundError:
-            return False
-        return True
+        if not name:
+            return self.info() is not None
+        return self.filesystem.exists(self.path(name))
+
+    def info(self, name: str = "") -> FileInfo | None:
+        """Return what is known of a file, or by default of the folder; None where it is not
+        there."""
+        return self.filesystem.info(self.path(name))
 
     @property
     def _facts(self) -> dict[str, Any]:
@@ -107,37 +106,36 @@ class Directory:
 
     def names(self) -> list[str]:
         """Return the names of the files except temporary ones, sorted."""
-        return [name for name, kind in self._entries() if kind == fs.FileType.File]
+        return sorted(info.name for info in self._entries() if info.is_file)
 
     def subfolders(self) -> list[str]:
         """Return the names of the subfolders, sorted."""
-        return [name for name, kind in self._entries() if kind == fs.FileType.Directory]
+        return sorted(info.name for info in self._entries() if info.is_directory)
 
     def times(self, *, below: bool = False) -> dict[str, float]:
         """Return the Unix times of the last modification of the files, with `below` also of those
         of subfolders, which are asked for at once."""
-        base = self.path()
-        selector = fs.FileSelector(base, allow_not_found=True, recursive=below)
-        infos = self.filesystem.get_file_info(selector)
-        files = [info for info in infos if info.type == fs.FileType.File]
-        return {info.path[len(base) + 1 :]: float(info.mtime.timestamp()) for info in files}
+        files = self.files_with_info(below=below)
+        return {name: info.modified or 0.0 for name, info in files.items()}
 
-    def _entries(self) -> list[tuple[str, fs.FileType]]:
-        selector = fs.FileSelector(self.path(), allow_not_found=True)
-        entries = self.filesystem.get_file_info(selector)
-        return sorted(
-            (info.base_name, info.type)
-            for info in entries
-            if not info.base_name.startswith(TEMPORARY)
-        )
+    def files_with_info(self, *, below: bool = True) -> dict[str, FileInfo]:
+        """Return what is known of the files by their names, with `below` also of those of
+        subfolders; temporary ones too."""
+        infos = self.contents(below=below)
+        return {name: info for name, info in infos.items() if info.is_file}
+
+    def contents(self, *, below: bool = True) -> dict[str, FileInfo]:
+        """Return what is known of all files and subfolders, in the order of their paths."""
+        base = self.path()
+        infos = sorted(self.filesystem.listed(base, below=below), key=lambda info: info.path)
+        return {info.path[len(base) :].lstrip("/"): info for info in infos}
+
+    def _entries(self) -> list[FileInfo]:
+        infos = self.filesystem.listed(self.path())
+        return [info for info in infos if not info.name.startswith(TEMPORARY)]
 
     def _all_files(self) -> list[str]:
-        base = self.path()
-        infos = self.filesystem.get_file_info(
-            fs.FileSelector(base, allow_not_found=True, recursive=True)
-        )
-        names = [info.path[len(base) + 1 :] for info in infos if info.type == fs.FileType.File]
-        return [name for name in names if not f"/{name}".count(f"/{TEMPORARY}")]
+        return [name for name in self.files_with_info() if f"/{TEMPORARY}" not in f"/{name}"]
 
     def read(self, name: str) -> bytes:
         """Return the bytes of a file; of a remote one, as they were at most seconds ago."""
@@ -151,7 +149,7 @@ class Directory:
         """Return the bytes that a file has now."""
 
         def read() -> bytes:
-            with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+            with self.filesystem.open_input(self.path(name)) as stream:
                 return bytes(stream.read())
 
         return retried(read)
@@ -169,7 +167,7 @@ class Directory:
         return integrity.checksum([data])
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[pa.NativeFile]:
+    def writing(self, name: str) -> Iterator[IO[bytes]]:
         """Open a stream to a file that appears under `name` when the block ends without an
         exception."""
         target = self.path(name)
@@ -182,7 +180,7 @@ class Directory:
         os.makedirs(parent, exist_ok=True)
         temporary = f"{parent}/{TEMPORARY}{base}-{uuid.uuid4().hex[:8]}"
         try:
-            with self.filesystem.open_output_stream(temporary, compression=None) as stream:
+            with self.filesystem.open_output(temporary) as stream:
                 yield stream
             os.replace(temporary, target)
         finally:
@@ -193,7 +191,7 @@ class Directory:
         """Return the checksum of a file as it is now."""
 
         def read() -> Checksum:
-            with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
+            with self.filesystem.open_input(self.path(name)) as stream:
                 return integrity.checksum(iter(lambda: stream.read(integrity.CHUNK), b""))
 
         return retried(read)

@@ -119,8 +119,8 @@ def stale(store: Store, before: float) -> list[str]:
     folder = Folder(store.root, KIND)
     names = []
     for name in folder.names():
-        info = folder.filesystem.get_file_info(folder.path(name))
-        old = info.mtime_ns is not None and info.mtime_ns / 1e9 <= before
+        info = folder.info(name)
+        old = info is not None and info.modified is not None and info.modified <= before
         if old and not (folder.is_local and _is_held(folder.path(name))):
             names.append(name)
     return names

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import socket
 import stat
 import uuid
-from datetime import timedelta
 from pathlib import Path
 
-import pyarrow as pa
-from pyarrow import fs
-
 from augury.core.errors import UserError
+from augury.core.filesystem import Filesystem, LocalFilesystem
 from augury.core.home import expanded
 
 LONGEST = 200
 """Bytes of a part of a name, so that temporary names fit into the 255 of most filesystems."""
-
-OBJECT_STORES = ("s3", "gcs")
-"""pyarrow's names of the filesystems that have buckets."""
-FIRST_CONTACT = 6, 10.0
-"""Attempts of a request, or seconds for all of them, until a server counts as one that does not
-answer. Their distances double from 50 ms."""
-OUTAGE = 11, 60.0
-"""The same once it has answered: a run outlasts an outage of about a minute."""
 
 TEMPORARY = ".tmp-"
 """The beginning of the names of files that are being written."""
@@ -89,71 +76,24 @@ def parts_around(root: str) -> tuple[str, str]:
     return f"{place.rstrip('/')}/", f"{mark}{query}"
 
 
-def open_root(root: str) -> tuple[fs.FileSystem, str]:
+def open_root(root: str) -> tuple[Filesystem, str]:
     """Return the filesystem of a root, and the path of the root in it.
 
     UserError for a root that is none, such as a bucket that does not exist.
     """
     if "://" in root:
-        return _open_uri(root)
+        from augury.core.remote_filesystem import open_uri  # imports Arrow
+
+        return open_uri(root)
     path = Path(root)
     if path.exists() and not path.is_dir():
         raise UserError(
             f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury"
         )
     _opened.add(path)
-    return fs.LocalFileSystem(), str(path)
+    return LocalFilesystem(), str(path)
 
 
 def in_opened(path: Path) -> bool:
     """Return whether a path is in a storage that this process has opened."""
     return any(path.is_relative_to(root) for root in _opened)
-
-
-@functools.cache  # a client of its own for every folder would connect anew for each
-def _open_uri(root: str) -> tuple[fs.FileSystem, str]:
-    try:
-        filesystem, path = fs.FileSystem.from_uri(root)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(
-            f"storage '{root}' cannot be opened: {str(error).splitlines()[0]}; use a directory or "
-            "a URI that pyarrow supports"
-        ) from error
-    _require_bucket(root, filesystem, path)
-    return _rebuilt(filesystem, *OUTAGE), path
-
-
-def _require_bucket(root: str, filesystem: fs.FileSystem, path: str) -> None:
-    """Raise UserError where the server of an object store does not answer, or has no such
-    bucket."""
-    if filesystem.type_name not in OBJECT_STORES:
-        return
-    bucket = path.partition("/")[0]
-    if not bucket:
-        raise UserError(f"storage '{root}' names no bucket: write s3://BUCKET/NAME")
-    try:
-        info = _rebuilt(filesystem, *FIRST_CONTACT).get_file_info(bucket)
-    except OSError as error:
-        reason = str(error).partition(" error_info=")[0].splitlines()[0]
-        raise UserError(
-            f"storage '{root}' cannot be reached from {socket.gethostname()}: {reason}; check the "
-            "address, the network, and the credentials on this machine"
-        ) from error
-    if info.type == fs.FileType.NotFound:
-        raise UserError(
-            f"storage '{root}': there is no bucket '{bucket}': create it, or correct the name"
-        )
-
-
-def _rebuilt(filesystem: fs.FileSystem, tries: int, seconds: float) -> fs.FileSystem:
-    """Return the filesystem of an object store with other limits of its retries; others are
-    returned as they are."""
-    if filesystem.type_name not in OBJECT_STORES:
-        return filesystem
-    _, (options,) = filesystem.__reduce__()  # pyarrow's own way to build it again
-    if filesystem.type_name == "gcs":
-        return fs.GcsFileSystem(**options | {"retry_time_limit": timedelta(seconds=seconds)})
-    return fs.S3FileSystem(
-        **options | {"allow_delayed_open": True},  # one request for a small file, and not three
-        retry_strategy=fs.AwsDefaultS3RetryStrategy(max_attempts=tries),
-    )

@@ -17,15 +17,13 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
-
-import pyarrow as pa
-from pyarrow import fs
+from typing import IO, Any
 
 from augury.core import integrity
 from augury.core.afterwards import remove_afterwards
 from augury.core.directory import Directory, recent
 from augury.core.errors import UserError
+from augury.core.filesystem import LocalFilesystem
 from augury.core.frozen import frozen
 from augury.core.integrity import OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say_once
@@ -160,7 +158,7 @@ class Folder(Directory):
         return self._unsealed(text.encode(), name)
 
     @contextmanager
-    def writing(self, name: str) -> Iterator[pa.NativeFile]:
+    def writing(self, name: str) -> Iterator[IO[bytes]]:
         """Open a stream to a file that appears under `name` when the block ends without an
         exception."""
         _intact.discard(self._place)
@@ -170,13 +168,13 @@ class Folder(Directory):
     def remove(self, name: str = "") -> None:
         """Remove a file or folder if it exists, the marker of a folder first so that no partial
         one looks complete."""
-        info = self.filesystem.get_file_info(self.path(name))
+        info = self.info(name)
         with suppress(FileNotFoundError):  # another process removes it too
-            if info.type == fs.FileType.Directory:
+            if info and info.is_directory:
                 self.remove(f"{name}/{MARKER}" if name else MARKER)
-                self.filesystem.delete_dir(info.path)
-            elif info.type == fs.FileType.File:
-                self.filesystem.delete_file(info.path)
+                self.filesystem.remove_directory(info.path)
+            elif info and info.is_file:
+                self.filesystem.remove_file(info.path)
         _forget(self)
         _forget(self.sub(name))
 
@@ -280,8 +278,8 @@ class Folder(Directory):
     def fault(self, name: str, expected: Checksum) -> str | None:
         """Return how a file differs from its checksum, its name first; None where it does not."""
         if self.is_local:
-            info = self.filesystem.get_file_info(self.path(name))
-            if info.type == fs.FileType.File and info.size != expected[0]:
+            info = self.info(name)
+            if info and info.is_file and info.size != expected[0]:
                 # Another size is found without reading the file.
                 return f"{name} {integrity.difference(expected, (info.size, ''))}"
         try:
@@ -346,7 +344,7 @@ class Folder(Directory):
             if content is not None and (same or (vouched and name in LAST)):
                 target.write_bytes(content)
             else:
-                copy(self.path(name), self.filesystem, str(target), fs.LocalFileSystem())
+                copy(self.path(name), self.filesystem, str(target), LocalFilesystem())
 
         vouched = checksums(self._facts.get("manifest", {}))
         # One by one: the first that fails would let all be copied again.
@@ -398,7 +396,7 @@ class Folder(Directory):
             files = [path for path in sorted(directory.rglob("*")) if path.is_file()]
 
             def upload(file: str) -> None:
-                local, remote = fs.LocalFileSystem(), self.filesystem
+                local, remote = LocalFilesystem(), self.filesystem
                 copy(str(directory / file), local, f"{target}/{file}", remote)
                 if (directory / file).stat().st_size < LARGE:
                     there._keep(file, (directory / file).read_bytes())

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from fnmatch import fnmatch
 
-from pyarrow import fs
-
 from augury.core import integrity
 from augury.core.frozen import frozen
 from augury.core.integrity import OWN, Checksum, Damaged
@@ -37,13 +35,11 @@ def verify(store: Store, records: Container[str], foreign: Sequence[str] = ()) -
     and those that match a pattern of `foreign` are left out.
     """
     root = Folder(store.root, "")
-    base, seen, others = root.path(), set[str](), list[Checked]()
-    selector = fs.FileSelector(base, allow_not_found=True, recursive=True)
-    for info in sorted(root.filesystem.get_file_info(selector), key=lambda info: info.path):
-        name = info.path[len(base) :].lstrip("/")
+    seen, others = set[str](), list[Checked]()
+    for name, info in root.files_with_info().items():
         hidden = any(part.startswith(".") for part in name.split("/"))
         hidden = hidden or any(fnmatch(name, pattern) for pattern in foreign)
-        if info.type != fs.FileType.File or hidden or not name.endswith(".json"):
+        if hidden or not name.endswith(".json"):
             continue
         for checked in _json(store, name, info.size, records):
             if checked.form_only:  # a manifest that comes later may vouch for it

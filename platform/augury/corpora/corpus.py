@@ -276,7 +276,7 @@ def shard_metadata(folder: Folder, name: str) -> pq.FileMetaData:
     """Return the metadata of a shard, without reading its rows."""
 
     def read() -> pq.FileMetaData:
-        with folder.filesystem.open_input_file(folder.path(name)) as file:
+        with folder.filesystem.open_file(folder.path(name)) as file:
             return pq.read_metadata(file)
 
     return retried(read)

@@ -255,5 +255,10 @@ def date(run: Folder) -> datetime:
     files = sorted(history.files(run).items(), key=lambda file: file[0].partition(".")[0])
     if files and (records := history.records(run, *files[-1])):
         return datetime.fromtimestamp(records[-1]["time"], UTC)
-    written: datetime = run.filesystem.get_file_info(run.path(DESCRIPTION)).mtime
-    return written
+    return written(run, DESCRIPTION)
+
+
+def written(folder: Folder, name: str) -> datetime:
+    """Return when a file was written, in UTC."""
+    info = folder.info(name)
+    return datetime.fromtimestamp(info.modified or 0.0 if info else 0.0, UTC)

@@ -95,7 +95,7 @@ def _report(folder: Folder, links: Sequence[AnalysisLink]) -> dict[str, Any]:
     names = [run for runs in known["systems"].values() for run in runs]
     runs = [run for name in names if (run := Folder(folder.root, name)).exists(DESCRIPTION)]
     scored = sum(is_scored(run) for run in runs)
-    written = folder.filesystem.get_file_info(folder.path(reported.PAGE)).mtime
+    written = run_names.written(folder, reported.PAGE)
     return known | {
         "date": max(map(run_names.date, runs), default=written),
         "state": f"{scored} of {len(names)} runs scored",

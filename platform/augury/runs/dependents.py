@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pyarrow import fs
-
 from augury.core.store import MANIFEST, Folder, Store
 from augury.runs import stored_runs
 from augury.runs.record import DESCRIPTION, KIND, run_folder
@@ -47,8 +45,7 @@ def remove(folders: Iterable[Folder]) -> None:
 
 def size(folder: Folder) -> int:
     """Return the number of bytes in a folder."""
-    selector = fs.FileSelector(folder.path(), allow_not_found=True, recursive=True)
-    return sum(info.size or 0 for info in folder.filesystem.get_file_info(selector))
+    return sum(info.size for info in folder.files_with_info().values())
 
 
 def _texts(store: Store) -> Iterator[tuple[str, set[str]]]:

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
-from pyarrow import fs
-
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
 from augury.core.frozen import frozen
@@ -129,23 +127,21 @@ def _mentioned(folder: Folder) -> Iterator[str]:
 def _temporary(store: Store, before: float) -> Iterator[Unused]:
     """Yield what killed processes were writing."""
     base = Folder(store.root, "")
-    selector = fs.FileSelector(base.path(), allow_not_found=True, recursive=True)
     inside: list[str] = []
-    for info in sorted(base.filesystem.get_file_info(selector), key=lambda info: info.path):
-        if info.path.startswith(tuple(inside)) or not info.base_name.startswith(TEMPORARY):
+    for name, info in base.contents().items():
+        if name.startswith(tuple(inside)) or not info.name.startswith(TEMPORARY):
             continue
-        inside.append(f"{info.path}/")
-        if info.mtime_ns is not None and info.mtime_ns / 1e9 <= before:
-            name = info.path[len(base.path()) :].lstrip("/")
-            whole = info.size if info.type == fs.FileType.File else size(Folder(store.root, name))
+        inside.append(f"{name}/")
+        if info.modified is not None and info.modified <= before:
+            whole = info.size if info.is_file else size(Folder(store.root, name))
             yield Unused("temporary", name, whole)
 
 
 def _locks(store: Store, before: float) -> Iterator[Unused]:
     folder = Folder(store.root, locks.KIND)
     for name in locks.stale(store, before):
-        info = folder.filesystem.get_file_info(folder.path(name))
-        yield Unused("lock", f"{locks.KIND}/{name}", info.size or 0)
+        info = folder.info(name)
+        yield Unused("lock", f"{locks.KIND}/{name}", info.size if info else 0)
 
 
 def _downloads(before: float) -> Iterator[Unused]:
@@ -179,6 +175,4 @@ def _address(folder: Folder) -> str:
 
 def _changed(folder: Folder) -> float:
     """Return when a folder was last changed, in seconds since 1970."""
-    selector = fs.FileSelector(folder.path(), allow_not_found=True, recursive=True)
-    infos = folder.filesystem.get_file_info(selector)
-    return max((info.mtime_ns / 1e9 for info in infos if info.mtime_ns), default=0.0)
+    return max((info.modified or 0.0 for info in folder.contents().values()), default=0.0)

@@ -330,5 +330,5 @@ def _report(folder: Folder) -> dict[str, Any]:
 
 def modified(folder: Folder, name: str) -> float | None:
     """Return the Unix time of a file's last modification; None if it does not exist."""
-    modified = folder.filesystem.get_file_info(folder.path(name)).mtime
-    return None if modified is None else float(modified.timestamp())
+    info = folder.info(name)
+    return info.modified if info else None

@@ -11,10 +11,9 @@ import json
 import time
 from typing import TypedDict
 
-from pyarrow import fs
-
 from augury.core.errors import UserError
 from augury.core.renamed import with_present_entries
+from augury.core.roots import TEMPORARY
 from augury.core.store import Folder
 
 KIND = "history"
@@ -89,8 +88,8 @@ def read(run: Folder) -> list[Record]:
 def files(run: Folder) -> dict[str, int]:
     """Return the names and sizes in bytes of history files, which a restart may rewrite."""
     folder = run.sub(KIND)
-    infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path(), allow_not_found=True))
-    return {info.base_name: info.size for info in infos if not info.base_name.startswith(".tmp-")}
+    infos = folder.files_with_info(below=False)
+    return {name: info.size for name, info in infos.items() if not name.startswith(TEMPORARY)}
 
 
 def records(run: Folder, name: str, size: int) -> list[Record]:

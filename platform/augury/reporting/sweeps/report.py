@@ -382,9 +382,10 @@ def _state(sweep: Sweep) -> str:
     """Return a hash of the progress of all trials and of the times of their scores."""
     progress = []
     for configuration, trial in sweep.trials:
-        info = trial.folder.filesystem.get_file_info(trial.folder.path(SCORES))
+        info = trial.folder.info(SCORES)
+        scored = info.modified_ns if info else None
         progress.append(
-            [configuration.address, trial.seed, trial.progress, len(trial.curve), info.mtime_ns]
+            [configuration.address, trial.seed, trial.progress, len(trial.curve), scored]
         )
     decisions = len(sweep.decisions)
     return config.address([sweep.ended, sweep.updated if sweep.ended else 0, decisions, progress])
