@@ -50,7 +50,8 @@ from augury.core.executors import LocalExecutor, RayExecutor
 from augury.core.progress import Stage
 from augury.core.store import Store
 from augury.corpora.builtin import generate
-from augury.corpora.corpus import KIND, PARALLEL, SHARD_ROWS, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, SHARD_ROWS, Corpus, CorpusWriter
+from augury.corpora.schemas import PARALLEL
 from benchmarks import frame
 
 OPERATORS: dict[str, dict[str, Any]] = {

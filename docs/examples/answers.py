@@ -4,17 +4,16 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from augury.corpora.corpus import LINEAGE, VIEW, CorpusKind
+from augury.corpora.corpus import CorpusKind
 from augury.corpora.labelled import LabelledFilter
 from augury.corpora.languages import LanguageCode
 from augury.corpora.records import RecordBuilder
 from augury.corpora.splits import BaseSpec
 from augury.corpora.text_settings import BaseText
 
-TEXTS = [(name, pa.string()) for name in ("id", "question", "answer", "language", "origin")]
 KIND = CorpusKind(
     "answers",
-    pa.schema([*TEXTS, ("views", pa.list_(VIEW)), ("lineage", LINEAGE)]),
+    ("id", "question", "answer", "language", "origin"),
     noun="questions",
     sentences=("question", "answer"),
     inputs=("question",),
@@ -45,7 +44,7 @@ class AnswersSpec(BaseSpec):
 
     TEXT: ClassVar = AnswersText
     FILTER: ClassVar = LabelledFilter
-    SCHEMA: ClassVar = KIND.schema
+    KIND: ClassVar = KIND
     KNOWN: ClassVar = {}
 
     def languages_of(self, split: str) -> tuple[str, ...]:

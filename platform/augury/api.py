@@ -250,7 +250,7 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     import pyarrow as pa
 
     from augury.augment.operator import check_columns
-    from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
+    from augury.corpora.schemas import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
 
     kinds = {"source": PARALLEL, "text": LABELLED, "sentence1": LABELLED_PAIRS}
     schema = next((schema for column, schema in kinds.items() if column in frame), NLI)

@@ -18,9 +18,10 @@ from augury.augment.pipeline import Augmented
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import PARALLEL, read_shard
+from augury.corpora.corpus import read_shard
 from augury.corpora.ingest import ingest
 from augury.corpora.parallel import CorpusSpec
+from augury.corpora.schemas import PARALLEL
 
 SAID = [
     "Hello, my friends [laughter]",

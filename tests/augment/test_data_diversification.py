@@ -18,7 +18,8 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
+from augury.corpora.schemas import PARALLEL
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.execution import execute
 from augury.execution.graph import Graph

@@ -11,7 +11,8 @@ from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import LINEAGE, PARALLEL, VIEW, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
+from augury.corpora.schemas import LINEAGE, PARALLEL
 from augury.text.eda.operations import OPERATIONS
 
 NLI = pa.schema(
@@ -20,7 +21,7 @@ NLI = pa.schema(
             (name, pa.string())
             for name in ("id", "premise", "hypothesis", "label", "language", "origin")
         ),
-        ("views", pa.list_(VIEW)),
+        ("views", PARALLEL.field("views").type),
         ("lineage", LINEAGE),
     ]
 )

@@ -15,8 +15,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora import ingest
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
 from augury.corpora.parallel import CorpusSpec
+from augury.corpora.schemas import PARALLEL
 from augury.text.fuzzy.index import Limit
 
 A, B, C, D = (

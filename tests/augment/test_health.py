@@ -26,7 +26,8 @@ from augury.augment.health import (
 from augury.augment.noise import Noise
 from augury.augment.operator import Operator
 from augury.core.store import Store
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
+from augury.corpora.corpus import Corpus, CorpusWriter
+from augury.corpora.schemas import PARALLEL
 
 SOURCES = ["The dog sleeps.", "A cat sees the dog.", "Two birds fly home.", "The dog sleeps. Now?"]
 

@@ -12,9 +12,10 @@ from augury.augment import operator, planning
 from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import PARALLEL, read_shard
+from augury.corpora.corpus import read_shard
 from augury.corpora.ingest import cached_corpus, ingest
 from augury.corpora.parallel import CorpusSpec
+from augury.corpora.schemas import PARALLEL
 from augury.decoding.settings import Decoding
 from augury.execution import execute
 from augury.execution.graph import Graph

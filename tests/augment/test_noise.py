@@ -11,7 +11,8 @@ from augury.augment import operator, pipeline, planning
 from augury.augment.noise import Noise
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import NLI, PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
+from augury.corpora.schemas import NLI, PARALLEL
 
 SENTENCES = [
     "Their dog wrote to me.",

@@ -15,8 +15,9 @@ from augury.augment.reorder import Reorder, _verdict
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import NLI, Corpus, read_shard
+from augury.corpora.corpus import Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
+from augury.corpora.schemas import NLI
 from augury.execution import execute
 from augury.experiments.spec import Experiment
 from augury.experiments.spec import parse as parse_experiment

@@ -17,8 +17,9 @@ from augury.augment.operator import parse
 from augury.augment.rectification import rectify_labels
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
+from augury.corpora.corpus import LABELS, Corpus, read_shard
 from augury.corpora.ingest import cached_corpus
+from augury.corpora.schemas import NLI
 from augury.execution import execute
 from augury.execution.graph import Graph
 from augury.experiments.spec import Experiment

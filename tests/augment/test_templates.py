@@ -9,7 +9,7 @@ import pytest
 from augury.augment import templates
 from augury.augment.operator import check_columns, parse
 from augury.core.errors import UserError
-from augury.corpora.corpus import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
+from augury.corpora.schemas import LABELLED, LABELLED_PAIRS, NLI, PARALLEL
 
 PAIR = {
     "id": "1",

@@ -12,8 +12,9 @@ import pytest
 
 from augury.core.store import Store
 from augury.corpora import builtin
-from augury.corpora.corpus import MONOLINGUAL, PARALLEL, Corpus, CorpusWriter
+from augury.corpora.corpus import Corpus, CorpusWriter
 from augury.corpora.identification import doubts, is_foreign, language_of
+from augury.corpora.schemas import MONOLINGUAL, PARALLEL
 
 XNLI = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "th", "tr", "ur", "vi", "zh")
 

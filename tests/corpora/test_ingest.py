@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
-from augury.corpora.corpus import KIND, PARALLEL, Corpus
+from augury.corpora.corpus import KIND, Corpus
 from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap, overlaps
 from augury.corpora.parallel import CorpusSpec
+from augury.corpora.schemas import PARALLEL
 
 Pairs = list[tuple[str, str]]
 

@@ -10,10 +10,11 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.builtin_nli import POLARITIES
-from augury.corpora.corpus import LABELLED_PAIRS, LABELS, Corpus
+from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.ingest import ingest
 from augury.corpora.labelled import LabelledPairsSpec, LabelledSpec
 from augury.corpora.labels import label_counts
+from augury.corpora.schemas import LABELLED_PAIRS
 
 
 def pairs(tmp_path: Path, rows: str, **settings: Any) -> Corpus:

@@ -10,9 +10,9 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import MONOLINGUAL
 from augury.corpora.ingest import corpus_address, ingest
 from augury.corpora.monolingual import MonolingualSpec
+from augury.corpora.schemas import MONOLINGUAL
 
 
 def spec(language: str = "en", **settings: Any) -> MonolingualSpec:

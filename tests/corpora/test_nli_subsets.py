@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import builtin_nli, tables
-from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
+from augury.corpora.corpus import KIND, LABELS, Corpus
 from augury.corpora.ingest import cached_address, cached_corpus, corpus_address, ingest, overlap
 from augury.corpora.nli import NliSpec, stratified
 from augury.corpora.parallel import CorpusSpec
+from augury.corpora.schemas import NLI
 
 Rows = list[tuple[str, str, str]]
 batches = tables.batches

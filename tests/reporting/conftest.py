@@ -14,7 +14,8 @@ import pytest
 
 from augury.core.naming import title
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import NLI, PARALLEL, CorpusWriter
+from augury.corpora.corpus import CorpusWriter
+from augury.corpora.schemas import NLI, PARALLEL
 from augury.runs.record import Input, RunRecord
 from augury.scoring.scores import score
 from augury.scoring.stored import Score, write_statistics

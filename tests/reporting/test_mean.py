@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import NLI, CorpusWriter
+from augury.corpora.corpus import CorpusWriter
+from augury.corpora.schemas import NLI
 from augury.reporting.comparison import comparison
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.libraries import np
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus

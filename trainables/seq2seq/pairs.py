@@ -16,8 +16,9 @@ from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
+from augury.corpora.schemas import LINEAGE, PARALLEL
 from augury.text.alignment import stored
 from augury.text.alignment.aligner import PAIRS_PER_SECOND
 from augury.text.alignment.reordering import coverage, permutation

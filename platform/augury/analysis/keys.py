@@ -141,7 +141,7 @@ def analyse_keys(
     """
     task = find_task(experiment.task)
     cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
-    check_columns(cipher, experiment.corpus.SCHEMA.names)
+    check_columns(cipher, experiment.corpus.KIND.columns)
     settings = getattr(experiment, "vocabulary", None)
     if settings is not None and not settings.preprocessor("", "").is_identity:
         raise UserError(

@@ -10,14 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, field
 from typing import Any, NamedTuple
 
-import numpy as np
-import pyarrow as pa
 from pydantic import Field
 
 from augury.core import compute as pc
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, pa
 from augury.core.progress import say
 
 YIELD, COPIED = "yield", "copied"

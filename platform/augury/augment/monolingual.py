@@ -30,9 +30,10 @@ from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora.corpus import PARALLEL, Corpus
+from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec
+from augury.corpora.schemas import PARALLEL
 from augury.corpora.splits import BaseSpec
 from augury.decoding.settings import Decoding
 

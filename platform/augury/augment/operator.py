@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
-
-import pyarrow as pa
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
 from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError
+from augury.core.libraries import pa
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Store
 
@@ -54,7 +53,7 @@ class OperatorOutput(NamedTuple):
     made_of: Mapping[str, MadeOf] = {}
 
 
-BlockFunction = Callable[[pa.Table], OperatorOutput]
+BlockFunction: TypeAlias = "Callable[[pa.Table], OperatorOutput]"
 
 
 class Operator(Extension):

@@ -30,13 +30,7 @@ from augury.core.integrity import Checksum
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import (
-    Corpus,
-    read_shard,
-    shard_metadata,
-    shard_name,
-    write_shard,
-)
+from augury.corpora.corpus import Corpus, read_shard, shard_metadata, shard_name, write_shard
 from augury.corpora.ingest import cached_address
 from augury.corpora.mixture import TEXTS, row_ranges
 

@@ -19,9 +19,7 @@ from augury.core.errors import UserError
 from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import (
-    Corpus,
-)
+from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_address
 from augury.corpora.splits import BaseSpec
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 
 from augury.augment.operator import Operator, address
-from augury.corpora.corpus import LINEAGE
+from augury.corpora.schemas import LINEAGE
 
 
 def derive_records(

@@ -228,7 +228,7 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
         "the corpus",
     )
     operator = _operator(arguments)
-    check_columns(operator, spec.SCHEMA.names)
+    check_columns(operator, spec.KIND.columns)
     if isinstance(operator, UsesModels):
         raise UserError(
             f"operator {operator.operator} needs trained models: add it to augment in an "

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-import numpy as np
+from augury.core.libraries import np
 
 Key = str | int | float | bool | None
 
@@ -46,9 +46,8 @@ def uniform(keys: np.ndarray, stream: int, count: int) -> np.ndarray:
     depend on other keys.
     """
     with np.errstate(over="ignore"):
-        return unit_interval(
-            _mix(fold_in(keys, stream)[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
-        )
+        steps = np.arange(1, count + 1, dtype=np.uint64) * np.uint64(GOLDEN)
+        return unit_interval(_mix(fold_in(keys, stream)[:, None] + steps))
 
 
 def unit_interval(numbers: np.ndarray) -> np.ndarray:
@@ -60,12 +59,11 @@ def fold_in(keys: np.ndarray, number: int | np.ndarray) -> np.ndarray:
     """Derive an independent key from each key and a number, one for all or one each (as
     `jax.random.fold_in`)."""
     with np.errstate(over="ignore"):
-        return _mix(
-            keys.astype(np.uint64) + _mix(np.atleast_1d(np.asarray(number, np.uint64)) + GOLDEN)
-        )
+        numbers = np.atleast_1d(np.asarray(number, np.uint64)) + np.uint64(GOLDEN)
+        return _mix(keys.astype(np.uint64) + _mix(numbers))
 
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the increment of SplitMix64
+GOLDEN = 0x9E3779B97F4A7C15  # the increment of SplitMix64
 
 
 def _mix(state: np.ndarray) -> np.ndarray:

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
-
 from augury.core import compute as pc
+from augury.core.libraries import np, npt, pa
 
 
 def strings(texts: Sequence[bytes]) -> pa.LargeStringArray:
@@ -20,12 +17,12 @@ def strings(texts: Sequence[bytes]) -> pa.LargeStringArray:
     return pc.cast(binary, pa.large_string())
 
 
-def numbers(values: NDArray[np.int64]) -> pa.Int64Array:
+def numbers(values: npt.NDArray[np.int64]) -> pa.Int64Array:
     """Return an array of whole numbers."""
     return pa.Array.from_buffers(pa.int64(), len(values), [None, pa.py_buffer(values)])
 
 
-def flags(values: NDArray[np.bool_]) -> pa.BooleanArray:
+def flags(values: npt.NDArray[np.bool_]) -> pa.BooleanArray:
     """Return an array of truth values."""
     bits = pa.py_buffer(np.packbits(values, bitorder="little"))
     return pa.Array.from_buffers(pa.bool_(), len(values), [None, bits])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal, get_args
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
+from augury.core.libraries import pa, pq
 from augury.core.parallel import map_ahead
 from augury.core.retries import retried
 from augury.core.store import Folder, Store
@@ -19,66 +18,8 @@ KIND = "corpora"
 SCHEMA_VERSION = 1
 SHARD_ROWS = 20_000
 
-VIEW = pa.struct([("name", pa.string()), ("text", pa.string())])
-LINEAGE = pa.struct(
-    [("parents", pa.list_(pa.string())), ("operator", pa.string()), ("copy", pa.int32())]
-)
-PARALLEL = pa.schema(
-    [
-        ("id", pa.string()),
-        ("source", pa.string()),
-        ("target", pa.string()),
-        ("source_language", pa.string()),
-        ("target_language", pa.string()),
-        ("origin", pa.string()),
-        ("views", pa.list_(VIEW)),
-        ("lineage", LINEAGE),
-    ]
-)
 Label = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[Label, ...] = get_args(Label)
-NLI_VIEW = pa.struct([("name", pa.string()), ("premise", pa.string()), ("hypothesis", pa.string())])
-NLI = pa.schema(
-    [
-        ("id", pa.string()),
-        ("premise", pa.string()),
-        ("hypothesis", pa.string()),
-        ("label", pa.string()),
-        ("language", pa.string()),
-        ("origin", pa.string()),
-        ("views", pa.list_(NLI_VIEW)),
-        ("lineage", LINEAGE),
-    ]
-)
-
-
-LABELLED = pa.schema(
-    [
-        ("id", pa.string()),
-        ("text", pa.string()),
-        ("label", pa.string()),
-        ("language", pa.string()),
-        ("origin", pa.string()),
-        ("views", pa.list_(VIEW)),
-        ("lineage", LINEAGE),
-    ]
-)
-PAIR_VIEW = pa.struct(
-    [("name", pa.string()), ("sentence1", pa.string()), ("sentence2", pa.string())]
-)
-LABELLED_PAIRS = pa.schema(
-    [
-        ("id", pa.string()),
-        ("sentence1", pa.string()),
-        ("sentence2", pa.string()),
-        ("label", pa.string()),
-        ("language", pa.string()),
-        ("origin", pa.string()),
-        ("views", pa.list_(PAIR_VIEW)),
-        ("lineage", LINEAGE),
-    ]
-)
-MONOLINGUAL = pa.schema([field for field in LABELLED if field.name != "label"])
 
 
 @frozen
@@ -86,7 +27,8 @@ class CorpusKind:
     """A kind of corpus: its name in manifests and the columns of its records."""
 
     name: str
-    schema: pa.Schema
+    strings: tuple[str, ...]
+    """The columns of strings, which come first."""
     noun: str
     """The plural noun for records in messages."""
     sentences: tuple[str, ...]
@@ -103,12 +45,29 @@ class CorpusKind:
     def __post_init__(self) -> None:
         KINDS[self.name] = self
 
+    @property
+    def columns(self) -> list[str]:
+        """The columns of records, with those of views of the inputs and of the lineage."""
+        return [*self.strings, "views", "lineage"]
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The schema of records: views have the inputs, or `text` where there is one."""
+        string = pa.string()
+        texts = self.inputs if len(self.inputs) > 1 else ("text",)
+        view = pa.struct([(name, string) for name in ("name", *texts)])
+        lineage = pa.struct(
+            [("parents", pa.list_(string)), ("operator", string), ("copy", pa.int32())]
+        )
+        strings = [(name, string) for name in self.strings]
+        return pa.schema([*strings, ("views", pa.list_(view)), ("lineage", lineage)])
+
 
 KINDS: dict[str, CorpusKind] = {}
 """The kinds of corpora by name; a kind is known from its creation on."""
 CorpusKind(
     "parallel",
-    PARALLEL,
+    ("id", "source", "target", "source_language", "target_language", "origin"),
     noun="pairs",
     sentences=("source", "target"),
     inputs=("source",),
@@ -118,7 +77,7 @@ CorpusKind(
 )
 CorpusKind(
     "nli",
-    NLI,
+    ("id", "premise", "hypothesis", "label", "language", "origin"),
     noun="examples",
     sentences=("premise", "hypothesis"),
     inputs=("premise", "hypothesis"),
@@ -128,7 +87,7 @@ CorpusKind(
 )
 CorpusKind(
     "labelled",
-    LABELLED,
+    ("id", "text", "label", "language", "origin"),
     noun="sentences",
     sentences=("text",),
     inputs=("text",),
@@ -138,7 +97,7 @@ CorpusKind(
 )
 CorpusKind(
     "labelled pairs",
-    LABELLED_PAIRS,
+    ("id", "sentence1", "sentence2", "label", "language", "origin"),
     noun="pairs",
     sentences=("sentence1", "sentence2"),
     inputs=("sentence1", "sentence2"),
@@ -148,7 +107,7 @@ CorpusKind(
 )
 CorpusKind(
     "monolingual",
-    MONOLINGUAL,
+    ("id", "text", "language", "origin"),
     noun="sentences",
     sentences=("text",),
     inputs=("text",),
@@ -213,7 +172,7 @@ class Corpus:
     @property
     def columns(self) -> list[str]:
         """The columns of records."""
-        return list(KINDS[self.kind].schema.names)
+        return KINDS[self.kind].columns
 
     @property
     def rows(self) -> int:

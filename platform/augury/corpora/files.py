@@ -19,13 +19,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
 from augury.core.home import expanded
+from augury.core.libraries import np, pa
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes

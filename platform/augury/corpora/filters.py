@@ -5,10 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core import compute as pc
+from augury.core.libraries import np, pa
 from augury.corpora import arrays
 from augury.corpora.splits import Cleaning, Limits
 

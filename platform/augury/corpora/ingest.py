@@ -7,13 +7,12 @@ from functools import cache, reduce
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
-import pyarrow as pa
-
 from augury.core import compute as pc
 from augury.core.config import address
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pydantic import Field, PositiveInt
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import KINDS, LABELLED, LABELLED_PAIRS
+from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.languages import LanguageCode
 from augury.corpora.readers import TextSource
 from augury.corpora.records import RecordBuilder
@@ -139,7 +139,7 @@ class LabelledSpec(_Spec):
     """Test sets by name."""
 
     TEXT: ClassVar = LabelledText
-    SCHEMA: ClassVar[pa.Schema] = LABELLED
+    KIND: ClassVar[CorpusKind] = KINDS["labelled"]
 
 
 class LabelledPairsSpec(_Spec):
@@ -153,7 +153,7 @@ class LabelledPairsSpec(_Spec):
     """Test sets by name."""
 
     TEXT: ClassVar = PairText
-    SCHEMA: ClassVar[pa.Schema] = LABELLED_PAIRS
+    KIND: ClassVar[CorpusKind] = KINDS["labelled pairs"]
 
 
 class _Labels:

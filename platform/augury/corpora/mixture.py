@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import pyarrow as pa
-
 from augury.core import compute as pc
 from augury.core.config import address
+from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.progress import say
 from augury.core.store import Folder, Store

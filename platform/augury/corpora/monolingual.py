@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
-from augury.corpora.corpus import KINDS, MONOLINGUAL
+from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.languages import LanguageCode
 from augury.corpora.parallel import generated_pairs
 from augury.corpora.records import RecordBuilder
@@ -87,7 +87,7 @@ class MonolingualSpec(BaseSpec):
 
     TEXT: ClassVar = MonolingualText
     FILTER: ClassVar = MonolingualFilter
-    SCHEMA: ClassVar[pa.Schema] = MONOLINGUAL
+    KIND: ClassVar[CorpusKind] = KINDS["monolingual"]
     KNOWN: ClassVar = {}
 
     def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:

@@ -12,7 +12,7 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 from augury.core.errors import UserError, unknown
 from augury.core.rng import digest
 from augury.core.typed import FileName
-from augury.corpora.corpus import KINDS, LABELS, NLI, Label
+from augury.corpora.corpus import KINDS, LABELS, CorpusKind, Label
 from augury.corpora.filters import NO_LABEL, SUBSET
 from augury.corpora.known_nli import KNOWN
 from augury.corpora.languages import SEVERAL, LanguageCode, check_language
@@ -160,7 +160,7 @@ class NliSpec(BaseSpec):
 
     TEXT: ClassVar = NliText
     FILTER: ClassVar = NliFilter
-    SCHEMA: ClassVar[pa.Schema] = NLI
+    KIND: ClassVar[CorpusKind] = KINDS["nli"]
     KNOWN: ClassVar = KNOWN
 
     def language_of(self, split: str) -> str:

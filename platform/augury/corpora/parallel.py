@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Literal
 
-import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.errors import UserError, unknown
+from augury.core.libraries import pa
 from augury.core.typed import FileName
-from augury.corpora.corpus import KINDS, PARALLEL
+from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
 from augury.corpora.records import RecordBuilder
@@ -204,7 +204,7 @@ class CorpusSpec(BaseSpec):
 
     TEXT: ClassVar = TextSpec
     FILTER: ClassVar = Filter
-    SCHEMA: ClassVar[pa.Schema] = PARALLEL
+    KIND: ClassVar[CorpusKind] = KINDS["parallel"]
     KNOWN: ClassVar = KNOWN
 
     @property

@@ -9,14 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import chain, pairwise
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
+from typing import Any, TypeAlias
 
 from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, pa
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import arrays, hub
@@ -41,7 +39,7 @@ from augury.corpora.tables import (
 )
 from augury.corpora.text_settings import BaseText, Role
 
-Reader = Callable[[], Iterator[pa.Table]]
+Reader: TypeAlias = "Callable[[], Iterator[pa.Table]]"
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
 
 

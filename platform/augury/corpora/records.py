@@ -8,14 +8,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core import compute as pc
 from augury.core.errors import UserError
+from augury.core.libraries import np, pa
 from augury.core.naming import counted
 from augury.corpora.controls import count_controls
-from augury.corpora.corpus import LINEAGE, CorpusKind
+from augury.corpora.corpus import CorpusKind
 from augury.corpora.duplicates import Duplicates, row_hashes
 from augury.corpora.filters import (
     DUPLICATE,
@@ -276,7 +274,7 @@ class RecordBuilder(ABC):
             *self._columns(block),
             pa.repeat(ORIGIN, count),
             views,
-            pa.nulls(count, LINEAGE),
+            pa.nulls(count, self.KIND.schema.field("lineage").type),
         ]
         return pa.table(columns, schema=self.KIND.schema)
 

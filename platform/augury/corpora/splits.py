@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
-import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
 from augury.core.frozen import frozen
+from augury.corpora.corpus import CorpusKind
 from augury.corpora.known import KnownSet, locate
 from augury.corpora.noise import SourceNoise
 from augury.corpora.text_settings import BaseText, Role
@@ -98,8 +98,8 @@ class BaseSpec(Section):
     FILTER: ClassVar[type[Cleaning]]
     KNOWN: ClassVar[Mapping[str, KnownSet]]
     """Known public sets of this kind."""
-    SCHEMA: ClassVar[pa.Schema]
-    """Columns of records."""
+    KIND: ClassVar[CorpusKind]
+    """The kind of corpora that are read."""
 
     @cached_property
     def content(self) -> str:

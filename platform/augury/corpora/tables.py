@@ -13,12 +13,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from augury.core import compute as pc
 from augury.core.errors import UserError, nearest
+from augury.core.libraries import np, pa, pq
 from augury.core.naming import counted
 from augury.corpora import arrays
 from augury.corpora.files import InputFile, find, lines

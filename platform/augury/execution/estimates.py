@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from augury.augment import planning
 from augury.augment.mixins import MakesRecords, TextSubset
 from augury.augment.operator import RECORDS, Operator
 from augury.core.execution import Execution
+from augury.core.libraries import np
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS
 from augury.corpora.filters import word_counts

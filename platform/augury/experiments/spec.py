@@ -344,7 +344,7 @@ class Experiment(Section):
     def _readable(self) -> Experiment:
         groups = self.view_groups()
         for part in self._parts:
-            check_columns(part, self.corpus.SCHEMA.names)
+            check_columns(part, self.corpus.KIND.columns)
             if (
                 isinstance(part, TextSubset) and not self.systems
             ):  # with systems, each is one experiment, and this is none

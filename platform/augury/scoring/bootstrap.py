@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt
 
 Value = Callable[[Sequence[float]], float]
 """Maps summed statistics to a score."""
@@ -30,11 +28,11 @@ class Resampled:
     paired: their i-th samples have the same sentences.
     """
 
-    scores: NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
     """Scores on the test set, shape (seeds,)."""
-    samples: NDArray[np.float64]
+    samples: npt.NDArray[np.float64]
     """Scores on the bootstrap samples, which are the same for all seeds, shape (samples, seeds)."""
-    statistics: tuple[NDArray[Any], ...]
+    statistics: tuple[npt.NDArray[Any], ...]
     """Sentence statistics of each seed, shape (sentences, counts)."""
     labels: bool = False
     """Whether scores are those of right and wrong labels, from 0 to 100."""
@@ -51,7 +49,7 @@ class Resampled:
 
 
 def resample(
-    statistics: Sequence[NDArray[Any]],
+    statistics: Sequence[npt.NDArray[Any]],
     value: Value,
     *,
     samples: int = SAMPLES,
@@ -84,13 +82,15 @@ def resample(
     )
 
 
-def scores(sums: NDArray[np.float64], value: Value, systems: int = 1) -> NDArray[np.float64]:
+def scores(
+    sums: npt.NDArray[np.float64], value: Value, systems: int = 1
+) -> npt.NDArray[np.float64]:
     """Return the scores (samples, systems) of summed statistics (samples, systems x counts)."""
     rows = sums.reshape(len(sums), systems, -1).tolist()
     return np.array([list(map(value, row)) for row in rows])
 
 
-def resample_counts(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+def resample_counts(sentences: int, samples: int, seed: int) -> Iterator[npt.NDArray[np.float64]]:
     """Yield how often each sentence is in each sample, in blocks (samples, sentences)."""
     assert sentences, "there is nothing to resample"
     random = np.random.default_rng(seed)

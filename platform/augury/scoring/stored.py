@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import field, fields
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
+from augury.core.libraries import np, npt
 from augury.core.store import Folder
 
 SCORES, STATISTICS, HYPOTHESES = "scores.json", "statistics", "hypotheses"
@@ -45,7 +43,7 @@ class Score:
 class Measured(Score):
     """A score with the statistics of its sentences."""
 
-    statistics: NDArray[Any] = field(compare=False, repr=False)
+    statistics: npt.NDArray[Any] = field(compare=False, repr=False)
     """Shape (sentences, statistics)."""
 
 
@@ -57,7 +55,7 @@ def write_statistics(run: Folder, test: str, scores: Sequence[Measured]) -> None
     run.sub(STATISTICS).write(f"{test}.npz", content.getvalue())
 
 
-def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
+def read_statistics(run: Folder, test: str) -> dict[str, npt.NDArray[Any]]:
     """Return the stored sentence statistics by metric; empty if there are none."""
     if not run.sub(STATISTICS).exists(f"{test}.npz"):
         return {}

@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Protocol
-
-import numpy as np
-import pyarrow as pa
+from typing import NamedTuple, Protocol, TypeAlias
 
 from augury.core import config
 from augury.core.executors import Executor
 from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
+from augury.core.libraries import np, pa
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
 from augury.core.store import Folder
@@ -90,7 +88,7 @@ class Encoded(NamedTuple):
         return cls(ids, np.concatenate([[0], np.cumsum(lengths)]), counts)
 
 
-Encode = Callable[[pa.Table, str], Encoded]
+Encode: TypeAlias = "Callable[[pa.Table, str], Encoded]"
 """Encodes the columns of a text, given the name of its view."""
 
 

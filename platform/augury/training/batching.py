@@ -10,16 +10,15 @@ part of it, which needs no communication.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
-
-import numpy as np
+from typing import Literal, TypeAlias
 
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.core.naming import counted
 from augury.core.rng import generator
 
-Batch = np.ndarray  # (examples,) int64
+Batch: TypeAlias = "np.ndarray"  # (examples,) int64
 Order = Literal["length", "random"]
 
 

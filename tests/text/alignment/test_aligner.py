@@ -16,7 +16,8 @@ from augury.core.rng import generator
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.builtin import generate
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
+from augury.corpora.corpus import Corpus, CorpusWriter
+from augury.corpora.schemas import PARALLEL
 from augury.text.alignment import aligner as aligning
 from augury.text.alignment.aligner import (
     Aligner,

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import PARALLEL, Corpus, read_shard
+from augury.corpora.corpus import Corpus, read_shard
+from augury.corpora.schemas import PARALLEL
 from trainables.seq2seq import pairs
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-import numpy as np
-
+from augury.core.libraries import np
 from augury.core.rng import fold_in, unit_interval
 from augury.text.vocabulary.sentencepieces import merges
 from augury.text.vocabulary.settings import SPACE
 
 _POSITION_BITS = 20
-_NO_MERGE = (np.iinfo(np.int64).max, 0, 0)
+_NO_MERGE = (2**63 - 1, 0, 0)
 """The end of the table of merges."""
 
 

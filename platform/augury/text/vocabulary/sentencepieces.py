@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 
+from augury.core.libraries import np, npt
 from augury.text.vocabulary.settings import SPACE
 
 if TYPE_CHECKING:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt, pa
 from augury.core.store import Folder
 from augury.text.tokens import Encode, Encoded
 

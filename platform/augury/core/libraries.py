@@ -1,0 +1,22 @@
+"""NumPy and Arrow, imported when something of them is first used.
+
+Many commands read no table and draw no numbers: for them, importing both would take a third of
+their time. Type checkers see the libraries themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from augury.core.lazy import LazyModule
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+else:
+    np, npt = LazyModule("numpy"), LazyModule("numpy.typing")
+    pa, pq = LazyModule("pyarrow"), LazyModule("pyarrow.parquet")
+
+__all__ = ["np", "npt", "pa", "pq"]
