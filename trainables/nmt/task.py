@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +13,7 @@ from augury.core.execution import ExecutorName
 from augury.core.libraries import np
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
+from augury.corpora import facts
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
@@ -100,21 +102,15 @@ class Nmt(VocabularyTask):
         budget, most = experiment.training.max_tokens, experiment.max_pieces
         if budget > most:
             return
-        longest, total, examples = 0, 0, 0
-        for block in self.corpus(experiment, "train", store).blocks(["source", "target"]):
-            columns = [column.combine_chunks() for column in block.columns]
-            words = np.max([word_counts(column) for column in columns], axis=0)
-            # Not as arrays of pyarrow, which imports pandas to make one of NumPy.
-            lengths = [np.from_dlpack(pc.utf8_length(column)) for column in columns]
-            characters = np.max(lengths, axis=0)
-            longest = max(longest, int(words[words + characters <= most].max(initial=0)))
-            total, examples = total + int(words.sum()), examples + len(words)
+        corpus = self.corpus(experiment, "train", store)
+        find = partial(_longest_and_mean, corpus, most)
+        longest, mean = facts.remembered("longest example", [corpus], find, most=most)
         if longest + 1 > budget:
             raise UserError(
                 f"training.max_tokens={budget} is the budget of a batch, and one example alone "
-                f"has up to {longest:,} words and the end of sentence (mean: "
-                f"{total / examples:.1f} words): set it to {longest + 1:,} at least; a batch of "
-                f"one example learns little, and {Training().max_tokens:,} is the default"
+                f"has up to {longest:,} words and the end of sentence (mean: {mean:.1f} words): "
+                f"set it to {longest + 1:,} at least; a batch of one example learns little, and "
+                f"{Training().max_tokens:,} is the default"
             )
 
     def check_held_out(
@@ -131,18 +127,18 @@ class Nmt(VocabularyTask):
             return list(
                 filter(None, (self._check_words(experiment, *named) for named in corpora.items()))
             )
-        from trainables.nmt.vocabulary import load, positions
-
-        vocabulary = load(experiment, tokenizer)
         for name, corpus in corpora.items():
-            _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
-            tags = len(experiment.prefix(experiment.corpus.tag(name)))
-            symbols = 1 + (tags > 1) + len(vocabulary.before)
-            lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
-            try:
-                check_lengths(lengths, experiment.decoding, positions(experiment, vocabulary))
-            except UserError as error:
-                raise UserError(f"{name}: {error}") from error
+            fault = facts.remembered(
+                "held-out pieces",
+                [corpus],
+                partial(_fault_of_pieces, experiment, tokenizer, name, corpus),
+                tokenizer=tokenizer.name,
+                model=experiment.model.to_dict(),
+                decoding=experiment.decoding.to_dict(),
+                tag=experiment.corpus.tag(name),
+            )
+            if fault:
+                raise UserError(f"{name}: {fault}")
         return []
 
     def _check_words(self, experiment: Config, name: str, corpus: Corpus) -> str:
@@ -151,23 +147,20 @@ class Nmt(VocabularyTask):
         positions = experiment.transformer.max_positions
         remedy = "raise model.max_positions, or split or shorten them"
         most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
-        columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
-        words = np.concatenate([word_counts(column) for column in columns])
-        characters = np.concatenate([np.from_dlpack(pc.utf8_length(column)) for column in columns])
-        if (words > most).any():
+        find = partial(_source_lengths, corpus, most)
+        lengths = facts.remembered("source lengths", [corpus], find, most=most)
+        if lengths["over"]:
             raise UserError(
-                f"{name}: {(words > most).sum():,} of {len(words):,} sources have more words than "
-                f"the model has positions ({positions:,}, end of sentence included); the longest "
-                f"has {words.max():,}: {remedy}"
+                f"{name}: {lengths['over']:,} of {corpus.rows:,} sources have more words than the "
+                f"model has positions ({positions:,}, end of sentence included); the longest has "
+                f"{lengths['most_words']:,}: {remedy}"
             )
-        # At most a subword for each character and for each beginning of a word.
-        possible = words + characters >= most
-        if not possible.any():
+        if not lengths["possible"]:
             return ""
         return (
-            f"{name}: {possible.sum():,} of {len(words):,} sources may have more pieces than the "
-            f"model has positions ({positions:,}); the longest has {words[characters.argmax()]:,} "
-            f"words and {characters.max():,} characters. The vocabulary decides; to be sure, "
+            f"{name}: {lengths['possible']:,} of {corpus.rows:,} sources may have more pieces than "
+            f"the model has positions ({positions:,}); the longest has {lengths['words']:,} words "
+            f"and {lengths['characters']:,} characters. The vocabulary decides; to be sure, "
             f"{remedy}"
         )
 
@@ -287,3 +280,51 @@ class Nmt(VocabularyTask):
         from trainables.nmt.trained import Trained
 
         return Trained(run)
+
+
+def _longest_and_mean(corpus: Corpus, most: int) -> tuple[int, float]:
+    """Return the words of the longest example that is trained on however its words are segmented,
+    and the mean words of an example, whose longer side counts."""
+    longest, total = 0, 0
+    for block in corpus.blocks(["source", "target"]):
+        columns = [column.combine_chunks() for column in block.columns]
+        words = np.max([word_counts(column) for column in columns], axis=0)
+        # Not as arrays of pyarrow, which imports pandas to make one of NumPy.
+        lengths = [np.from_dlpack(pc.utf8_length(column)) for column in columns]
+        characters = np.max(lengths, axis=0)
+        longest = max(longest, int(words[words + characters <= most].max(initial=0)))
+        total += int(words.sum())
+    return longest, total / corpus.rows
+
+
+def _source_lengths(corpus: Corpus, most: int) -> dict[str, int]:
+    """Return how many sources have more words than `most`, and may have more subwords, with the
+    lengths of the longest."""
+    columns = [block.column("source").combine_chunks() for block in corpus.blocks(["source"])]
+    words = np.concatenate([word_counts(column) for column in columns])
+    characters = np.concatenate([np.from_dlpack(pc.utf8_length(column)) for column in columns])
+    longest = characters.argmax()
+    return {
+        "over": int((words > most).sum()),
+        "most_words": int(words.max()),
+        # At most a subword for each character and for each beginning of a word.
+        "possible": int((words + characters >= most).sum()),
+        "words": int(words[longest]),
+        "characters": int(characters[longest]),
+    }
+
+
+def _fault_of_pieces(experiment: Config, tokenizer: Folder, name: str, corpus: Corpus) -> str:
+    """Return why a model has no positions for sources in subwords; empty where it has."""
+    from trainables.nmt.vocabulary import load, positions
+
+    vocabulary = load(experiment, tokenizer)
+    _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
+    tags = len(experiment.prefix(experiment.corpus.tag(name)))
+    symbols = 1 + (tags > 1) + len(vocabulary.before)
+    lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
+    try:
+        check_lengths(lengths, experiment.decoding, positions(experiment, vocabulary))
+    except UserError as error:
+        return str(error)
+    return ""

@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from pathlib import Path
 
 from augury.core.errors import UserError
+from augury.core.home import state_directory
 
 ENVIRONMENT = "AUGURY_AGREED_CODE"
 """Hashes that processes started from this one may run, separated by spaces; `any` for all."""
@@ -86,8 +87,7 @@ def _remembered() -> set[str]:
 
 
 def _file() -> Path:
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "augury" / "agreed-code"
+    return state_directory() / "agreed-code"
 
 
 def _is_ray_worker() -> bool:

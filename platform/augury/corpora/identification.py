@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from augury.corpora import facts
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.languages import base_language
 
@@ -73,6 +74,26 @@ _SCRIPT_SUBTAG = re.compile(r"[-_][A-Za-z]{4}\b")
 
 def doubts(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
+    judgements = facts.remembered("languages", [corpus], lambda: _judgements(corpus))
+    other = {side: (base_language(code), read_as) for side, code, read_as, _ in judgements}
+    if {"source", "target"} <= other.keys():
+        (source, like_source), (target, like_target) = other["source"], other["target"]
+        if source == like_target and target == like_source and source != target:
+            return [
+                f"{name}: its sides seem to be swapped: the source reads like {like_source} and "
+                f"the target like {like_target}; swap the files or columns, or the languages"
+            ]
+    return [
+        f"{name}: the language of its {side} is '{code}', and {reason}: correct the language or "
+        "the text"
+        for side, code, _, reason in judgements
+        if reason
+    ]
+
+
+def _judgements(corpus: Corpus) -> list[tuple[str, str, str | None, str]]:
+    """Return what is known of every side of a text and language that its records state: side, code,
+    the language that it is in otherwise, and the reason."""
     kind = KINDS[corpus.kind]
     sides = {"text" if kind.name != "parallel" else "source": (kind.inputs[0], kind.language)}
     if kind.name == "parallel":
@@ -81,26 +102,14 @@ def doubts(name: str, corpus: Corpus) -> list[str]:
     block = corpus.shard(corpus.shards[0], columns).slice(0, ROWS) if corpus.shards else None
     if block is None:
         return []
-    reasons: list[str] = []
-    other: dict[str, tuple[str, str | None]] = {}
+    judgements = []
     for side, (column, language) in sides.items():
         texts: dict[str, list[str]] = {}
         pairs = zip(*(block.column(name).to_pylist() for name in (column, language)), strict=True)
         for text, code in pairs:
             texts.setdefault(code, []).append(text)
-        for code, in_language in texts.items():
-            read_as, reason = _judge(in_language, code)
-            other[side] = (base_language(code), read_as)
-            if reason:
-                reasons.append(f"{name}: the language of its {side} is '{code}', and {reason}")
-    if kind.name == "parallel":
-        (source, like_source), (target, like_target) = other["source"], other["target"]
-        if source == like_target and target == like_source and source != target:
-            return [
-                f"{name}: its sides seem to be swapped: the source reads like {like_source} and "
-                f"the target like {like_target}; swap the files or columns, or the languages"
-            ]
-    return [f"{reason}: correct the language or the text" for reason in reasons]
+        judgements += [(side, code, *_judge(of_code, code)) for code, of_code in texts.items()]
+    return judgements
 
 
 def _judge(texts: Sequence[str], code: str) -> tuple[str | None, str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from statistics import fmean
 
 from augury.augment import planning
 from augury.augment.mixins import MakesRecords, TextSubset
 from augury.augment.operator import RECORDS, Operator
 from augury.core.execution import Execution
-from augury.core.libraries import np
 from augury.core.store import Store
-from augury.corpora.corpus import KINDS
+from augury.corpora import facts
+from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.mixture import row_ranges
@@ -84,15 +86,18 @@ def seed_cost(
 def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:
     """Estimate the mean words of each side of a row, from the middle shard of every text."""
     texts = experiment.corpus.mixture or {"train": experiment.corpus}
-    counts = []
-    for name in read:
-        text = cached_corpus(texts[name], "train", store.root)
-        shard = text.shard(text.shards[len(text.shards) // 2], KINDS[text.kind].sentences)
-        counts.append(
-            [float(word_counts(column.combine_chunks()).mean()) for column in shard.columns]
-        )
-    weights = np.array([*read.values()])
-    return list(np.average(counts, axis=0, weights=weights if weights.any() else None).tolist())
+    corpora = [cached_corpus(texts[name], "train", store.root) for name in read]
+    counts = [
+        facts.remembered("mean words", [corpus], partial(_mean_words, corpus)) for corpus in corpora
+    ]
+    weights = [*read.values()] if any(read.values()) else [1.0] * len(read)
+    return [fmean(side, weights) for side in zip(*counts, strict=True)]
+
+
+def _mean_words(corpus: Corpus) -> list[float]:
+    """Return the mean words of each side of the middle shard."""
+    shard = corpus.shard(corpus.shards[len(corpus.shards) // 2], KINDS[corpus.kind].sentences)
+    return [float(word_counts(column.combine_chunks()).mean()) for column in shard.columns]
 
 
 def _records(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from augury.augment.health import UnusableOutput
@@ -13,6 +14,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
+from augury.corpora import facts
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.text.tokens import Text, Tokenizer
@@ -39,9 +41,7 @@ class VocabularyTask(Task):
             isinstance(operator, UsesModels) for operator in experiment.augment
         ):
             return
-        from augury.text.vocabulary.size import has_words
-
-        if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
+        if not self._has_words(experiment, self.entries(experiment, store), store):
             from augury.execution.graph import Graph
             from augury.execution.texts import make_texts
 
@@ -93,14 +93,12 @@ class VocabularyTask(Task):
 
     def entries(self, experiment: Any, store: Store) -> int:
         """Return the estimated number of entries of the vocabulary."""
-        from augury.text.vocabulary.size import fitting_size
-
         # Views with the vocabulary of the source.
         drawn = {operator.name() for operator in experiment.token_draws}
         settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
         plain = settings.size
         if plain == "auto":
-            plain = fitting_size(self._sample(experiment, store), settings.entries)
+            plain = self._fitting_size(experiment, settings.entries, store)
         if settings.mode == "separate":
             return plain + views * settings.separate_size_per_key
         if settings.mode == "mirrored":
@@ -109,20 +107,30 @@ class VocabularyTask(Task):
             plain // 2 if settings.size_per_key == "auto" else settings.size_per_key
         )
 
-    def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
-        """Yield the lines of all sides of the training corpus."""
-        for text in self._plain(experiment, store):
-            yield from text.lines()
+    def _has_words(self, experiment: Any, count: int, store: Store) -> bool:
+        """Return whether all sides of the training corpus have so many distinct words."""
+        corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
 
-    def _sample(self, experiment: Any, store: Store) -> Iterator[str]:
-        """Yield those of some rows."""
-        for text in self._plain(experiment, store):
-            yield from text.sample(ESTIMATE)
+        def find() -> bool:
+            from augury.text.vocabulary.size import has_words
 
-    def _plain(self, experiment: Any, store: Store) -> list[Text]:
-        corpus = self.corpus(experiment, "train", store)
-        sides = self.sides(experiment).items()
-        return [Text(corpus.folder, columns, side) for side, columns in sides]
+            texts = (Text(corpus.folder, columns, side) for side, columns in sides.items())
+            return has_words(chain.from_iterable(text.lines() for text in texts), count)
+
+        return facts.remembered("has words", [corpus], find, sides=sides, count=count)
+
+    def _fitting_size(self, experiment: Any, largest: int, store: Store) -> int:
+        """Return the size of a vocabulary that fits some rows of the training corpus."""
+        corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
+
+        def find() -> int:
+            from augury.text.vocabulary.size import fitting_size
+
+            texts = (Text(corpus.folder, columns, side) for side, columns in sides.items())
+            sample = chain.from_iterable(text.sample(ESTIMATE) for text in texts)
+            return fitting_size(sample, largest)
+
+        return facts.remembered("fitting size", [corpus], find, sides=sides, largest=largest)
 
 
 def _check_stage(stage: Any, before: Any) -> None:

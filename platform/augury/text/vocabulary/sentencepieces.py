@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
-
 from augury.core.libraries import np, npt
 from augury.text.vocabulary.settings import SPACE
 
 if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
     from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 # Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be
@@ -57,6 +56,8 @@ def learn(
     `symbols` are the first pieces, and never split. The bytes of the model are reproducible and do
     not depend on the order of texts. Raises SizeError, and the exceptions of `texts`.
     """
+    from sentencepiece import SentencePieceTrainer  # counting words needs none
+
     failures: list[BaseException] = []
 
     def sentences() -> Iterator[str]:

@@ -11,14 +11,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from augury.core.lazy import LazyModule
-
-if TYPE_CHECKING:
-    from augury.text.vocabulary import sentencepieces
-else:  # counting words needs none
-    sentencepieces = LazyModule("augury.text.vocabulary.sentencepieces")
+from augury.text.vocabulary import sentencepieces
 
 SAMPLE = 20_000  # number of texts on each side for counting pieces
 STEP = 10  # granularity of sizes

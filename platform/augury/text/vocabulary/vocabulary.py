@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from sentencepiece import SentencePieceProcessor
-
 from augury.core.errors import UserError, unknown
 from augury.core.libraries import np, npt, pa
 from augury.core.store import Folder
@@ -45,6 +43,8 @@ class Vocabulary:
         """`models` are serialised sentencepiece models, and `views` has the index of the model
         of each view."""
         self.preprocessor = preprocessor
+        from sentencepiece import SentencePieceProcessor  # the addresses of texts need none
+
         self._models = [SentencePieceProcessor(model_proto=model) for model in models]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
