@@ -197,7 +197,8 @@ print("begins", flush=True)
 try:
     if sys.argv[1] == "thread":
         threading.Thread(target=work_quietly, daemon=True).start()
-        signal.pause()
+        while True:  # `signal.pause` sleeps on where Ctrl-C comes just before it
+            time.sleep(1)
     work()
 except KeyboardInterrupt:
     end_processes()  # as the command line does

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from numpy.typing import NDArray
-
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.frozen import frozen
+from augury.core.libraries import npt
 from augury.core.locks import locked
 from augury.core.outages import is_read_only
 from augury.core.progress import say
@@ -169,7 +168,7 @@ class Trained:
 
     def encoder_states(
         self, sources: Sequence[Sequence[int]], domain: str | None = None
-    ) -> list[NDArray]:
+    ) -> list[npt.NDArray]:
         """Return the mean encoder state of every source for every layer, without tag and end of
         sentence."""
         from augury.decoding.states import mean_states

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import pyarrow as pa
-
 from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.frozen import frozen
+from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store

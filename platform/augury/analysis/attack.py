@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.core.rng import generator
 from augury.experiments.run import Run
 from augury.experiments.task import find_task

@@ -13,11 +13,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
 from augury.analysis.system import System
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt
 from augury.scoring import bleu
 from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
@@ -88,7 +86,7 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
     return results
 
 
-def _resampled(table: NDArray[np.int64], value: Value) -> list[Resampled | None]:
+def _resampled(table: npt.NDArray[np.int64], value: Value) -> list[Resampled | None]:
     """Return the scores of every bucket on resampled sentences; None for buckets without words
     of a reference."""
     return [
@@ -121,14 +119,14 @@ def _bucket(name: str, resampled: Resampled, first: Resampled) -> Bucket:
     return Bucket(name, _size(counts), resampled.value, bounds, difference, precision, recall)
 
 
-def _size(counts: NDArray[np.int64]) -> int:
+def _size(counts: npt.NDArray[np.int64]) -> int:
     """Return the number of words of references, or of sentences, in a bucket."""
     return int(counts[:, 1].sum() if counts.shape[1] == WORDS else counts.any(1).sum())
 
 
 def frequency_statistics(
     outputs: Sequence[Words], references: Sequence[Words], counts: Mapping[str, int]
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Count matched words, words of references and words of outputs, (buckets, sentences, 3).
 
     Words match within a sentence as multisets; a word belongs to the bucket of its own count.
@@ -149,7 +147,9 @@ def f_measure(sums: Sequence[float]) -> float:
     return 2 * matched / (expected + output) if matched else 0.0
 
 
-def length_statistics(outputs: Sequence[Words], references: Sequence[Words]) -> NDArray[np.int64]:
+def length_statistics(
+    outputs: Sequence[Words], references: Sequence[Words]
+) -> npt.NDArray[np.int64]:
     """Return the nine statistics of BLEU, zero for sentences in other buckets, (buckets,
     sentences, 9)."""
     table = np.zeros((len(LENGTHS) + 1, len(references), 2 * bleu.ORDER + 1), np.int64)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TypeAlias
 
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
@@ -29,7 +28,7 @@ LEADING = 0.98
 """The truncated mean is over the leading correlations that hold this share of their sum
 (`cca_core.py` of SVCCA)."""
 
-Space = NDArray[np.floating]
+Space: TypeAlias = "npt.NDArray[np.floating]"
 """(sentences, dimensions)."""
 Basis = tuple[Space, Space]
 """An orthonormal basis of a centred space, (sentences, rank), and the space's coordinates in it,
@@ -93,7 +92,7 @@ def correlations(systems: Sequence[System]) -> Correlations:
     UserError where there are not two more sentences than dimensions, as all correlations would be
     1.
     """
-    states: dict[Input, list[NDArray[np.floating]]] = {}
+    states: dict[Input, list[npt.NDArray[np.floating]]] = {}
     for system in systems:
         states |= {(system.name, view): system.states(view) for view in system.views}
     widths = {system.name: states[system.name, PLAIN][0].shape[1] for system in systems}

@@ -14,11 +14,10 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Literal
 
-import numpy as np
-
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.scoring.ngrams import matches
 
 MAX_SUBWORDS = 50

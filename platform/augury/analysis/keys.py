@@ -27,8 +27,6 @@ from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from augury.augment import pipeline, planning
@@ -37,6 +35,7 @@ from augury.augment.operator import check_columns
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import generator
@@ -216,11 +215,11 @@ class _Measure:
     root: str
     rows: tuple[int, ...]
 
-    def __call__(self) -> Callable[[int], tuple[dict[str, Any], NDArray[np.int64]]]:
+    def __call__(self) -> Callable[[int], tuple[dict[str, Any], npt.NDArray[np.int64]]]:
         experiment, store, rows = parse(self.experiment), Store(self.root), np.array(self.rows)
         cipher = Cipher.model_validate(self.cipher)
 
-        def measure(key: int) -> tuple[dict[str, Any], NDArray[np.int64]]:
+        def measure(key: int) -> tuple[dict[str, Any], npt.NDArray[np.int64]]:
             name, texts, folder = learn_vocabulary(
                 experiment, cipher.model_copy(update={"keys": (key,)}), store
             )
@@ -314,7 +313,7 @@ def _half_scores(
 
 def boundary_table(
     texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]
-) -> tuple[NDArray[np.int64], int]:
+) -> tuple[npt.NDArray[np.int64], int]:
     """Count positions by whether a piece ends there, (sentences, 4): in neither view, the second,
     the first, both.
 
@@ -367,7 +366,9 @@ def _piece_lengths(vocabulary: Vocabulary, texts: Sequence[str], view: str) -> l
     ]
 
 
-def _segmentation(ids: NDArray[np.int32], offsets: NDArray[np.int64], entries: int) -> Segmentation:
+def _segmentation(
+    ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64], entries: int
+) -> Segmentation:
     counts = np.bincount(ids, minlength=entries)
     used = counts[counts > 0]
     sentences = [ids[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]

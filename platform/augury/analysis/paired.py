@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.significance import compare, interval
 
@@ -45,7 +44,7 @@ class PairedDifference:
     """
 
 
-def mean(values: Sequence[float] | NDArray[Any]) -> Mean:
+def mean(values: Sequence[float] | npt.NDArray[Any]) -> Mean:
     """Return the mean of a number over sentences."""
     resampled = _resampled(values)
     bounds = interval(resampled)
@@ -53,7 +52,7 @@ def mean(values: Sequence[float] | NDArray[Any]) -> Mean:
 
 
 def paired_difference(
-    first: Sequence[float] | NDArray[Any], second: Sequence[float] | NDArray[Any]
+    first: Sequence[float] | npt.NDArray[Any], second: Sequence[float] | npt.NDArray[Any]
 ) -> PairedDifference:
     """Compare two numbers of the same sentences."""
     difference = compare(_resampled(first), _resampled(second))
@@ -65,7 +64,7 @@ def paired_difference(
     )
 
 
-def _resampled(values: Sequence[float] | NDArray[Any]) -> Resampled:
+def _resampled(values: Sequence[float] | npt.NDArray[Any]) -> Resampled:
     numbers = np.asarray(values, np.float64)
     return resample(
         [np.column_stack([numbers, np.ones(len(numbers))])],

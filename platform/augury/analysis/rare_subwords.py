@@ -10,13 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.scoring.significance import holm
@@ -96,7 +94,9 @@ def rarest_piece(pieces: Sequence[Piece]) -> Piece:
     return min(pieces, key=lambda piece: piece.count)
 
 
-def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def rarest(
+    counts: npt.NDArray[np.integer], sentences: Sequence[Sequence[int]]
+) -> npt.NDArray[np.int64]:
     """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id,
     missing ids count 0."""
     rarest = np.zeros(len(sentences), np.int64)
@@ -105,13 +105,13 @@ def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> N
     return rarest
 
 
-def _counts(system: System, pooled: bool) -> dict[str, NDArray[np.int64]]:
+def _counts(system: System, pooled: bool) -> dict[str, npt.NDArray[np.int64]]:
     """Return the counts of every piece in the training source of every view, or of all together."""
     counts = {view: system.counts(view) for view in system.views}
     return dict.fromkeys(counts, np.asarray(sum(counts.values()))) if pooled else counts
 
 
-def _pieces(system: System, counts: NDArray[np.int64], ids: Sequence[int]) -> tuple[Piece, ...]:
+def _pieces(system: System, counts: npt.NDArray[np.int64], ids: Sequence[int]) -> tuple[Piece, ...]:
     return tuple(Piece(system.pieces[piece], _count(counts, piece)) for piece in ids)
 
 
@@ -148,7 +148,7 @@ def _analyse_system(
 
 
 def _view_counts(
-    view: str, least: NDArray[np.int64], plain: NDArray[np.int64] | None
+    view: str, least: npt.NDArray[np.int64], plain: npt.NDArray[np.int64] | None
 ) -> ViewCounts:
     return ViewCounts(
         view,
@@ -161,5 +161,5 @@ def _view_counts(
     )
 
 
-def _count(counts: NDArray[np.integer], piece: int) -> int:
+def _count(counts: npt.NDArray[np.integer], piece: int) -> int:
     return int(counts[piece]) if piece < len(counts) else 0

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from augury.core.errors import UserError, unknown
 from augury.core.execution import ExecutorName
+from augury.core.libraries import np, npt
 from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
@@ -87,10 +85,10 @@ class System:
         """Return the ids of any source texts in a view, without tag and end of sentence."""
         return self._encode(clean_lines(texts, self.run.experiment.corpus.preparation), view)
 
-    def counts(self, view: str = PLAIN) -> NDArray[np.int64]:
+    def counts(self, view: str = PLAIN) -> npt.NDArray[np.int64]:
         """Return the count of every id in the training source of a view, (pieces,)."""
 
-        def count() -> NDArray[np.int64]:
+        def count() -> npt.NDArray[np.int64]:
             tokens = Tokens(
                 self.run.stored_folder(self.run.tokens[self.run.experiment.resolve_view(view)])
             )
@@ -120,7 +118,7 @@ class System:
             domain=self._domain,
         )
 
-    def states(self, view: str = PLAIN) -> list[NDArray[np.float32]]:
+    def states(self, view: str = PLAIN) -> list[npt.NDArray[np.float32]]:
         """Return the mean encoder state of every sentence, (sentences, dimensions) for every
         layer from embeddings."""
         return self._cached(

@@ -10,8 +10,6 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, Literal
 
-import pyarrow as pa
-
 from augury.augment import templates
 from augury.augment.answers import DISAGREED, STRAYED, Answer, AnswerReader
 from augury.augment.blocks import Block
@@ -21,6 +19,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.frozen import frozen
+from augury.core.libraries import pa
 from augury.core.rng import generator, keys_of, seed_of, uniform
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, input_columns, read_shard

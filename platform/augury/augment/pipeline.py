@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from augury.augment.blocks import Block, block_rows, split_into_blocks
 from augury.augment.health import Health, Tally
 from augury.augment.mixins import (
@@ -27,6 +25,7 @@ from augury.core.execution import Execution
 from augury.core.executors import Executor
 from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
+from augury.core.libraries import pa
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store

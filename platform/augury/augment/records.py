@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pyarrow as pa
-
 from augury.augment.operator import Operator, address
+from augury.core.libraries import pa
 from augury.corpora.schemas import LINEAGE
 
 

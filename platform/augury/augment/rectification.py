@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
+from augury.core.libraries import np, npt
 
 Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
 DROPPED = -1
 
 
 def rectify_labels(
-    requested: NDArray[np.int64],
-    probabilities: NDArray[np.floating] | None,
+    requested: npt.NDArray[np.int64],
+    probabilities: npt.NDArray[np.floating] | None,
     rectify: Rectify,
     threshold: float,
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Return the label of every example, (n,), or DROPPED.
 
     `requested` (n,) are positions of labels, `probabilities` (n, labels) the teacher's, None where

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.blocks import Block, split_into_blocks
@@ -20,6 +19,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.executors import Executor
 from augury.core.frozen import frozen
+from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import seed_of

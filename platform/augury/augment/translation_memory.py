@@ -7,8 +7,7 @@ from functools import lru_cache, partial
 from itertools import compress
 from typing import Literal
 
-import numpy as np
-
+from augury.core.libraries import np
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.text.fuzzy.index import FuzzyIndex, Limit, Pairs

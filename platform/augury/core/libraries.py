@@ -1,7 +1,7 @@
-"""NumPy and Arrow, imported when something of them is first used.
+"""NumPy, Arrow and functions of SciPy, imported when something of them is first used.
 
-Many commands read no table and draw no numbers: for them, importing both would take a third of
-their time. Type checkers see the libraries themselves.
+Many commands read no table and draw no numbers: for them, importing these would take most of their
+time. Type checkers see the libraries themselves.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
     import pyarrow.parquet as pq
+    from scipy import special
 else:
     np, npt = LazyModule("numpy"), LazyModule("numpy.typing")
     pa, pq = LazyModule("pyarrow"), LazyModule("pyarrow.parquet")
+    special = LazyModule("scipy.special")
 
-__all__ = ["np", "npt", "pa", "pq"]
+__all__ = ["np", "npt", "pa", "pq", "special"]

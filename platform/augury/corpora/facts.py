@@ -47,9 +47,9 @@ def recall(name: str, corpora: Sequence[Corpus], **settings: Any) -> dict[str, A
 
 
 def keep(name: str, corpora: Sequence[Corpus], value: Any, **settings: Any) -> None:
-    """Store what was found, where the storage can be written to."""
+    """Store what was found, where the storage can be written to, and JSON has it (not NaN)."""
     folder, file = _place(name, corpora, settings)
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         folder.write_json(file, integrity.seal(versioned({"value": value})))
 
 

@@ -12,14 +12,13 @@ from collections.abc import Callable, Sequence
 from math import fsum
 from typing import Any
 
-from numpy.typing import NDArray
-
+from augury.core.libraries import npt
 from augury.decoding.settings import Utility
 from augury.scoring import bleu, chrf
 from augury.scoring.metric import CountedMetric
 from augury.scoring.registry import metric
 
-Counts = Callable[[Sequence[Any]], NDArray[Any]]
+Counts = Callable[[Sequence[Any]], npt.NDArray[Any]]
 Value = Callable[[Sequence[float]], float]
 UTILITIES: dict[str, tuple[Counts, Value]] = {
     "chrf": (chrf.pairwise_statistics, chrf.value),

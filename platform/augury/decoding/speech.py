@@ -13,11 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.core.store import Store
 from augury.corpora.files import find
 from augury.decoding.settings import Decoding, Sampler, Translator

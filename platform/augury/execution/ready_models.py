@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from augury.augment.models import ReadyModel, TrainedModel
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint

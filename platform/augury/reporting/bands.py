@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 
-import numpy as np
-
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.core.locks import make_once
 from augury.core.progress import say
 from augury.core.store import Folder

@@ -9,11 +9,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from augury.core.frozen import frozen
+from augury.core.libraries import np
 from augury.reporting.styles import Style, system_style
 from augury.scoring.registry import bounds
 

@@ -6,10 +6,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.core.store import Store
+from augury.corpora import facts
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import Experiment
 from augury.reporting.resampling import stored_systems
@@ -70,11 +74,28 @@ def power(
 ) -> Power | None:
     """Return what `seeds` seeds and `sentences` sentences can see; None where scores do not
     vary."""
+    return _power(metric, known, seeds, sentences, _numbers(known, seeds, sentences, comparisons))
+
+
+def _numbers(known: Components, seeds: int, sentences: int, comparisons: int) -> dict[str, Any]:
+    """Return the numbers of a power by Student's distributions, whose library is slow to import."""
     smallest = known.smallest_difference(seeds, sentences, comparisons)
+    target = _one_digit(smallest / 2) if smallest else 0.0
+    return {
+        "smallest": smallest,
+        "target": target,
+        "needed": known.seeds_needed(target, sentences, comparisons) if smallest else None,
+        "by_seeds": [known.smallest_difference(count, sentences, comparisons) for count in SEEDS],
+    }
+
+
+def _power(
+    metric: str, known: Components, seeds: int, sentences: int, numbers: Mapping[str, Any]
+) -> Power | None:
+    """Return a power with its text; None where scores do not vary."""
+    smallest, target, needed = numbers["smallest"], numbers["target"], numbers["needed"]
     if not smallest:
         return None
-    target = _one_digit(smallest / 2)
-    needed = known.seeds_needed(target, sentences, comparisons)
     unit, segments = title(metric), segment_noun(metric)
     more = f"{needed} seeds" if needed else "a larger test set"
     text = (
@@ -133,10 +154,16 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
             known = components(stored, len(stored[0].statistics[0]))
         if known is None or not corpus.rows:
             continue
-        if shown := power(metric, known, max(seeds, 2), corpus.rows, comparisons):
-            by_seeds = {
-                count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS
-            }
+        numbers = facts.remembered(
+            "power",
+            [corpus],
+            partial(_numbers, known, max(seeds, 2), corpus.rows, comparisons),
+            components=asdict(known),
+            seeds=max(seeds, 2),
+            comparisons=comparisons,
+        )
+        if shown := _power(metric, known, max(seeds, 2), corpus.rows, numbers):
+            by_seeds = dict(zip(SEEDS, numbers["by_seeds"], strict=True))
             count = len(stored) if len(stored) > 1 else 0
             statements.append(
                 PlannedPower(test, metric, count, seeds, comparisons, shown, by_seeds)

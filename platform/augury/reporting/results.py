@@ -9,11 +9,10 @@ from dataclasses import asdict, field, replace
 from functools import cached_property
 from typing import Any
 
-from scipy.special import stdtrit
-
 from augury.augment.health import Health
 from augury.core import config
 from augury.core.frozen import frozen
+from augury.core.libraries import special
 from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
@@ -373,7 +372,7 @@ def _interval_from_scores(scores: Sequence[Score]) -> Interval:
     """
     values = [score.value for score in scores]
     count, mean = len(values), statistics.fmean(values)
-    quantile = float(stdtrit(count - 1, (1 + LEVEL) / 2)) if count > 1 else 0.0
+    quantile = float(special.stdtrit(count - 1, (1 + LEVEL) / 2)) if count > 1 else 0.0
     spread = quantile * (deviation(values) or 0.0) / math.sqrt(count)
     below = statistics.fmean(score.value - score.low for score in scores)
     above = statistics.fmean(score.high - score.value for score in scores)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from augury.core.libraries import np, npt
 from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.seed_variance import moderated, pool, sample_variance
 
@@ -16,7 +14,7 @@ REPEATS = 20
 
 def probability_best(
     systems: Sequence[Resampled], *, lower_is_better: bool = False
-) -> NDArray[np.float64]:
+) -> npt.NDArray[np.float64]:
     """Return the probability of each system, (systems,), to have the best expected score.
 
     Sentences are those of the systems' shared bootstrap samples. Each mean over seeds is moved by

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy.special import nctdtrinc, stdtrit
-
 from augury.core.frozen import frozen
+from augury.core.libraries import special
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import (
     PRIOR,
@@ -61,8 +60,8 @@ class Components:
             return math.inf
         else:
             dof = self._dof(seeds, comparisons) * self.variance(seeds, sentences) / between
-        critical = stdtrit(dof, 1 - LEVEL / comparisons / 2)
-        return float(nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(
+        critical = special.stdtrit(dof, 1 - LEVEL / comparisons / 2)
+        return float(special.nctdtrinc(dof, 1 - POWER, critical)) * math.sqrt(
             self.variance(seeds, sentences)
         )
 

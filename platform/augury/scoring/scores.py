@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import NDArray
-
 from augury.core.errors import UserError
+from augury.core.libraries import npt
 from augury.core.naming import counted
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
 from augury.scoring.metric import Metric
@@ -82,7 +81,7 @@ def statistics_of(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
-) -> NDArray[Any]:
+) -> npt.NDArray[Any]:
     """Return the statistics of each segment, given one set of references or several."""
     if len(references) == 1:
         return scorer.statistics(hypotheses, references[0], sources)

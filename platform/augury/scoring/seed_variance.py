@@ -23,10 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import fdtrc
-
+from augury.core.libraries import np, npt, special
 from augury.scoring.bootstrap import Resampled
 
 PRIOR = 4.0
@@ -102,7 +99,7 @@ def _is_noisier(own: SeedVariance, pooled: SeedVariance) -> bool:
     others = max((pooled.dof * pooled.total - own.dof * own.total) / dof, pooled.interaction)
     if others <= 0:  # their outputs are equal
         return own.total > 0
-    return bool(fdtrc(own.dof, dof, own.total / others) < NOISIER)
+    return bool(special.fdtrc(own.dof, dof, own.total / others) < NOISIER)
 
 
 def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
@@ -128,7 +125,7 @@ def block_variance(systems: Sequence[Resampled]) -> SeedVariance:
     )
 
 
-def _residuals(table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _residuals(table: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return squared residuals of a table (..., systems, seeds) from means of systems and seeds."""
     rest = (
         table

@@ -47,11 +47,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
-
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt, special
 from augury.scoring.bootstrap import SEED, Resampled, Value, scores
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance, moderated, pool, sample_variance
 
@@ -266,7 +263,7 @@ def approximate_randomisation(
     )
 
 
-def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]:
+def clusters(sets: Sequence[tuple[Sequence[str], npt.NDArray[Any]]]) -> npt.NDArray[Any]:
     """Return the statistics of several test sets by example, (examples, sets x counts).
 
     A cluster bootstrap resamples them. `sets` has the example ids and statistics (rows, counts) of
@@ -311,7 +308,7 @@ class _Part(NamedTuple):
 
 
 def _standard_error(
-    samples: NDArray[np.float64], parts: Sequence[_Part], most: float
+    samples: npt.NDArray[np.float64], parts: Sequence[_Part], most: float
 ) -> tuple[float, float]:
     """Return the standard error of a statistic and its degrees of freedom, from bootstrap samples.
 
@@ -334,7 +331,7 @@ def _is_zero(variance: SeedVariance) -> bool:
 
 
 def _over_sentences(
-    system: Resampled, baseline: Resampled, samples: NDArray[np.float64], over: Over
+    system: Resampled, baseline: Resampled, samples: npt.NDArray[np.float64], over: Over
 ) -> Difference:
     value = system.value - baseline.value
     # Shifted to mean 0, the null hypothesis. The observed difference counts as a sample itself,
@@ -350,16 +347,16 @@ def _over_sentences(
 
 def _difference(value: float, error: float, dof: float, over: Over) -> Difference:
     bounds = _student(value, error, dof)
-    p_value = 2 * float(stdtr(dof, -abs(value) / max(error, ROUNDING)))
+    p_value = 2 * float(special.stdtr(dof, -abs(value) / max(error, ROUNDING)))
     return Difference(value, bounds.low, bounds.high, p_value, over)
 
 
 def _student(value: float, error: float, dof: float) -> Interval:
-    half = error * float(stdtrit(dof, (1 + LEVEL) / 2))
+    half = error * float(special.stdtrit(dof, (1 + LEVEL) / 2))
     return Interval(value - half, value + half)
 
 
-def _shows_no_exception(system: Resampled, samples: NDArray[np.float64]) -> bool:
+def _shows_no_exception(system: Resampled, samples: npt.NDArray[np.float64]) -> bool:
     """Return whether a score of labels, or a difference of two, is the same in all samples."""
     return system.labels and bool(system.statistics) and float(np.ptp(samples)) <= ROUNDING
 
@@ -370,6 +367,6 @@ def _rule_of_three(value: float, examples: int, lowest: float, highest: float) -
     return Interval(value + share * (lowest - value), value + share * (highest - value))
 
 
-def _percentiles(samples: NDArray[np.float64]) -> Interval:
+def _percentiles(samples: npt.NDArray[np.float64]) -> Interval:
     low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Interval(float(low), float(high))

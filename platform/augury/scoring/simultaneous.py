@@ -16,18 +16,16 @@ ten seeds, and pointwise intervals in 51 to 73 %.
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtr, stdtr, stdtrit
+from typing import TypeAlias
 
 from augury.core.frozen import frozen
+from augury.core.libraries import np, npt, special
 from augury.scoring.bootstrap import SEED, Resampled
 
 LEVEL = 0.95
 DRAWS = 20_000
 ROUNDING = 1e-9  # rounding error of scores up to 100
-Matrix = NDArray[np.float64]
+Matrix: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @frozen
@@ -80,8 +78,8 @@ def simultaneous_bands(
         np.outer(shared, shared)
     ) + np.diag(variance - shared)
     smallest = _smallest_p_values(covariance / np.outer(scale, scale), draws)
-    half = scale * stdtrit(dof, 1 - np.quantile(smallest, 1 - level) / 2)
-    p_values = 2 * stdtr(dof, -np.abs(differences) / scale)
+    half = scale * special.stdtrit(dof, 1 - np.quantile(smallest, 1 - level) / 2)
+    p_values = 2 * special.stdtr(dof, -np.abs(differences) / scale)
     return [
         Band(
             float(value),
@@ -138,4 +136,4 @@ def _smallest_p_values(correlation: Matrix, draws: int) -> Matrix:
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0))
     normal = np.random.default_rng(SEED).standard_normal((draws, len(correlation))) @ root.T
-    return np.asarray(2 * ndtr(-np.abs(normal).max(axis=1)))
+    return np.asarray(2 * special.ndtr(-np.abs(normal).max(axis=1)))

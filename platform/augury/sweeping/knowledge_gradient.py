@@ -20,11 +20,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Collection, Mapping, Sequence
 from itertools import product
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from augury.core.libraries import np, npt
 from augury.sweeping.race import GroupScheduler, Work, pooled_deviation
 
 PILOTS = 4
@@ -46,7 +44,7 @@ TINY = 1e-12
 """No gain is expected of scores that are all equal."""
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(15)
 
-Array = NDArray[np.float64]
+Array: TypeAlias = "npt.NDArray[np.float64]"
 Scores = Mapping[str, Mapping[int, float]]
 """Configuration -> seed -> score."""
 

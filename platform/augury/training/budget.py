@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
+from augury.core.libraries import np
 from augury.training.batching import Batch, plan_epoch
 from augury.training.learner import Learner
 from augury.training.settings import Training

@@ -15,12 +15,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import Generic, TypeVar
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core.errors import UserError
 from augury.core.executors import Executor, LocalExecutor
 from augury.core.frozen import frozen
+from augury.core.libraries import np, pa
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard

@@ -9,12 +9,10 @@ from dataclasses import fields
 from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, pa
 from augury.core.store import Folder
 from augury.text.alignment.symmetrise import BOTH, Direction
 

@@ -11,10 +11,8 @@ prior of IBM model 2 instead of jumps.
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import digamma
-
 from augury.core.frozen import frozen
+from augury.core.libraries import np, special
 from augury.text.alignment import ibm2
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
 from augury.text.alignment.model import Lengths, Links, Table, Tables, best_links, by_row
@@ -87,7 +85,7 @@ class Hmm:
         jumps."""
         learned = {}
         # The expected counts of links are those of both directions.
-        weights = digamma(counts["forward"].pairs + self.alpha)
+        weights = special.digamma(counts["forward"].pairs + self.alpha)
         for direction, (pairs, null, expected) in counts.items():
             if iteration + 1 < self.diagonal:
                 order = tables[direction].order

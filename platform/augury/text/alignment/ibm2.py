@@ -8,10 +8,8 @@ Word translation probabilities have a Dirichlet prior. The directions are indepe
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import digamma
-
 from augury.core.frozen import frozen
+from augury.core.libraries import np, special
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
 from augury.text.alignment.model import UNSEEN, Lengths, Links, Table, Tables, best_links, by_row
 from augury.text.alignment.symmetrise import BOTH
@@ -119,10 +117,10 @@ def probabilities(
     are the digammas of the pairs where they are known: they take longest.
     """
     smoothed, smoothed_null = pairs + alpha, null + alpha
-    totals = digamma(np.bincount(generating, smoothed))
-    weights = digamma(smoothed) if weights is None else weights
+    totals = special.digamma(np.bincount(generating, smoothed))
+    weights = special.digamma(smoothed) if weights is None else weights
     return np.exp(weights - totals[generating]), np.exp(
-        digamma(smoothed_null) - digamma(smoothed_null.sum())
+        special.digamma(smoothed_null) - special.digamma(smoothed_null.sum())
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
-import numpy as np
-
+from augury.core.libraries import np
 from augury.text.alignment.symmetrise import Direction, Link
 
 if TYPE_CHECKING:

@@ -11,11 +11,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, get_args
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core.errors import UserError, unknown
 from augury.core.frozen import frozen
+from augury.core.libraries import np, pa
 
 Mode = Literal["alpha", "cased", "lower", "block"]
 

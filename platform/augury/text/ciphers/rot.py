@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from functools import cached_property
 
-import numpy as np
-import pyarrow as pa
-
 from augury.core import compute as pc
 from augury.core.errors import UserError
 from augury.core.frozen import frozen
+from augury.core.libraries import np, pa
 from augury.text.ciphers.alphabet import Alphabet, pieces, string_chunks
 
 

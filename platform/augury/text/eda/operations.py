@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, get_args
 
-import numpy as np
-
+from augury.core.libraries import np
 from augury.text.eda.synonyms import Synonyms
 
 Operation = Literal["replacement", "insertion", "swap", "deletion"]

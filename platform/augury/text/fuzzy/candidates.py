@@ -12,13 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from augury.core.libraries import np, npt
 
-Numbers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
+Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 SIZES = (1, 2, 3)  # lengths of parts, in tokens
 FEW = 20_000  # number of pairs up to which comparing all is faster than filtering
@@ -34,7 +33,7 @@ class Pairs(NamedTuple):
     queries: Numbers
     sentences: Numbers
 
-    def where(self, index: NDArray[Any]) -> Pairs:
+    def where(self, index: npt.NDArray[Any]) -> Pairs:
         """Return the pairs selected by a mask or by positions."""
         return Pairs(self.queries[index], self.sentences[index])
 
@@ -53,7 +52,7 @@ class Group:
         return parts
 
     @cached_property
-    def postings(self) -> tuple[list[Numbers], NDArray[np.int32]]:
+    def postings(self) -> tuple[list[Numbers], npt.NDArray[np.int32]]:
         """An inverted index: sorted keys of parts and positions by size of part, and the
         sentences of all keys."""
         keys, owners = [], []

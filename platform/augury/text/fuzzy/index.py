@@ -10,16 +10,14 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any, Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from augury.core.errors import UserError
+from augury.core.libraries import np, npt
 from augury.text.fuzzy.candidates import Group, Pairs, by_length, candidates
 
 Norm = Literal["min", "max"]
-Numbers = NDArray[np.int64]
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
 
 MAX_TOKENS = 0x10FFFF  # number of code points, except the one for unknown tokens
 
@@ -96,7 +94,7 @@ class FuzzyIndex:
 
     def overlapping(
         self, queries: Sequence[Sequence[str]], share: float
-    ) -> tuple[Pairs, NDArray[np.float64]]:
+    ) -> tuple[Pairs, npt.NDArray[np.float64]]:
         """Return the sorted pairs of token sets A and B with |A ∩ B| / max(|A|, |B|) at least
         `share`.
 
@@ -144,7 +142,7 @@ def _max_distance(threshold: float) -> Fraction:
 
 
 def _distances(
-    queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, limit: int | None = None
+    queries: npt.NDArray[Any], sentences: npt.NDArray[Any], pairs: Pairs, limit: int | None = None
 ) -> Numbers:
     """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance
     exceeds `limit`."""
@@ -170,7 +168,7 @@ def _common(first: Numbers, second: Numbers) -> Numbers:
     return np.asarray((both[:, 1:] == both[:, :-1]).sum(1))
 
 
-def _codes(numbers: Sequence[Sequence[int]]) -> NDArray[Any]:
+def _codes(numbers: Sequence[Sequence[int]]) -> npt.NDArray[Any]:
     """Return sentences as strings with a character for each token; unknown tokens share one."""
     # One code is enough for all unknown tokens: the sentences of the index, which they are compared
     # with, have none.

@@ -14,9 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
+from augury.core.libraries import np, npt
 from augury.core.rng import generator
 from augury.corpora.languages import base_language
 from augury.corpora.noise import KINDS, Layout
@@ -84,7 +82,7 @@ class _Features:
         self.filler = re.compile(rf"\b(?:{fillers})," if fillers else r"(?!)", re.IGNORECASE)
         self.misspelt = lru_cache(maxsize=2**16)(self._misspelt)
 
-    def of(self, texts: Sequence[str]) -> NDArray[np.float64]:
+    def of(self, texts: Sequence[str]) -> npt.NDArray[np.float64]:
         """Return the features of texts: five shares of words, and two of punctuation marks."""
         words = [word for text in texts for word in core_words(text)]
         kinds = Counter(
