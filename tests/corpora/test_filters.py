@@ -15,6 +15,7 @@ from augury.corpora.filters import (
     REASONS,
     STABLE,
     clean,
+    clean_lines,
     rejections,
     word_counts,
 )
@@ -46,6 +47,18 @@ def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
         re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
         for text in texts
     ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.text(ASSIGNED, max_size=8), max_size=5), st.booleans(), st.booleans())
+@example(["\ta\vb\n", "&#9;a&amp;", "\x1c\x85 a\u2028"], True, False)
+@example(["ÄRGER ẞ ΣΑΣ"], False, True)
+def test_lines_are_cleaned_as_columns_are(
+    texts: list[str], unescape: bool, lowercase: bool
+) -> None:
+    settings = Filter(unescape=unescape, lowercase=lowercase)
+    column = clean(pa.array(texts, pa.string()), {}, settings)[0]
+    assert clean_lines(texts, settings) == column.to_pylist()
 
 
 def test_stable_characters_never_change_under_nfc() -> None:

@@ -230,7 +230,7 @@ class PretrainedVocabulary:
     ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64]]:
         """Return the concatenated ids of all texts, without symbols around them, and their n + 1
         offsets."""
-        lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)
+        lines = list(texts) if isinstance(texts, Sequence) else texts.to_pylist()
         if view in self._models:
             ids, offsets = sentencepieces.encode(self._models[view], lines, 1)
             return self._ids[view][ids], offsets

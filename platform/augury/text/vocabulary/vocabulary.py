@@ -119,7 +119,7 @@ class Vocabulary:
         if view not in self._views:
             raise unknown("view", view, self._views)
         index = self._views[view]
-        lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
+        lines = texts if isinstance(texts, Sequence) else texts.to_pylist()
         ids, offsets = sentencepieces.encode(
             self._models[index], self.preprocessor.encode(lines, view), num_threads
         )
