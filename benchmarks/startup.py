@@ -4,7 +4,7 @@
 
     interpreter   python -c pass: the limit
     help          augury --help; goal: 0.1 CPU seconds
-    config        augury config EXPERIMENT; goal: 0.5
+    config        augury config EXPERIMENT, whose texts were checked before; goal: 0.5
     translate     one sentence by a trained run; goal: 0.5
     transformers  the same sentence by a script that loads the run's export and calls `generate`,
                   with the tokenizer of `sentencepiece`

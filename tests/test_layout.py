@@ -97,3 +97,30 @@ def test_no_files_import_each_other_in_a_ring() -> None:
             modules[".".join(parts).removesuffix(".__init__")] = path
     imports = {name: imported(path, modules) for name, path in modules.items()}
     assert [name for name in modules if name in reached(name, imports)] == []
+
+
+LAZY = ("numpy", "numpy.typing", "pyarrow", "pyarrow.parquet", "scipy.special")
+SLOWER = ("torch", "transformers", "ray", "mlflow", "optuna")
+"""What imports NumPy itself."""
+
+
+def test_light_modules_import_numpy_and_arrow_when_they_use_them() -> None:
+    allowed = {"libraries.py", "remote_filesystem.py"}
+    paths = [*(ROOT / "platform" / "augury").rglob("*.py"), *(ROOT / "trainables").rglob("*.py")]
+    eager = []
+    for path in paths:
+        modules = at_import(path)
+        if path.name not in allowed and not modules & {*SLOWER} and modules & {*LAZY}:
+            eager.append(str(path.relative_to(ROOT)))
+    assert eager == []
+
+
+def at_import(path: Path) -> set[str]:
+    """The modules that a file imports when it is imported, without parts of torch and the like."""
+    names: set[str] = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module))
+    return names | {name.partition(".")[0] for name in names}.intersection(SLOWER)

@@ -39,7 +39,8 @@ class LazyModule(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_imported(self.__name__), name)
+        value = vars(self)[name] = getattr(_imported(self.__name__), name)  # asked for once
+        return value
 
     def __reduce__(self) -> tuple[type[LazyModule], tuple[str]]:
         return LazyModule, (self.__name__,)
