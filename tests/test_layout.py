@@ -99,7 +99,7 @@ def test_no_files_import_each_other_in_a_ring() -> None:
     assert [name for name in modules if name in reached(name, imports)] == []
 
 
-LAZY = ("numpy", "numpy.typing", "pyarrow", "pyarrow.parquet", "scipy.special")
+LAZY = ("numpy", "numpy.typing", "pandas", "pyarrow", "pyarrow.parquet", "scipy.special")
 SLOWER = ("torch", "transformers", "ray", "mlflow", "optuna")
 """What imports NumPy itself."""
 

@@ -15,9 +15,8 @@ from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus, CorpusWriter, read_shard
+from augury.corpora.corpus import KINDS, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.corpora.schemas import LINEAGE, PARALLEL
 from augury.text.alignment import stored
 from augury.text.alignment.aligner import PAIRS_PER_SECOND
 from augury.text.alignment.reordering import coverage, permutation
@@ -118,7 +117,9 @@ class PairTable:
             [self.form] * len(rows),
             [[]] * len(rows),
         ]
-        return pa.table([*columns, pa.array(lineage, LINEAGE)], schema=PARALLEL)
+        schema = KINDS["parallel"].schema
+        lineages = pa.array(lineage, schema.field("lineage").type)
+        return pa.table([*columns, lineages], schema=schema)
 
 
 def _prompted(corpus: Corpus, table: PairTable) -> Iterable[pa.Table]:

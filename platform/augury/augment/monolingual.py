@@ -30,10 +30,9 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.libraries import pa
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus
+from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec
-from augury.corpora.schemas import PARALLEL
 from augury.corpora.splits import BaseSpec
 from augury.decoding.settings import Decoding
 
@@ -136,5 +135,6 @@ def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
         for name, value in columns.items()
     }
     values |= {name: block.column(name) for name in ("id", "origin", "lineage")}
-    values["views"] = pa.array([[]] * len(block), PARALLEL.field("views").type)
-    return pa.table({name: values[name] for name in PARALLEL.names}, schema=PARALLEL)
+    schema = KINDS["parallel"].schema
+    values["views"] = pa.array([[]] * len(block), schema.field("views").type)
+    return pa.table({name: values[name] for name in schema.names}, schema=schema)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from augury.augment.operator import Operator, address
 from augury.core.libraries import pa
-from augury.corpora.schemas import LINEAGE
 
 
 def derive_records(
@@ -39,7 +38,7 @@ def derive_records(
                 {"parents": parents_of, "operator": made_by, "copy": copy}
                 for parents_of, copy in zip(zip(*sides, strict=True), copies, strict=True)
             ],
-            LINEAGE,
+            parents.schema.field("lineage").type,
         ),
     }
     return pa.table(columns, schema=parents.schema)

@@ -1,4 +1,4 @@
-"""NumPy, Arrow and functions of SciPy, imported when something of them is first used.
+"""NumPy, Arrow, pandas and functions of SciPy, imported when something of them is first used.
 
 Many commands read no table and draw no numbers: for them, importing these would take most of their
 time. Type checkers see the libraries themselves.
@@ -13,12 +13,13 @@ from augury.core.lazy import LazyModule
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
     from scipy import special
 else:
     np, npt = LazyModule("numpy"), LazyModule("numpy.typing")
     pa, pq = LazyModule("pyarrow"), LazyModule("pyarrow.parquet")
-    special = LazyModule("scipy.special")
+    pd, special = LazyModule("pandas"), LazyModule("scipy.special")
 
-__all__ = ["np", "npt", "pa", "pq", "special"]
+__all__ = ["np", "npt", "pa", "pd", "pq", "special"]

@@ -9,11 +9,10 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from augury.core.frozen import frozen
-from augury.core.libraries import np
+from augury.core.libraries import np, pd
 from augury.reporting.styles import Style, system_style
 from augury.scoring.registry import bounds
 

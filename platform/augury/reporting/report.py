@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from augury.core.frozen import frozen
+from augury.core.libraries import pd
 from augury.reporting.figures import Figure
 from augury.reporting.samples import Example
 from augury.reporting.styles import Style

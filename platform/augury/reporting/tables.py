@@ -15,10 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
-import pandas as pd
 from rich.cells import cell_len
 
 from augury.core.frozen import frozen
+from augury.core.libraries import pd
 from augury.reporting.numbers import MISSING, NumberFormat, number
 from augury.reporting.styles import Style
 

@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
-import pandas as pd
 import plotly.graph_objects as go
 
-from augury.core.libraries import np
+from augury.core.libraries import np, pd
 from augury.core.progress import duration
 from augury.reporting.figures import (
     Figure,

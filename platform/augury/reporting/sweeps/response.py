@@ -7,11 +7,10 @@ import html
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from augury.core.frozen import frozen
-from augury.core.libraries import np
+from augury.core.libraries import np, pd
 from augury.reporting.figures import Figure, IntervalEnds, chart, error_bars, within_bounds
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.styles import COLOURS
