@@ -141,3 +141,13 @@ def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> No
 def test_a_race_knows_where_it_decides(rows: float) -> None:
     experiment = parse(yaml.safe_load(draft(DraftOptions(**NMT, rows=int(rows)))))
     assert experiment.training.validations
+
+
+@pytest.mark.parametrize(("model", "hidden"), [("tiny", 96), ("small", None), (None, 96)])
+def test_a_translation_model_from_nothing_can_be_named(
+    model: str | None, hidden: int | None
+) -> None:
+    experiment = parse(yaml.safe_load(draft(DraftOptions(**NMT, model=model, rows=800))))
+    drawn = experiment.model.to_dict()
+    assert (drawn["architecture"], drawn["hidden_size"]) == (model or "tiny", hidden)
+    assert list(expand(experiment)) == ["baseline", "CipherDAug"]

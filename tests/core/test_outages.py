@@ -55,13 +55,13 @@ def test_what_may_not_be_written_is_an_outage_only_in_a_storage(
     def forbidden(path: str) -> OSError:
         return PermissionError(errno.EACCES, "Permission denied", str(tmp_path / path))
 
-    assert "--storage" in str(outage_of(forbidden("results/runs/a")))
+    assert "another storage" in str(outage_of(forbidden("results/runs/a")))
     assert "TMPDIR" in str(outage_of(forbidden("temporary/a")))
     assert outage_of(forbidden("models/a")) is None
     refusal = str(refusal_of(forbidden("models/a")))
-    assert f"{tmp_path}/models/a may not be written" in refusal and "--storage" not in refusal
+    assert f"{tmp_path}/models/a may not be written" in refusal and "another storage" not in refusal
     elsewhere = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / "models/a"))
-    assert "--storage" not in str(outage_of(elsewhere))
+    assert "another storage" not in str(outage_of(elsewhere))
 
 
 def test_a_directory_that_does_not_fit_leaves_nothing(

@@ -11,8 +11,8 @@ from augury.core.rng import generator
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
-from augury.reporting.power import TYPICAL, planned_power
-from augury.scoring.power import components
+from augury.reporting.power import TYPICAL, PlannedPower, planned_power, power
+from augury.scoring.power import Components, components
 
 
 @pytest.fixture
@@ -86,3 +86,12 @@ def test_one_system_alone_has_no_difference(experiment: Any, results: Any) -> No
 
 def test_components_need_two_systems() -> None:
     assert components([], 100) is None
+
+
+def test_no_difference_is_as_large_as_the_range_of_a_metric() -> None:
+    unknown = Components(seeds=4_000.0, seeds_and_sentences=0.0, systems_and_sentences=0.0)
+    shown = power("accuracy", unknown, 2, 26, 1)
+    assert shown is not None and shown.smallest > 100
+    assert "any difference" in shown.text and "150" not in shown.text
+    planned = PlannedPower("test", "accuracy", 0, 2, 1, shown, {2: shown.smallest, 10: 40.0})
+    assert [*planned.lines()][1].endswith("2 seeds none, 10 seeds 40.0")

@@ -542,3 +542,9 @@ def test_labels_of_which_one_is_wrong_have_the_interval_of_the_bootstrap() -> No
     (system,) = labels_of([1] * 276 + [0])
     as_text = replace(system, labels=False)
     assert interval(system) == interval(as_text) != interval(labels_of([1] * 277)[0])
+
+
+def test_a_difference_is_within_the_range_of_its_metric():
+    wide = Difference(1.0, -117.0, 120.0, 0.9, "seeds and sentences")
+    assert wide.within((0.0, 100.0)) == replace(wide, low=-100.0, high=100.0)
+    assert wide.within((-float("inf"), float("inf"))) == wide

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from augury.core import yaml_file
 from augury.experiments.capabilities import Draft
+from trainables.nmt.architecture import ARCHITECTURES
 
 
 class Tier(NamedTuple):
@@ -56,10 +57,13 @@ filter: {max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}"
 
 def draft(rows: int, model: str | None) -> Draft:
     """Return a first experiment for a training text of `rows` pairs: CipherDAug with a model from
-    nothing, or R-Drop with a pretrained one."""
-    if model:
+    nothing, if `model` is None or the name of an architecture, or R-Drop with a pretrained one."""
+    if model and model not in ARCHITECTURES:
         return _tuning(model)
     tier = next(tier for tier in TIERS if rows <= tier.max_rows)
+    sizes = f"architecture: {model}"
+    if not model or tier.model.startswith(sizes):  # with changes for a text of this size
+        sizes = tier.model
     return Draft(
         question="Does CipherDAug help on this text?",
         name="CipherDAug",
@@ -73,7 +77,7 @@ augment:
 regime: {{name: coregularised, preset: {tier.preset}}}
 
 # vocabulary: {{size: 8000}}    # subwords; by default 12,000, or fewer where there is little text
-model: {{{tier.model}}}""",
+model: {{{sizes}}}""",
         training=tier.training,
         baseline="augment: [], regime: plain",
         other="regime: {name: multi_source}",

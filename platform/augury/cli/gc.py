@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from augury.core.store import Store
     from augury.runs.unused import Unused
 
-HELP = "List and remove what no run refers to, and what killed processes have left behind."
+HELP = (
+    "List and remove what no run refers to, and what killed processes have left behind, in the "
+    "storage and among the temporary files of this machine."
+)
 EXAMPLE = """augury gc results            # says what would go, and how large it is
   augury gc results --yes"""
 NOUNS = {"temporary": "temporary file"}

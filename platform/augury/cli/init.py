@@ -85,8 +85,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="name on the hub or directory of the pretrained model; for classifiers also tiny or "
-        "small, a model from nothing (default of translation)",
+        help="name on the hub or directory of the pretrained model; or tiny or small, a model from "
+        "nothing (default of translation, by the size of the text)",
     )
     parser.add_argument("--force", action="store_true", help="overwrite an existing file")
     parser.set_defaults(words=argv)

@@ -98,7 +98,7 @@ def _sentence(number: int, path: str | None) -> str:
     where = path or f"the storage or {tempfile.gettempdir()}"
     if number in GONE:
         return f"{where} does not answer ({os.strerror(number)}): see that its disk is mounted"
-    others = ["--storage"] if path is None or in_opened(Path(path)) else []
+    others = ["storage"] if path is None or in_opened(Path(path)) else []
     others += ["TMPDIR for temporary files"] if path is None or _is_temporary(path) else []
     another = f"give another {', or '.join(others)}" if others else "give another path"
     if number in FULL:
@@ -107,7 +107,7 @@ def _sentence(number: int, path: str | None) -> str:
         return (
             f"{where} may not be written or read by this user: change its permissions, or {another}"
         )
-    if "--storage" in others:
+    if "storage" in others:
         return (
             f"{where} is on a read-only storage, where what is finished can be read: {another} "
             "to make something, or mount it so that it can be written"
@@ -119,7 +119,7 @@ def _denial(error: BaseException) -> str:
     return (
         f"the storage may not be written or read with these credentials "
         f"({str(error).splitlines()[0]}): change the permissions of its bucket, or give another "
-        "--storage"
+        "storage"
     )
 
 

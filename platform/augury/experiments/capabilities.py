@@ -154,7 +154,8 @@ class Drafts(Protocol):
     def draft(self, rows: int, model: str | None) -> Draft:
         """Return a first experiment for a training text of so many rows.
 
-        `model` is the directory or hub name of a pretrained model, None for the task's choice.
+        `model` is the directory or hub name of a pretrained model, the name of an architecture that
+        starts from nothing, such as `tiny`, or None for the task's choice.
         """
 
 

@@ -118,11 +118,12 @@ def differences_of(
     pooled_blocks = block_variance([baseline, *blocks]) if moderate else UNKNOWN
     value = metric_class(metric).value
     for index, system in tested.items():
-        differences[index] = (
+        difference = (
             compare_blocks(baseline, system, pooled_blocks)
             if layouts[index] == "blocks"
             else compare_by(inference.method, baseline, system, value, pooled)
         )
+        differences[index] = difference.within(bounds(metric))
     variance = None
     if baseline.statistics:
         compared, paired = [baseline, *tested.values()], bool(blocks and not independent)

@@ -19,7 +19,7 @@ from augury.experiments.spec import Experiment
 from augury.reporting.resampling import stored_systems
 from augury.reporting.results import Estimate
 from augury.scoring.power import Components, components
-from augury.scoring.registry import segment_noun, title
+from augury.scoring.registry import bounds, segment_noun, title
 
 SEEDS = (2, 3, 5, 10)
 """Numbers of seeds whose smallest differences are shown."""
@@ -98,11 +98,21 @@ def _power(
         return None
     unit, segments = title(metric), segment_noun(metric)
     more = f"{needed} seeds" if needed else "a larger test set"
+    missed = f"differences below {smallest:.1f}"
+    if smallest >= _widest(metric):
+        missed, more = "any difference in", "more seeds or a larger test set"
+        target = _one_digit(_widest(metric) / 2)
     text = (
-        f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss differences below "
-        f"{smallest:.1f} {unit}; finding one of {target:g} takes {more}"
+        f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss {missed} {unit}; "
+        f"finding one of {target:g} takes {more}"
     )
     return Power(seeds, sentences, smallest, target, needed, text, known)
+
+
+def _widest(metric: str) -> float:
+    """Return the largest difference that the range of a metric allows."""
+    lowest, highest = bounds(metric)
+    return highest - lowest
 
 
 @frozen
@@ -130,7 +140,11 @@ class PlannedPower:
             source += f", corrected for {self.comparisons} comparisons"
         alone = "one seed says nothing of others; " if self.seeds == 1 else ""
         yield f"{self.test}: {alone}{self.power.text.removeprefix('power: ')} ({source})"
-        cells = [f"{count} seeds {smallest:.1f}" for count, smallest in self.by_seeds.items()]
+        widest = _widest(self.metric)
+        cells = [
+            f"{count} seeds {smallest:.1f}" if smallest < widest else f"{count} seeds none"
+            for count, smallest in self.by_seeds.items()
+        ]
         yield f"smallest difference by seeds: {', '.join(cells)}"
 
 

@@ -95,6 +95,13 @@ class Difference:
     over: Over
     """The source of randomness: `sentences` if both systems have a single seed."""
 
+    def within(self, bounds: tuple[float, float]) -> Difference:
+        """Return the difference with its interval clipped to what the range of a metric allows, as
+        that of a score is."""
+        widest = bounds[1] - bounds[0]
+        clipped = Interval(self.low, self.high).within((-widest, widest))
+        return replace(self, low=clipped.low, high=clipped.high)
+
 
 def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     """Return the 95 % interval of a system's mean over seeds.

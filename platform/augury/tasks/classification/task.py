@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from augury.core import yaml_file
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
+from augury.core.naming import counted
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
@@ -110,10 +111,9 @@ class ClassifierTask(SubwordTask):
         names = self.columns(run.experiment)
         for number, line in enumerate(lines, 1):
             if len(line) != len(names):
-                form = "<TAB>".join(names)
-                raise UserError(
-                    f"line {number} has {len(line) - 1} tabs: give {form} on every line"
-                )
+                tabs, form = counted(len(line) - 1, "tab"), "<TAB>".join(names)
+                wanted = "without tabs" if len(names) == 1 else "on every line"
+                raise UserError(f"line {number} has {tabs}: give {form} {wanted}")
         preparation = run.experiment.corpus.preparation
         columns = []
         for index in range(len(names)):
