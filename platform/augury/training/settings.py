@@ -70,7 +70,7 @@ class Training(Section):
     """Batches per worker and optimizer step."""
     workers: int = Field(1, ge=1, le=100_000)
     """Data-parallel workers; a step reads workers × accumulation batches."""
-    learning_rate: float = Field(6e-4, gt=0, le=10)
+    learning_rate: float = Field(6e-4, gt=0)
     """Peak of the schedule."""
     schedule: Literal["inverse_sqrt", "linear", "constant"] = "inverse_sqrt"
     """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or
