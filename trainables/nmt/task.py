@@ -135,7 +135,7 @@ class Nmt(VocabularyTask):
                 tokenizer=tokenizer.name,
                 model=experiment.model.to_dict(),
                 decoding=experiment.decoding.to_dict(),
-                tag=experiment.corpus.tag(name),
+                prefix=experiment.prefix(experiment.corpus.tag(name)),
             )
             if fault:
                 raise UserError(f"{name}: {fault}")

@@ -74,13 +74,17 @@ def power(
 ) -> Power | None:
     """Return what `seeds` seeds and `sentences` sentences can see; None where scores do not
     vary."""
-    return _power(metric, known, seeds, sentences, _numbers(known, seeds, sentences, comparisons))
+    numbers = _numbers(known, seeds, sentences, comparisons, _widest(metric))
+    return _power(metric, known, seeds, sentences, numbers)
 
 
-def _numbers(known: Components, seeds: int, sentences: int, comparisons: int) -> dict[str, Any]:
-    """Return the numbers of a power by Student's distributions, whose library is slow to import."""
+def _numbers(
+    known: Components, seeds: int, sentences: int, comparisons: int, widest: float
+) -> dict[str, Any]:
+    """Return the numbers of a power by Student's distributions, whose library is slow to import;
+    `widest` is the largest difference that the metric allows."""
     smallest = known.smallest_difference(seeds, sentences, comparisons)
-    target = _one_digit(smallest / 2) if smallest else 0.0
+    target = _one_digit(min(smallest, widest) / 2) if smallest else 0.0
     return {
         "smallest": smallest,
         "target": target,
@@ -100,8 +104,7 @@ def _power(
     more = f"{needed} seeds" if needed else "a larger test set"
     missed = f"differences below {smallest:.1f}"
     if smallest >= _widest(metric):
-        missed, more = "any difference in", "more seeds or a larger test set"
-        target = _one_digit(_widest(metric) / 2)
+        missed = "any difference in"
     text = (
         f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss {missed} {unit}; "
         f"finding one of {target:g} takes {more}"
@@ -171,8 +174,9 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
         numbers = facts.remembered(
             "power",
             [corpus],
-            partial(_numbers, known, max(seeds, 2), corpus.rows, comparisons),
+            partial(_numbers, known, max(seeds, 2), corpus.rows, comparisons, _widest(metric)),
             components=asdict(known),
+            metric=metric,  # whose range may be infinite, which no JSON has
             seeds=max(seeds, 2),
             comparisons=comparisons,
         )

@@ -15,6 +15,7 @@ from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora import facts
+from augury.corpora.corpus import Corpus
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.text.tokens import Text, Tokenizer
@@ -114,7 +115,7 @@ class VocabularyTask(Task):
         def find() -> bool:
             from augury.text.vocabulary.size import has_words
 
-            texts = (Text(corpus.folder, columns, side) for side, columns in sides.items())
+            texts = _texts(corpus, sides)
             return has_words(chain.from_iterable(text.lines() for text in texts), count)
 
         return facts.remembered("has words", [corpus], find, sides=sides, count=count)
@@ -126,9 +127,10 @@ class VocabularyTask(Task):
         def find() -> int:
             from augury.text.vocabulary.size import fitting_size
 
-            texts = (Text(corpus.folder, columns, side) for side, columns in sides.items())
-            sample = chain.from_iterable(text.sample(ESTIMATE) for text in texts)
-            return fitting_size(sample, largest)
+            texts = _texts(corpus, sides)
+            return fitting_size(
+                chain.from_iterable(text.sample(ESTIMATE) for text in texts), largest
+            )
 
         return facts.remembered("fitting size", [corpus], find, sides=sides, largest=largest)
 
@@ -162,3 +164,7 @@ def _has_size(experiment: Any) -> bool:
     own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
     of_views = own_size[settings.mode]
     return settings.size != "auto" or (of_views and bool(experiment.view_names))
+
+
+def _texts(corpus: Corpus, sides: Mapping[str, tuple[str, ...]]) -> list[Text]:
+    return [Text(corpus.folder, columns, side) for side, columns in sides.items()]
