@@ -64,7 +64,7 @@ def _processor(cpuinfo: Path = Path("/proc/cpuinfo")) -> list[str]:
 
 
 def _measured() -> float:
-    """Return the speed by the best of some products of matrices, which take 10 to 25 ms.
+    """Return the speed by the best of some products of matrices, which took 10 ms.
 
     Cores differ by a factor of five. The products are so small that they run on one core, and
     processor time is the same on a busy machine.
