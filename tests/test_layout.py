@@ -99,28 +99,17 @@ def test_no_files_import_each_other_in_a_ring() -> None:
     assert [name for name in modules if name in reached(name, imports)] == []
 
 
-LAZY = ("numpy", "numpy.typing", "pandas", "pyarrow", "pyarrow.parquet", "scipy.special")
-SLOWER = ("torch", "transformers", "ray", "mlflow", "optuna")
-"""What imports NumPy itself."""
+HEAVY = ("torch", "transformers", "ray", "mlflow")
+"""What takes seconds to import."""
 
 
-def test_light_modules_import_numpy_and_arrow_when_they_use_them() -> None:
-    allowed = {"libraries.py", "remote_filesystem.py"}
-    paths = [*(ROOT / "platform" / "augury").rglob("*.py"), *(ROOT / "trainables").rglob("*.py")]
-    eager = []
-    for path in paths:
-        modules = at_import(path)
-        if path.name not in allowed and not modules & {*SLOWER} and modules & {*LAZY}:
-            eager.append(str(path.relative_to(ROOT)))
-    assert eager == []
-
-
-def at_import(path: Path) -> set[str]:
-    """The modules that a file imports when it is imported, without parts of torch and the like."""
-    names: set[str] = set()
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names.add(str(node.module))
-    return names | {name.partition(".")[0] for name in names}.intersection(SLOWER)
+def test_commands_on_settings_import_nothing_heavy() -> None:
+    script = (
+        "import sys\nfrom augury.cli import verbs\nverbs.overview()\n"
+        "import augury.experiments.systems, augury.execution.preflight\n"
+        f"print(*[name for name in {HEAVY} if name in sys.modules])"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, text=True, capture_output=True, check=True
+    ).stdout
+    assert printed.split() == []

@@ -9,10 +9,10 @@ import pytest
 from transformers import BertConfig, BertModel, MarianConfig, MarianModel, T5Config, T5Model
 
 from augury.core.store import Store
-from augury.experiments.core_speed import core_flops
 from augury.experiments.cost import (
     Size,
     Text,
+    core_flops,
     cost,
     cpu_is_fast_in_bfloat16,
     pretrained_size,

@@ -15,7 +15,6 @@ from augury.core.cluster import REACH
 from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.core.temporary import LOCK
-from augury.corpora import facts
 from augury.runs.unused import unused
 
 USERS = ("runs", "sweeps")
@@ -65,14 +64,6 @@ def test_a_folder_that_a_process_works_on_is_kept(store: Store) -> None:
     with locked(folder):
         assert not any(line.startswith("text ") for line in listed(store))  # nor what it reads
     assert f"text {folder.name}" in listed(store)
-
-
-def test_what_was_found_in_a_text_goes_with_it(store: Store) -> None:
-    for address in (CORPUS, OTHER):
-        store.folder(facts.KIND, address).write("x.json", b"{}")
-    assert listed(store) == [*UNUSED, f"fact {facts.KIND}/{OTHER}"]
-    store.folder("runs", "0123456789abcdef").remove()
-    assert f"fact {facts.KIND}/{CORPUS}" in listed(store)
 
 
 def test_a_command_at_work_is_said(store: Store, capsys: pytest.CaptureFixture[str]) -> None:

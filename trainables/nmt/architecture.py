@@ -4,17 +4,17 @@ model."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section, discriminated_union, validate
-from augury.core.frozen import frozen
 from augury.models.lora import Lora
 from augury.models.settings import Attention, Pretrained, check_heads, overridden
 
 
-@frozen
+@dataclass(frozen=True)
 class Sizes:
     """The sizes of a named architecture; encoder and decoder share all but their depth."""
 

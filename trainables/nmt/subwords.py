@@ -12,10 +12,12 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 from sentencepiece import SentencePieceProcessor
 
 from augury.core.errors import UserError, unknown
-from augury.core.libraries import np, npt, pa
 from augury.core.progress import say_once
 from augury.core.store import Folder
 from augury.text.subwords import learned

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
-from augury.core.libraries import np
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
-from augury.corpora import facts
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines, word_counts
 from augury.corpora.languages import base_language
@@ -103,8 +102,7 @@ class Nmt(VocabularyTask):
         if budget > most:
             return
         corpus = self.corpus(experiment, "train", store)
-        find = partial(_longest_and_mean, corpus, most)
-        longest, mean = facts.remembered("longest example", [corpus], find, most=most)
+        longest, mean = _longest_and_mean(corpus, most)
         if longest + 1 > budget:
             raise UserError(
                 f"training.max_tokens={budget} is the budget of a batch, and one example alone "
@@ -128,16 +126,7 @@ class Nmt(VocabularyTask):
                 filter(None, (self._check_words(experiment, *named) for named in corpora.items()))
             )
         for name, corpus in corpora.items():
-            fault = facts.remembered(
-                "held-out pieces",
-                [corpus],
-                partial(_fault_of_pieces, experiment, tokenizer, name, corpus),
-                tokenizer=tokenizer.name,
-                model=experiment.model.to_dict(),
-                decoding=experiment.decoding.to_dict(),
-                prefix=experiment.prefix(experiment.corpus.tag(name)),
-            )
-            if fault:
+            if fault := _fault_of_pieces(experiment, tokenizer, name, corpus):
                 raise UserError(f"{name}: {fault}")
         return []
 
@@ -147,8 +136,7 @@ class Nmt(VocabularyTask):
         positions = experiment.transformer.max_positions
         remedy = "raise model.max_positions, or split or shorten them"
         most = positions - 1 - len(experiment.prefix(experiment.corpus.tag(name)))
-        find = partial(_source_lengths, corpus, most)
-        lengths = facts.remembered("source lengths", [corpus], find, most=most)
+        lengths = _source_lengths(corpus, most)
         if lengths["over"]:
             raise UserError(
                 f"{name}: {lengths['over']:,} of {corpus.rows:,} sources have more words than the "

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, cast
+
+import numpy.typing as npt
 
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
-from augury.core.frozen import frozen
-from augury.core.libraries import npt
 from augury.core.locks import locked
 from augury.core.outages import is_read_only
 from augury.core.progress import say
@@ -312,7 +313,7 @@ class Trained:
         return folder
 
 
-@frozen
+@dataclass(frozen=True)
 class TransformersSearch:
     """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on
     a GPU if it may."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
+
+import pyarrow as pa
 
 from augury.augment import prompts
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.frozen import frozen
-from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
@@ -94,7 +95,7 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
     return pairs_corpus
 
 
-@frozen
+@dataclass(frozen=True)
 class PairTable:
     """Makes records of pairs in one language, each made from the record with its id."""
 
@@ -157,7 +158,7 @@ def _reordered(
     return [part for part, _ in parts], left_out
 
 
-@frozen
+@dataclass(frozen=True)
 class _ReorderShard:
     """Makes the task that returns the pairs of a shard and how many it left out."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -10,7 +11,6 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury.augment import prompts
 from augury.core.execution import ExecutorName
-from augury.core.frozen import frozen
 from augury.corpora.corpus import LABELS
 from augury.decoding import sampling
 from augury.decoding.settings import GREEDY, Sampler
@@ -89,7 +89,7 @@ def _example(experiment: Config) -> str:
     return "A sentence."
 
 
-@frozen
+@dataclass(frozen=True)
 class _Write:
     """Makes the task that writes an output for each text."""
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np
 from augury.core.rng import generator
 from augury.experiments.run import Run
 from augury.experiments.task import find_task
@@ -23,7 +24,7 @@ RISE = 0.5
 BATCH = 32
 
 
-@frozen
+@dataclass(frozen=True)
 class Strength:
     """The effect of an attack with a radius (ε), in means over rows."""
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from augury.analysis.system import System
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt
 from augury.scoring import bleu
 from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
@@ -34,7 +36,7 @@ CountedIn = Literal["train", "references"]
 Words = tuple[str, ...]
 
 
-@frozen
+@dataclass(frozen=True)
 class Bucket:
     """The score of a system in one bucket."""
 
@@ -52,7 +54,7 @@ class Bucket:
     recall: float | None = None
 
 
-@frozen
+@dataclass(frozen=True)
 class Buckets:
     """The buckets of one system that are not empty."""
 

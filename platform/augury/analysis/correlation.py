@@ -10,13 +10,15 @@ truncated mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from augury.analysis.system import System
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt
 from augury.core.naming import counted
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
@@ -37,7 +39,7 @@ Input = tuple[str, str]
 """System, and the view that it reads."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Correlation:
     """Three summaries of the canonical correlations of two spaces; 1 where one is a linear map
     of the other."""
@@ -47,7 +49,7 @@ class Correlation:
     truncated_mean: float
 
 
-@frozen
+@dataclass(frozen=True)
 class LayerCorrelations:
     """The correlations between every layer of one input and every layer of another.
 
@@ -71,7 +73,7 @@ class LayerCorrelations:
         return [row[layer] for layer, row in enumerate(self.values) if layer < len(row)]
 
 
-@frozen
+@dataclass(frozen=True)
 class Correlations:
     """The correlations within and between systems, of every pair of layers."""
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
+import numpy as np
+
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
-from augury.core.frozen import frozen
-from augury.core.libraries import np
 from augury.scoring.ngrams import matches
 
 MAX_SUBWORDS = 50
@@ -28,7 +29,7 @@ WEIGHTS = (1.0, 0.8)
 CompareTo = Literal["base", "reference"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Hallucination:
     """A hallucination: the index of its sentence, the subword that was put before the source,
     and the output."""
@@ -38,7 +39,7 @@ class Hallucination:
     output: str
 
 
-@frozen
+@dataclass(frozen=True)
 class Hallucinations:
     """The hallucinations of one system."""
 

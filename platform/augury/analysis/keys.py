@@ -23,10 +23,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from scipy.stats import spearmanr
 
 from augury.augment import pipeline, planning
@@ -34,8 +37,6 @@ from augury.augment.cipher import Cipher
 from augury.augment.operator import check_columns
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import generator
@@ -61,7 +62,7 @@ PAIRS_PER_SECOND = 150
 """Sentence pairs from which one core learns a joint vocabulary in a second."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Segmentation:
     """The pieces of a text in one view."""
 
@@ -74,7 +75,7 @@ class Segmentation:
     """The median over sentences of the count of their rarest piece (CipherDAug, section 4.3)."""
 
 
-@frozen
+@dataclass(frozen=True)
 class KeyResult:
     """A candidate key."""
 
@@ -100,7 +101,7 @@ class KeyResult:
     """The number of sentences that their pieces do not spell, such as with unknown characters."""
 
 
-@frozen
+@dataclass(frozen=True)
 class KeyRanking:
     """The candidates, the least similar to plain text first, and the uncertainty of their order."""
 
@@ -205,7 +206,7 @@ def _key_result(measured: dict[str, Any], resampled: Resampled) -> KeyResult:
     return KeyResult(shared=resampled.value, interval=interval(resampled), **measured)
 
 
-@frozen
+@dataclass(frozen=True)
 class _Measure:
     """Creates the function that learns a key's vocabulary and returns its measurements and its
     boundary table."""

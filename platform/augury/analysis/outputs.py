@@ -4,9 +4,9 @@ figures 6 and 9)."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from augury.analysis.system import System
-from augury.core.frozen import frozen
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.scoring.bootstrap import SAMPLES, resample
@@ -17,7 +17,7 @@ EXAMPLES = 8
 METRIC = "bleu"
 
 
-@frozen
+@dataclass(frozen=True)
 class ViewScore:
     """The translation of the test sentences from one view of their source."""
 
@@ -31,7 +31,7 @@ class ViewScore:
     """The number of sentences with the same output as from the plain source."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Example:
     """A sentence with its outputs by view."""
 
@@ -42,7 +42,7 @@ class Example:
     outputs: Mapping[str, str]
 
 
-@frozen
+@dataclass(frozen=True)
 class Outputs:
     """The outputs of one system by view."""
 

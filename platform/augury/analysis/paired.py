@@ -4,17 +4,18 @@ either is larger."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from scipy.stats import binomtest
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt
 from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.significance import compare, interval
 
 
-@frozen
+@dataclass(frozen=True)
 class Mean:
     """The mean of a number over sentences, with its 95 % interval (percentile bootstrap over
     sentences)."""
@@ -24,7 +25,7 @@ class Mean:
     high: float
 
 
-@frozen
+@dataclass(frozen=True)
 class PairedDifference:
     """The difference of two numbers of the same sentences, the second minus the first."""
 

@@ -8,13 +8,14 @@ language that happens to contain it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
 
 from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt
 from augury.core.rng import generator
 from augury.decoding.settings import PLAIN
 from augury.scoring.significance import holm
@@ -22,7 +23,7 @@ from augury.scoring.significance import holm
 EXAMPLES = 3
 
 
-@frozen
+@dataclass(frozen=True)
 class Piece:
     """A subword of a sentence, and how often the training source of its view has it."""
 
@@ -30,7 +31,7 @@ class Piece:
     count: int
 
 
-@frozen
+@dataclass(frozen=True)
 class ViewCounts:
     """The rarest subword of every sentence in one view."""
 
@@ -47,7 +48,7 @@ class ViewCounts:
     """The p-value of the sign test, corrected for the number of views (Holm)."""
 
 
-@frozen
+@dataclass(frozen=True)
 class RareSubwords:
     """The rarest subwords of one system's views."""
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from augury.core.errors import UserError, unknown
 from augury.core.execution import ExecutorName
-from augury.core.libraries import np, npt
 from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines

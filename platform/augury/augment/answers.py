@@ -12,7 +12,6 @@ from pydantic import Field
 from augury.augment.models import ReadyModel
 from augury.augment.translation import cleaned_like
 from augury.core.config import Section
-from augury.core.frozen import frozen
 from augury.corpora.corpus import KINDS, Corpus, sentence_columns
 from augury.corpora.identification import is_foreign
 from augury.corpora.labels import LABEL
@@ -71,7 +70,7 @@ class Answer:
         return {**self.parent, **self.texts}
 
 
-@frozen
+@dataclass(frozen=True)
 class AnswerReader:
     """Reads answers as columns of records, and applies the filters that need no model."""
 

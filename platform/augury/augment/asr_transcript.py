@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.mixins import REJECTED, CorpusOperator, ExtraInputs, Fitted, Measured
@@ -18,7 +19,6 @@ from augury.augment.translation import Translation, cleaned_like
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import cached_corpus

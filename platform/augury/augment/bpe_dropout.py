@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
 from augury.core.citations import BPE_DROPOUT, Paper
-from augury.core.libraries import np
 from augury.core.rng import fold_in
 from augury.training.batching import padded
 

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from augury.augment.mixins import Fitted
 from augury.augment.operator import BlockFunction, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.text.ciphers.alphabet import (
     Alphabet,

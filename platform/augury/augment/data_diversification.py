@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import YIELD
@@ -27,7 +28,6 @@ from augury.augment.translation import (
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.duplicates import Duplicates

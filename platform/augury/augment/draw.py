@@ -6,11 +6,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
 from pydantic import Field, model_validator
 
 from augury.augment.operator import BlockFunction, Operator
 from augury.core.errors import UserError
-from augury.core.libraries import np
 from augury.core.rng import uniform
 from augury.core.store import Store
 

@@ -9,14 +9,15 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
 from augury.augment.mixins import ExtraInputs, Fitted, MakesRecords
 from augury.augment.operator import RECORDS, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, language_column, plural, view_table
-from augury.core import compute as pc
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
-from augury.core.libraries import np, pa
 from augury.core.progress import say_once
 from augury.core.rng import generator
 from augury.core.store import Store

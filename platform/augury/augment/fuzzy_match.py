@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.health import YIELD
@@ -18,7 +19,6 @@ from augury.augment.records import derive_records
 from augury.augment.translation_memory import TokensOf, TranslationMemory, load_memory
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import templates
@@ -35,7 +36,6 @@ from augury.augment.translation import (
 )
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus, sentence_columns
 from augury.corpora.duplicates import Duplicates

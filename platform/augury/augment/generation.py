@@ -6,9 +6,11 @@ Answers and translations back are stored by address, block by block, as translat
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, Literal
+
+import pyarrow as pa
 
 from augury.augment import templates
 from augury.augment.answers import DISAGREED, STRAYED, Answer, AnswerReader
@@ -18,8 +20,6 @@ from augury.augment.translation import Translation
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.frozen import frozen
-from augury.core.libraries import pa
 from augury.core.rng import generator, keys_of, seed_of, uniform
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, input_columns, read_shard
@@ -38,7 +38,7 @@ UNREAD = ("views", "lineage")
 Requested = Literal["own", "other"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Prompts:
     """What one copy of every record asks for; all choices are drawn by seed, record and copy."""
 
@@ -92,7 +92,7 @@ class Prompts:
         return [*self.examples, *others[: self.shots]]
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Generation(Translation):
     """The answers of a model to the prompts of one copy of every record."""
 
@@ -129,7 +129,7 @@ class Generation(Translation):
         return self.corpus.shard(block.shard).slice(block.start, block.rows)
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class RoundTrip(Translation):
     """The sides of pairs that answers have filled, translated back; `column` is the other side."""
 
@@ -176,7 +176,7 @@ class RoundTrip(Translation):
                 answer.reason = STRAYED
 
 
-@frozen
+@dataclass(frozen=True)
 class Teacher:
     """A classifier that decides whether the labels of new records are right."""
 

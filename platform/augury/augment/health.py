@@ -7,16 +7,16 @@ stored with the output, and stop such a system before training.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.core import compute as pc
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pa
 from augury.core.progress import say
 
 YIELD, COPIED = "yield", "copied"
@@ -83,7 +83,7 @@ class Tally(NamedTuple):
         return Tally._make(mine + theirs for mine, theirs in zip(self, other, strict=True))
 
 
-@frozen
+@dataclass(frozen=True)
 class Health:
     """The measures of one view, or of one set of records."""
 

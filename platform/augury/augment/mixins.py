@@ -6,14 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import model_validator
 
 from augury.augment.health import Rate
 from augury.augment.models import ReadyModel
 from augury.augment.operator import RECORDS, BlockFunction, Operator, OperatorOutput, mixin
-from augury.core import compute as pc
 from augury.core.errors import UserError, unknown
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 

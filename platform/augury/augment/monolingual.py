@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+import pyarrow as pa
 from pydantic import model_validator
 
 from augury.augment.mixins import CorpusOperator, ExtraInputs, UsesModels
@@ -28,7 +29,6 @@ from augury.augment.translation import (
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.ingest import cached_corpus

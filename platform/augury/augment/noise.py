@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.health import COPIED, Rate
@@ -14,7 +16,6 @@ from augury.augment.mixins import Fitted, MakesRecords, Measured, TextSubset
 from augury.augment.operator import RECORDS, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, language_column, plural, view_table
 from augury.core.errors import UserError
-from augury.core.libraries import np, pa
 from augury.core.rng import generator, seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pyarrow as pa
+
 from augury.augment import pipeline, planning
 from augury.augment.noise import NoiseForTestSet
 from augury.core import config
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.store import Store
 from augury.corpora.corpus import KIND, Corpus, CorpusWriter, input_columns, read_shard

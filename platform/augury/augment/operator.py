@@ -9,11 +9,12 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias, TypeVar
 
+import pyarrow as pa
+
 from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError
-from augury.core.libraries import pa
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Store
 

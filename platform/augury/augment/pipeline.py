@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
+
+import pyarrow as pa
 
 from augury.augment.blocks import Block, block_rows, split_into_blocks
 from augury.augment.health import Health, Tally
@@ -23,9 +26,7 @@ from augury.augment.tallies import LOOKED_AT, Ratios, tally_block, tally_columns
 from augury.core import config
 from augury.core.execution import Execution
 from augury.core.executors import Executor
-from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
-from augury.core.libraries import pa
 from augury.core.locks import lock_incomplete, make_once, usable
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
@@ -37,7 +38,7 @@ AUGMENTED = "augmented"
 DEFAULT_EXECUTION = Execution()
 
 
-@frozen
+@dataclass(frozen=True)
 class Augmented:
     """A corpus with its views and records; `computed` names parts made now, `reused` the others."""
 
@@ -304,7 +305,7 @@ def _summarise(shards: Iterable[_Shard]) -> tuple[int, dict[str, int], Tally]:
     return rows, dict(counts), tally
 
 
-@frozen
+@dataclass(frozen=True)
 class _FitShard:
     """Creates the function that reads a shard and returns (rows, statistics)."""
 
@@ -328,7 +329,7 @@ class _Made(NamedTuple):
     shards: list[_Shard]
 
 
-@frozen
+@dataclass(frozen=True)
 class _ApplyBlock:
     """Creates the function that reads a block once and writes what is missing of every part's
     output."""

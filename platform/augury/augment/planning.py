@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from augury.augment.health import Health
@@ -16,7 +17,6 @@ from augury.augment.models import TrainedModel
 from augury.augment.operator import DRAW, RECORDS, VIEW, Operator
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
@@ -31,7 +31,7 @@ Models = Mapping[str, TrainedModel]
 """The trained models that an operator uses, by role."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Part:
     """A view of a corpus, or records made from it: operator, fit and folder."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pyarrow as pa
+
 from augury.augment.operator import Operator, address
-from augury.core.libraries import pa
 
 
 def derive_records(

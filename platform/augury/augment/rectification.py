@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
-from augury.core.libraries import np, npt
+import numpy as np
+import numpy.typing as npt
 
 Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
 DROPPED = -1

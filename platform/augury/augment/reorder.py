@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment import prompts
@@ -16,7 +18,6 @@ from augury.augment.operator import RECORDS, VIEW, BlockFunction, OperatorOutput
 from augury.augment.records import derive_records, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
-from augury.core.libraries import np, pa
 from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns

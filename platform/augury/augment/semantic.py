@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import numpy as np
+import pyarrow as pa
 from pydantic import Field
 
 from augury.augment import prompts
@@ -19,7 +21,6 @@ from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Section
-from augury.core.libraries import np, pa
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
 from augury.core.store import Store

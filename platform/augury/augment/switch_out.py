@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
 from augury.augment.draw import CountedDraw, Symbols
 from augury.core.citations import SWITCHOUT, Paper
-from augury.core.libraries import np
 from augury.core.rng import fold_in, uniform
 
 REPLACEMENTS = 1

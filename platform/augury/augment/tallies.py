@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.augment import health
 from augury.augment.health import Tally
 from augury.augment.operator import VIEW, MadeOf, Operator, OperatorOutput
-from augury.core import compute as pc
-from augury.core.libraries import pa
 from augury.corpora.corpus import Corpus, input_columns, sentence_columns
 
 LOOKED_AT = 1_000  # records of a corpus that an operator looks at before it works

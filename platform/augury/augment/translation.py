@@ -8,8 +8,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 from pydantic import Field
 
 from augury.augment.blocks import Block, split_into_blocks
@@ -18,8 +20,6 @@ from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.executors import Executor
-from augury.core.frozen import frozen
-from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.rng import seed_of
@@ -111,7 +111,7 @@ def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
     return clean_lines(texts, MonolingualFilter(**kept))
 
 
-@frozen
+@dataclass(frozen=True)
 class Translation:
     """The output of a model for one column of a corpus, read as a view (`plain`, `rot-1`)."""
 
@@ -227,7 +227,7 @@ class _Done(NamedTuple):
     seconds: float
 
 
-@frozen
+@dataclass(frozen=True)
 class _TranslateBlock:
     """Creates the function that translates a block and stores it; each process loads the model
     once."""

@@ -7,7 +7,8 @@ from functools import lru_cache, partial
 from itertools import compress
 from typing import Literal
 
-from augury.core.libraries import np
+import numpy as np
+
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.text.fuzzy.index import FuzzyIndex, Limit, Pairs

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from augury.augment.draw import CountedDraw, Symbols
 from augury.core.citations import CIPHERDAUG, Paper
-from augury.core.libraries import np
 
 
 class WordDrop(CountedDraw):

@@ -10,14 +10,12 @@ by SIGTERM.
 from __future__ import annotations
 
 import argparse
-import atexit
-import gc as collector  # `gc` is a verb of this package
 import os
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
@@ -38,23 +36,10 @@ PLUGIN_FLAGS = ("--task", "--operator", "--which", "--metrics")
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
 
 
-def _after_collection(phase: str, info: Mapping[str, int]) -> None:
-    """Look for garbage among fewer objects from now on."""
-    if phase == "stop":
-        collector.callbacks.remove(_after_collection)
-        collector.set_threshold(10_000, 20)
-
-
 # Spinning threads make training ten times slower if another process is busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Those of OpenBLAS, started with NumPy, spin 30 ms each for their first work: now a million cycles.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
-# Most objects of a short command come from imports, and stay: to look for garbage among them while
-# they come, and once more at the end, takes a fifth of its time. A long one looks for it from its
-# first 300,000 objects on.
-collector.set_threshold(300_000)
-collector.callbacks.append(_after_collection)
-atexit.register(collector.freeze)
 # Looking for plug-ins of pydantic reads the metadata of every installed package.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 

@@ -7,9 +7,9 @@ import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.corpora.corpus import LABELS
 from augury.corpora.languages import languages
 from augury.corpora.tables import column_index
@@ -39,7 +39,7 @@ INFERENCE = {*LABELS, "-", ""}
 """Labels of inference, and of sentences without one."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Columns:
     """The columns of a table for those of a task."""
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from augury.core.frozen import frozen
 from augury.core.yaml_file import scalar
 from augury.experiments.capabilities import Draft, Drafts, capable
 
@@ -21,7 +20,7 @@ Files = Sequence[str]
 """Two aligned files, source and target, or one table."""
 
 
-@frozen
+@dataclass(frozen=True)
 class DraftOptions:
     """The choices of a user for a new experiment."""
 

@@ -10,7 +10,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 from augury.cli import versions
 from augury.cli.common import CLIENT
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.listening import check_listens
 from augury.core.progress import say
 
@@ -44,7 +43,7 @@ LOST_SECONDS = 60.0
 """How long a cluster may not answer while the output of a job is followed."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Job:
     """What is submitted: a command of Augury, and what it needs."""
 

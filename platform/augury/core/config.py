@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import itertools
 import re
-import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
+import yaml
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     GetJsonSchemaHandler,
-    TypeAdapter,
     ValidationError,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -24,54 +20,38 @@ from pydantic_core import CoreSchema
 from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
-from augury.core.lazy import LazyModule, deferred
 from augury.core.naming import counted
 from augury.core.renamed import with_present_names
 from augury.core.rng import digest
-
-if TYPE_CHECKING:
-    import yaml
-else:
-    yaml = LazyModule("yaml")
-
-# With its first validator, pydantic imports what reads entry points, and then asks for none.
-with deferred("importlib.metadata", "entry_points"):
-    TypeAdapter(None)
 
 
 class Section(BaseModel):
     """A frozen group of typed settings; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, defer_build=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        defer_build=True,
+        use_attribute_docstrings=True,
+    )
 
     @classmethod
     def descriptions(cls) -> dict[str, str]:
-        """Return the docstrings of the settings by name.
-
-        They are read from the source when they are asked for: pydantic's `use_attribute_docstrings`
-        reads those of every class that is imported, a quarter of the time that a command takes to
-        start.
-        """
+        """Return the docstrings of the settings by name, inherited ones included."""
         texts = {}
         for base in reversed(cls.__mro__):
-            if issubclass(base, Section) and base is not Section:
-                (definition,) = ast.parse(textwrap.dedent(inspect.getsource(base))).body
-                assert isinstance(definition, ast.ClassDef)
-                for setting, text in itertools.pairwise(definition.body):
-                    match setting, text:
-                        case (
-                            ast.AnnAssign(target=ast.Name(id=name)),
-                            ast.Expr(value=ast.Constant(value=str(docstring))),
-                        ):
-                            texts[name] = inspect.cleandoc(docstring)
+            if issubclass(base, Section):
+                for name, field in base.model_fields.items():
+                    if field.description:
+                        texts[name] = field.description
         return texts
 
     @classmethod
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Return the JSON Schema of the section, with descriptions, and the key `preset` if it
-        has presets."""
+        """Return the JSON Schema of the section, and the key `preset` if it has presets."""
         json_schema = handler.resolve_ref_schema(handler(schema))
         for name, text in cls.descriptions().items():
             if name in json_schema.get("properties", {}):

@@ -12,13 +12,12 @@ import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import IO, Any, Self, TypeVar
 
 from augury.core import integrity
 from augury.core.filesystem import FileInfo, Filesystem
-from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
 from augury.core.recent import NEW_SECONDS, Recent
 from augury.core.retries import retried
@@ -34,7 +33,7 @@ recent = Recent()
 """What this process knows of remote folders."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Directory:
     """The files of a folder; can be pickled and used on other machines."""
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+from dataclasses import dataclass
 from typing import IO, Any, Protocol
 
-from augury.core.frozen import frozen
 
-
-@frozen
+@dataclass(frozen=True)
 class FileInfo:
     """A file or directory; neither for a socket or the like."""
 

@@ -16,17 +16,13 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
+
+import psutil
 
 from augury.core.errors import UserError
-from augury.core.lazy import LazyModule
 from augury.core.messages import say
 from augury.core.temporary import ray_directory
-
-if TYPE_CHECKING:
-    import psutil
-else:
-    psutil = LazyModule("psutil")
 
 RESTARTS = "AUGURY_RESTARTS"
 """The variable that counts how often a command was begun anew."""

@@ -11,6 +11,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from pkgutil import iter_modules
@@ -28,7 +29,6 @@ from pydantic_core import CoreSchema
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
-from augury.core.frozen import frozen
 from augury.core.plugin_files import PATH_PATTERN, file_of, is_path, load, reference, reference_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ FILE = "file"
 """Key under which a section defined by a file stores the reference to that file."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Registry:
     """The registry of one type of plug-in, such as operators."""
 
@@ -219,7 +219,7 @@ class Extension(Section):
         return values
 
 
-@frozen
+@dataclass(frozen=True)
 class Choice:
     """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the
     alternatives."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
-from augury.core.libraries import np
+import numpy as np
 
 Key = str | int | float | bool | None
 

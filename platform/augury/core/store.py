@@ -16,6 +16,7 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +25,6 @@ from augury.core.afterwards import remove_afterwards
 from augury.core.directory import Directory, recent
 from augury.core.errors import UserError
 from augury.core.filesystem import LocalFilesystem
-from augury.core.frozen import frozen
 from augury.core.integrity import OTHERS, Checksum, Damaged, checksums
 from augury.core.messages import say_once
 from augury.core.recent import LARGE
@@ -61,7 +61,7 @@ class Store:
         return Folder(self.root, kind).subfolders()
 
 
-@frozen
+@dataclass(frozen=True)
 class Folder(Directory):
     """A folder of a store, whose manifest has checksums of its files."""
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from augury.core import integrity
-from augury.core.frozen import frozen
 from augury.core.integrity import OWN, Checksum, Damaged
 from augury.core.store import Folder, Store, checksums
 
 
-@frozen
+@dataclass(frozen=True)
 class Checked:
     """A file of a storage that was checked."""
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import yaml
 
 from augury.core.errors import UserError, nearest
 from augury.core.faults import KeyPath
-from augury.core.lazy import LazyModule
-
-if TYPE_CHECKING:
-    import yaml
-else:
-    yaml = LazyModule("yaml")  # commands on runs read none
 
 LONGEST, DEEPEST, MOST = 10_000_000, 100, 1_000_000
 """Limits of a file: characters, levels of nesting, and keys and items with every alias written

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from augury.core import compute as pc
-from augury.core.libraries import np, npt, pa
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 
 def strings(texts: Sequence[bytes]) -> pa.LargeStringArray:

@@ -8,8 +8,9 @@ from hashlib import blake2b
 from itertools import chain, count, islice
 from typing import Literal, NamedTuple, TypeVar
 
+import numpy as np
+
 from augury.core.errors import UserError, unknown
-from augury.core.libraries import np
 from augury.core.rng import generator
 from toy_languages import LEXICON
 from toy_languages.lexicon import Lexicon, lexicon_of

@@ -7,8 +7,8 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
-from augury.core import compute as pc
-from augury.core.libraries import pa
+import pyarrow as pa
+import pyarrow.compute as pc
 
 CONTROLS = "\0\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _CLASS = "[" + "".join(f"\\x{{{ord(control):x}}}" for control in CONTROLS) + "]"

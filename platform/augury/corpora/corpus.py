@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
-from augury.core.libraries import pa, pq
 from augury.core.parallel import map_ahead
 from augury.core.retries import retried
 from augury.core.store import Folder, Store
@@ -22,7 +24,7 @@ Label = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[Label, ...] = get_args(Label)
 
 
-@frozen
+@dataclass(frozen=True)
 class CorpusKind:
     """A kind of corpus: its name in manifests and the columns of its records."""
 
@@ -131,7 +133,7 @@ REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """Columns to store with Parquet's dictionary encoding."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Corpus:
     """A complete corpus; reading it raises UserError if the folder has no completion marker."""
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pyarrow as pa
 import xxhash
 
-from augury.core.libraries import np, pa
 from augury.corpora.filters import join_sides
 
 

@@ -16,14 +16,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.home import expanded
-from augury.core.libraries import np, pa
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes
@@ -36,7 +38,7 @@ KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
 SEGMENT = re.compile(rb"<seg id[^>]*>(.*?)(?:</seg>|$)")
 
 
-@frozen
+@dataclass(frozen=True)
 class InputFile:
     """A validated file: bytes on disk, number of lines (or rows of a table) and SHA-256 of the
     content."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-from augury.core import compute as pc
-from augury.core.libraries import np, pa
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.corpora import arrays
 from augury.corpora.splits import Cleaning, Limits
 

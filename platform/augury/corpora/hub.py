@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from augury.core.errors import UserError, unknown
 from augury.core.home import expanded
-from augury.core.libraries import pa
 from augury.corpora.tables import BLOCK_ROWS, select_columns
 
 SAVED = ("dataset_dict.json", "state.json")

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from augury.corpora import facts
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.languages import base_language
 
@@ -74,7 +73,7 @@ _SCRIPT_SUBTAG = re.compile(r"[-_][A-Za-z]{4}\b")
 
 def doubts(name: str, corpus: Corpus) -> list[str]:
     """Return why a text is not in the languages that its records state; usually empty."""
-    judgements = facts.remembered("languages", [corpus], lambda: _judgements(corpus))
+    judgements = _judgements(corpus)
     other = {side: (base_language(code), read_as) for side, code, read_as, _ in judgements}
     if {"source", "target"} <= other.keys():
         (source, like_source), (target, like_target) = other["source"], other["target"]

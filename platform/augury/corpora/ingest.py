@@ -7,17 +7,17 @@ from functools import cache, reduce
 from itertools import accumulate, pairwise
 from typing import TypeVar
 
-from augury.core import compute as pc
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.config import address
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.parallel import map_ahead
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora import facts
 from augury.corpora.corpus import KIND, KINDS, SCHEMA_VERSION, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import REASONS, join_sides
@@ -127,16 +127,6 @@ def overlap(train: Corpus, other: Corpus) -> int:
 def overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     """Count the records of each of `others` that are also in `train`, which is read once; the
     others must fit in memory."""
-    stored = [facts.recall("overlap", [train, other]) for other in others]
-    new = [other for other, fact in zip(others, stored, strict=True) if fact is None]
-    counts = _overlaps(train, new)
-    for other, count in zip(new, counts, strict=True):
-        facts.keep("overlap", [train, other], count)
-    counted = iter(counts)
-    return [next(counted) if fact is None else int(fact["value"]) for fact in stored]
-
-
-def _overlaps(train: Corpus, others: Sequence[Corpus]) -> list[int]:
     if not others:
         return []
     sides = KINDS[train.kind].sentences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import permutations
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import Any, Generic, TypeVar
 
 from augury.core import yaml_file
 from augury.core.errors import UserError, nearest
-from augury.core.frozen import frozen
 from augury.core.home import expanded
 from augury.corpora.files import COMPRESSIONS
 
@@ -27,7 +26,7 @@ def data_file(name: str) -> str:
     return f"{os.environ.get(ENVIRONMENT, 'data')}/{name}"
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class KnownSet:
     """A public data set: its origin, files and preparation."""
 
@@ -54,7 +53,7 @@ class KnownSet:
         return tuple(name for name in self.texts if name not in ("train", "valid"))
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ParallelSet(KnownSet):
     """A public parallel corpus."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from augury.core.errors import nearest
-from augury.core.frozen import frozen
 from augury.corpora.known import KnownSet, KnownSets
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class NliSet(KnownSet):
     """A public NLI corpus; its languages are those of the texts without a `language` setting."""
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, PositiveInt
 
 from augury.core.errors import UserError
-from augury.core.libraries import pa
 from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.languages import LanguageCode
 from augury.corpora.readers import TextSource

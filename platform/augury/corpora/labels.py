@@ -6,10 +6,10 @@ import difflib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from augury.core import compute as pc
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
 from augury.core.naming import counted
-from augury.corpora import facts
 from augury.corpora.corpus import Corpus
 
 LABEL = "label"
@@ -24,15 +24,11 @@ SHOWN = 5
 
 def label_counts(corpus: Corpus) -> dict[str, int]:
     """Return the number of records with each label, the most frequent first."""
-
-    def count() -> dict[str, int]:
-        counts = Counter[str]()
-        for block in corpus.blocks([LABEL]):
-            for value in pc.value_counts(block.column(LABEL)).to_pylist():
-                counts[value["values"]] += value["counts"]
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-    return facts.remembered("labels", [corpus], count)
+    counts = Counter[str]()
+    for block in corpus.blocks([LABEL]):
+        for value in pc.value_counts(block.column(LABEL)).to_pylist():
+            counts[value["values"]] += value["counts"]
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def are_labels(values: int, rows: int) -> bool:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from augury.core import compute as pc
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.config import address
-from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.progress import say
 from augury.core.store import Folder, Store

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
-from augury.core.libraries import pa
 from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.languages import LanguageCode
 from augury.corpora.parallel import generated_pairs

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.core.errors import UserError, unknown
-from augury.core.libraries import np, pa
 from augury.core.rng import digest
 from augury.core.typed import FileName
 from augury.corpora.corpus import KINDS, LABELS, CorpusKind, Label

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.core.errors import UserError, unknown
-from augury.core.libraries import pa
 from augury.core.typed import FileName
 from augury.corpora.corpus import KINDS, CorpusKind
 from augury.corpora.known import KNOWN, check_languages

@@ -6,15 +6,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pa
 from augury.core.naming import counted
 from augury.core.rng import keys_of, uniform
 from augury.corpora import arrays, hub
@@ -46,7 +47,7 @@ HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
 PART_ROWS = 10 * BLOCK_ROWS
 
 
-@frozen
+@dataclass(frozen=True)
 class Part:
     """Consecutive rows of a text, which a task on another machine can read."""
 
@@ -62,7 +63,7 @@ class Part:
         return all(os.path.exists(os.path.expanduser(file)) for file in self.files)
 
 
-@frozen
+@dataclass(frozen=True)
 class TextSource:
     """A validated text that can be read."""
 

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
-from augury.core.libraries import np, pa
 from augury.core.naming import counted
 from augury.corpora.controls import count_controls
 from augury.corpora.corpus import CorpusKind

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -12,7 +13,6 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
 from augury.corpora.corpus import CorpusKind
 from augury.corpora.known import KnownSet, locate
 from augury.corpora.noise import SourceNoise
@@ -67,7 +67,7 @@ class Cleaning(Section):
         """The limits on training rows."""
 
 
-@frozen
+@dataclass(frozen=True)
 class ResolvedSplit:
     """A split with its text, preparation and selection of rows."""
 

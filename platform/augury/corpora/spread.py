@@ -14,9 +14,11 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple, TypeVar
 
+import numpy as np
+import pyarrow as pa
+
 from augury.core.errors import UserError
 from augury.core.integrity import Checksum
-from augury.core.libraries import np, pa
 from augury.core.progress import Stage
 from augury.core.ray_connection import connect
 from augury.core.store import Folder

@@ -13,9 +13,12 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
 from augury.core.errors import UserError, nearest
-from augury.core.libraries import np, pa, pq
 from augury.core.naming import counted
 from augury.corpora import arrays
 from augury.corpora.files import InputFile, find, lines

@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from math import fsum
 from typing import Any
 
-from augury.core.libraries import npt
+import numpy.typing as npt
+
 from augury.decoding.settings import Utility
 from augury.scoring import bleu, chrf
 from augury.scoring.metric import CountedMetric

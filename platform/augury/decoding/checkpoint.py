@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from augury.core import config
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
 from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
@@ -36,7 +36,7 @@ class Languages(NamedTuple):
     written: str
 
 
-@frozen
+@dataclass(frozen=True)
 class Checkpoint:
     """An encoder-decoder, by its name on a hub or its directory, on a GPU where there is one."""
 

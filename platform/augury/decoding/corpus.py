@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from augury.core.executors import Executor, LocalExecutor
-from augury.core.frozen import frozen
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.decoding.ctranslate import CTranslateDecoder
@@ -20,7 +20,7 @@ Search = Callable[[Sequence[Sequence[Sequence[int]]]], list[list[Hypothesis]]]
 """A function from sources, view by view, to the best hypotheses of each sentence, best first."""
 
 
-@frozen
+@dataclass(frozen=True)
 class CTranslateSearch:
     """Makes a search for the `count` best hypotheses of one view, with a CTranslate2 model."""
 

@@ -8,13 +8,11 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import ctranslate2
+
 from augury.core.errors import UserError
-from augury.core.lazy import deferred
 from augury.decoding.search import Hypothesis, check_lengths
 from augury.decoding.settings import Decoding
-
-with deferred("asyncio"):  # for generators that are not used here
-    import ctranslate2
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel

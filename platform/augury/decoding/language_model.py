@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.store import Store
 from augury.decoding import vllm
 from augury.decoding.checkpoint import Checkpoint, Languages, loaded
@@ -25,7 +25,7 @@ Continuation = Callable[[Sequence[Sequence[int]], Sequence[int], Sampling], list
 """A function from ids of prompts, a key for each and settings to the ids of the answers."""
 
 
-@frozen
+@dataclass(frozen=True)
 class LanguageModel:
     """A causal model or an encoder-decoder, by its name on a hub or its directory.
 

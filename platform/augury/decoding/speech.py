@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np
 from augury.core.store import Store
 from augury.corpora.files import find
 from augury.decoding.settings import Decoding, Sampler, Translator
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from transformers import Pipeline
 
 
-@frozen
+@dataclass(frozen=True)
 class SpeechModel:
     """A speech model (CTC, or encoder-decoder such as Whisper), by hub name or directory."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from statistics import fmean
 
 from augury.augment import planning
@@ -11,7 +10,6 @@ from augury.augment.mixins import MakesRecords, TextSubset
 from augury.augment.operator import RECORDS, Operator
 from augury.core.execution import Execution
 from augury.core.store import Store
-from augury.corpora import facts
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
@@ -87,9 +85,7 @@ def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> l
     """Estimate the mean words of each side of a row, from the middle shard of every text."""
     texts = experiment.corpus.mixture or {"train": experiment.corpus}
     corpora = [cached_corpus(texts[name], "train", store.root) for name in read]
-    counts = [
-        facts.remembered("mean words", [corpus], partial(_mean_words, corpus)) for corpus in corpora
-    ]
+    counts = [_mean_words(corpus) for corpus in corpora]
     weights = [*read.values()] if any(read.values()) else [1.0] * len(read)
     return [fmean(side, weights) for side in zip(*counts, strict=True)]
 

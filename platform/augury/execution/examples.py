@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
 from augury.augment.operator import address
 from augury.core.errors import UserError
-from augury.core.libraries import np
 from augury.core.rng import keys_of
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus

@@ -8,13 +8,13 @@ the model of one seed. Nothing is made here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from augury.augment import planning
 from augury.augment.models import ReadyModel, TrainedModel
 from augury.augment.operator import RECORDS
 from augury.core import config
-from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.spec import Experiment
@@ -32,7 +32,7 @@ VERSION = 2
 TRAIN, VALID = "train", "valid"
 
 
-@frozen(eq=False)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The addresses of everything between the corpora and a training, whether it exists or not."""
 

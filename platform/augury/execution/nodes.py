@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from augury.augment import planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.operator import RECORDS
 from augury.augment.translation import SENTENCES_PER_SECOND
-from augury.core.frozen import frozen
 from augury.core.locks import usable
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
@@ -23,7 +23,7 @@ from augury.runs.record import SCORES
 Kind = Literal["corpus", "fit", "view", "records", "tokenizer", "tokens", "model", "scores"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Node:
     """One thing that is stored, whether it exists or not; what is damaged does not."""
 

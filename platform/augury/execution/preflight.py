@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from augury.augment import planning
 from augury.augment.mixins import Fitted, UsesModels
 from augury.augment.models import ReadyModel
 from augury.augment.operator import Operator
-from augury.core.frozen import frozen
 from augury.core.locks import usable
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
@@ -25,7 +25,7 @@ from augury.experiments.task import find_task
 from augury.scoring import registry
 
 
-@frozen
+@dataclass(frozen=True)
 class Report:
     """The texts, cautions and estimated cost of an experiment."""
 

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from augury.augment.models import ReadyModel, TrainedModel
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
 from augury.decoding import checkpoint
@@ -45,7 +46,7 @@ def ready_model(settings: ReadyModel) -> TrainedModel:
     return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
 
 
-@frozen
+@dataclass(frozen=True)
 class RunModel:
     """The model of a finished run, loaded where it is used."""
 
@@ -77,7 +78,7 @@ class RunModel:
         return Run.read(Folder(self.root or store.root, self.name))
 
 
-@frozen
+@dataclass(frozen=True)
 class CheckpointModel:
     """A checkpoint of `transformers`, by its name on a hub or its directory.
 

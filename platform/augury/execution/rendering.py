@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
+
 from augury.augment.operator import BlockFunction, Operator
 from augury.augment.planning import Part
 from augury.core.errors import UserError
-from augury.core.libraries import pa
 from augury.corpora.corpus import KINDS
 from augury.execution.graph import Graph
 from augury.experiments.run import Run

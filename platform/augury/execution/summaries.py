@@ -6,12 +6,11 @@ Texts are read into the storage, where the runs use them, so that nothing is don
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import NOT_SELECTED, REASON_SETTINGS, REASONS
@@ -39,7 +38,7 @@ UNCHECKED = {
 checked once."""
 
 
-@frozen
+@dataclass(frozen=True)
 class LeftOutRows:
     """Rows of a text that were left out of the corpus for one reason."""
 
@@ -52,7 +51,7 @@ class LeftOutRows:
     """Some of the rows: their place and content."""
 
 
-@frozen
+@dataclass(frozen=True)
 class TextSummary:
     """The size of a text, and the rows left out of it."""
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from typing import Any
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.spec import Experiment, parse
@@ -22,7 +21,7 @@ def portable(experiment: Experiment) -> dict[str, Any]:
     return {key: value for key, value in experiment.to_dict().items() if key != "storage"}
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Run(TrainingRun):
     """One seed of an experiment, with the addresses of everything that it reads.
 

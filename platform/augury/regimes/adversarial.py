@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury import regimes
 from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.core.errors import UserError
 from augury.regimes.multi_source import MultiSource
@@ -138,14 +137,16 @@ class Adversarial(WarmupRegime):
                 "regime adversarial perturbs word embeddings, which the model of this task does "
                 "not support: use regime plain"
             )
+        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
+
         if self.in_warmup(progress):
-            return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
-        losses = regimes.cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
+        losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            clean = regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            clean = cross_entropy(model.rows(batch, [0]), self.label_smoothing)
             total = total + self.clean_weight * clean.total
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
@@ -157,10 +158,13 @@ class Adversarial(WarmupRegime):
         its own did. Means over examples are multiplied by the number of rows, since metrics are
         divided by it.
         """
+        from augury.regimes.objective import cross_entropy
+        from augury.regimes.perturbation import PerturbationSpace, in_bf16
+
         embedded = model.embedded(batch, 0)
         bf16 = self.attack_precision == "bf16"
-        precision = regimes.in_bf16(embedded.embeddings) if bf16 else nullcontext()
-        space = regimes.PerturbationSpace.of(embedded, self.norm_scope)
+        precision = in_bf16(embedded.embeddings) if bf16 else nullcontext()
+        space = PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
         projected = embedded.mask.new_zeros(len(embedded.mask))
@@ -169,7 +173,7 @@ class Adversarial(WarmupRegime):
         for number in range(steps):
             values.requires_grad_()
             with precision:
-                losses = regimes.cross_entropy(
+                losses = cross_entropy(
                     model.rows(batch, [0], space.spread(values)), self.label_smoothing
                 )
             gradient = space.gradient(losses.total, values)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
 
 Divergence = Literal["symmetric_kl", "js", "kl"]
 Detach = Literal["none", "target"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Agreement:
     """Weight and type of the divergence between the first view, the anchor, and each other view.
 

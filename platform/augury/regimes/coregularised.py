@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury import regimes
 from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
 from augury.regimes.agreement import Agreement, Detach, Divergence
@@ -113,11 +112,13 @@ class CoRegularised(WarmupRegime):
         return [ViewGroup((SOURCE, view), TARGET) for view in views]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
+        from augury.regimes.objective import cross_entropy, view_objective  # torch takes seconds
+
         if self.in_warmup(progress) and self.warmup_views == "cipher":
-            return regimes.cross_entropy(model.rows(batch, [1]), self.label_smoothing)
+            return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         beta = self.beta_at(progress)
-        terms = regimes.view_objective(
+        terms = view_objective(
             rows.hidden,
             rows.weight,
             rows.bias,

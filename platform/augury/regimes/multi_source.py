@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.regimes.regime import (
     SOURCE,
@@ -41,7 +40,9 @@ class MultiSource(Regime):
         )
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
+
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = MultiSource

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from augury import regimes
 from augury.regimes.regime import SOURCE, TARGET, Losses, Progress, Regime, ViewGroup, ViewModel
 
 
@@ -18,7 +17,9 @@ class Plain(Regime):
         return [ViewGroup((SOURCE,), TARGET)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+        from augury.regimes.objective import cross_entropy  # imports torch, which takes seconds
+
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = Plain

@@ -4,13 +4,13 @@ distance in word order."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
+
+import numpy as np
 
 from augury.core import config
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
-from augury.core.libraries import np
 from augury.core.locks import make_once
 from augury.core.progress import say
 from augury.core.store import Folder
@@ -32,7 +32,7 @@ STEP = 0.1
 """The distance in word order that the slope is printed for."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Gains:
     """The differences of one system to the baseline on several test sets."""
 

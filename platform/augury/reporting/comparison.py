@@ -4,10 +4,9 @@ and the cost."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.regimes.regime import SHORTEN
 from augury.reporting.comparison_notes import (
@@ -43,7 +42,7 @@ UNEQUAL = 1.1
 """Budgets that differ by a larger factor are told first."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Row:
     """One system."""
 
@@ -95,7 +94,7 @@ class Row:
         return f"{signed(tested.value)}{self.mark} [{signed(tested.low)}, {signed(tested.high)}]"
 
 
-@frozen
+@dataclass(frozen=True)
 class Comparison:
     """Systems on one test set, the baseline first."""
 

@@ -8,9 +8,10 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from augury.core.libraries import np, pd
 from augury.core.progress import duration
 from augury.corpora.noise import KINDS
 from augury.reporting.figures import Figure, chart, curve_charts, thin_curve, trace, within_bounds

@@ -4,11 +4,11 @@ decoding takes."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.progress import duration, say
 from augury.core.store import Folder
 from augury.corpora.corpus import KINDS
@@ -23,7 +23,7 @@ from augury.runs import stored_runs
 from augury.runs.record import RunRecord
 
 
-@frozen
+@dataclass(frozen=True)
 class DecodedSystem:
     """A configuration under one decoding: its scores, and the time to decode all test sets, as
     mean over seeds."""

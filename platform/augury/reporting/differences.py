@@ -10,11 +10,10 @@ hardware, their difference is not tested.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Literal, NamedTuple
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.store import Store
 from augury.reporting.resampling import stored_systems
 from augury.reporting.results import SystemResult
@@ -40,7 +39,7 @@ from augury.scoring.significance import (
 Layout = Literal["independent", "blocks", "confounded"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Inference:
     """How differences are tested."""
 

@@ -7,12 +7,13 @@ import json
 import math
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pd
 from augury.reporting.styles import Style, system_style
 from augury.scoring.registry import bounds
 
@@ -22,7 +23,7 @@ IntervalEnds = tuple[float, float | None, float | None]
 """A value and the ends of its interval; None where they are not known."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Figure:
     """A chart with its title and a caption that says the same in words."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from augury.core.errors import UserError
-from augury.core.libraries import pd
 from augury.core.store import Folder, Store
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from augury.core.frozen import frozen
 from augury.core.progress import duration
 from augury.execution.nodes import Kind, Node
 from augury.reporting.rendering import asset, environment
@@ -23,7 +23,7 @@ WIDTH, HEIGHT, GAP_X, GAP_Y = 168, 40, 44, 12
 """Pixels of a box and between boxes."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Box:
     """Nodes that are shown together."""
 

@@ -6,14 +6,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
-from augury.core.frozen import frozen
 from augury.core.naming import counted
 from augury.core.store import Store
-from augury.corpora import facts
 from augury.corpora.ingest import cached_corpus
 from augury.experiments.spec import Experiment
 from augury.reporting.resampling import stored_systems
@@ -34,7 +31,7 @@ TYPICAL: Mapping[str, Components] = {
 """By metric, for experiments on test sets of which nothing is stored."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Power:
     """The smallest difference of a comparison, at 5 % with correction for its comparisons, found
     in 80 % of cases."""
@@ -118,7 +115,7 @@ def _widest(metric: str) -> float:
     return highest - lowest
 
 
-@frozen
+@dataclass(frozen=True)
 class PlannedPower:
     """What an experiment can see on one test set."""
 
@@ -171,15 +168,7 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
             known = components(stored, len(stored[0].statistics[0]))
         if known is None or not corpus.rows:
             continue
-        numbers = facts.remembered(
-            "power",
-            [corpus],
-            partial(_numbers, known, max(seeds, 2), corpus.rows, comparisons, _widest(metric)),
-            components=asdict(known),
-            metric=metric,  # whose range may be infinite, which no JSON has
-            seeds=max(seeds, 2),
-            comparisons=comparisons,
-        )
+        numbers = _numbers(known, max(seeds, 2), corpus.rows, comparisons, _widest(metric))
         if shown := _power(metric, known, max(seeds, 2), corpus.rows, numbers):
             by_seeds = dict(zip(SEEDS, numbers["by_seeds"], strict=True))
             count = len(stored) if len(stored) > 1 else 0

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from augury.core.frozen import frozen
-from augury.core.libraries import pd
+import pandas as pd
+
 from augury.reporting.figures import Figure
 from augury.reporting.samples import Example
 from augury.reporting.styles import Style
@@ -21,7 +21,7 @@ from augury.reporting.tables import Table
 Legend = Sequence[tuple[Style, str]]
 
 
-@frozen
+@dataclass(frozen=True)
 class Charts:
     """Charts side by side, with the legend of their systems."""
 
@@ -29,28 +29,28 @@ class Charts:
     legend: Legend = ()
 
 
-@frozen
+@dataclass(frozen=True)
 class Heading:
     """A heading within a section."""
 
     text: str
 
 
-@frozen
+@dataclass(frozen=True)
 class Code:
     """Commands or a file, as they are typed."""
 
     text: str
 
 
-@frozen
+@dataclass(frozen=True)
 class Listing:
     """Lines one below the other."""
 
     lines: Sequence[str]
 
 
-@frozen
+@dataclass(frozen=True)
 class Places:
     """Where things are: name -> path or address."""
 
@@ -65,14 +65,14 @@ class Download(NamedTuple):
     link: str
 
 
-@frozen
+@dataclass(frozen=True)
 class Downloads:
     """Files inside the page."""
 
     files: Sequence[Download]
 
 
-@frozen
+@dataclass(frozen=True)
 class Details:
     """Blocks that are folded away below a summary."""
 
@@ -84,7 +84,7 @@ Block = Table | Charts | Example | Heading | Code | Listing | Places | Downloads
 """A part of a section; text is an explanation of what is above or below it."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Section:
     """A section of a page."""
 
@@ -97,7 +97,7 @@ def section(heading: str, *blocks: Block | None) -> Section:
     return Section(heading, tuple(block for block in blocks if block is not None))
 
 
-@frozen
+@dataclass(frozen=True)
 class Status:
     """The state of a sweep that may still run."""
 
@@ -111,7 +111,7 @@ class Status:
     """Seconds after which a browser loads the page again; None: never."""
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Report:
     """What is found, for people and for programs."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from augury.core.errors import UserError
-from augury.core.libraries import np
 from augury.core.store import Folder, Store
 from augury.reporting import run_files
 from augury.runs import stored_runs

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from scipy import special
+
 from augury.augment.health import Health
 from augury.core import config
-from augury.core.frozen import frozen
-from augury.core.libraries import special
 from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as interval_text
@@ -35,7 +35,7 @@ MEAN = "mean"
 ADD_A_SEED = "two seeds: add one"
 
 
-@frozen
+@dataclass(frozen=True)
 class Estimate:
     """The mean of a metric over seeds, with its 95 % interval."""
 
@@ -104,7 +104,7 @@ def on_one_device(costs: Sequence[Cost]) -> bool:
     return len(devices) == 1 and DEVICES not in next(iter(devices))
 
 
-@frozen
+@dataclass(frozen=True)
 class SystemResult:
     """One configuration with all its seeds."""
 

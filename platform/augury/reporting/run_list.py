@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from augury.core.frozen import frozen
 from augury.core.locks import is_locked
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
@@ -25,7 +25,7 @@ State = Literal["scored", "trained", "running", "failed", "unfinished"]
 STATES: tuple[State, ...] = get_args(State)
 
 
-@frozen
+@dataclass(frozen=True)
 class StoredRun:
     """A run of a storage, as a list shows it."""
 

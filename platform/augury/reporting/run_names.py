@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.messages import say_once
 from augury.core.store import Folder, Store
@@ -39,7 +39,7 @@ class Label(NamedTuple):
         return " ".join([*filter(None, [self.name]), *(f"#{tag}" for tag in self.tags)])
 
 
-@frozen
+@dataclass(frozen=True)
 class NamedRuns:
     """The runs of a system, by seed."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from augury.core.frozen import frozen
 from augury.core.rng import generator
 from augury.corpora.corpus import KINDS
 from augury.reporting.results import SystemResult
@@ -20,7 +20,7 @@ SHORTEST_LOOP = 60
 """The length from which such a loop is cut."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Example:
     """An example of a test set; texts are given by column."""
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from augury.core.libraries import pd
+import pandas as pd
+
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import MISSING, amount, epochs, factor, probability

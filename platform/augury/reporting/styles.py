@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from augury.core.frozen import frozen
+from dataclasses import dataclass
 
 # Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline
 # is grey.
@@ -22,7 +21,7 @@ SYMBOLS = (
 )
 
 
-@frozen
+@dataclass(frozen=True)
 class Style:
     """The colour, dash and symbol of a system."""
 

@@ -12,13 +12,13 @@ import math
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
+import pandas as pd
 from rich.cells import cell_len
 
-from augury.core.frozen import frozen
-from augury.core.libraries import pd
 from augury.reporting.numbers import MISSING, NumberFormat, number
 from augury.reporting.styles import Style
 
@@ -50,7 +50,7 @@ FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
-@frozen
+@dataclass(frozen=True)
 class Bar:
     """A score with its interval, drawn over the range of a column; all values from 0 to 1."""
 
@@ -61,7 +61,7 @@ class Bar:
     colour: str
 
 
-@frozen
+@dataclass(frozen=True)
 class Cell:
     """One cell of a table."""
 
@@ -76,7 +76,7 @@ class Cell:
     code: bool = False
 
 
-@frozen
+@dataclass(frozen=True)
 class Row:
     """The cells of one row, the first of which names it."""
 
@@ -88,7 +88,7 @@ class Row:
     faint: bool = False
 
 
-@frozen
+@dataclass(frozen=True)
 class Table:
     """Columns, rows, and notes that explain the numbers."""
 

@@ -7,12 +7,11 @@ written when the run is scored. Everything that reads stored runs reads a `RunRe
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
 from augury.augment.health import Health
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import MANIFEST, Folder, Store
@@ -68,7 +67,7 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
     return store.folder(KIND, f"{address}/seed-{seed}")
 
 
-@frozen
+@dataclass(frozen=True)
 class Cost:
     """The cost of one seed, or its mean over seeds: numbers of the last training, and sums over
     all trainings behind it."""
@@ -218,7 +217,7 @@ def _read_scores(run: Folder) -> dict[str, Any]:
         ) from error
 
 
-@frozen
+@dataclass(frozen=True)
 class RunName:
     """What a run is called, for what needs no more of its record."""
 
@@ -239,7 +238,7 @@ class RunName:
         return f"{self.experiment}/{self.name}/{self.seed}"
 
 
-@frozen
+@dataclass(frozen=True)
 class RunRecord:
     """What a run was trained on and with; once it is scored, its scores and cost too."""
 

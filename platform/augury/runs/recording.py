@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from augury.core.frozen import frozen
 from augury.core.store import Folder, Store
 from augury.runs.tracking import Tracking
 
 
-@frozen
+@dataclass(frozen=True)
 class File:
     """A file of a run's storage to keep with its record, in `directory` among its artifacts."""
 

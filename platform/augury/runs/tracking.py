@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import Field, field_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.store import Store
 
 SCHEMES = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "databricks")
@@ -41,7 +41,7 @@ class Tracking(Section):
         return uri if uri is None else check(uri)
 
 
-@frozen
+@dataclass(frozen=True)
 class Place:
     """An MLflow store; `artifacts` is None where a server decides where files go."""
 

@@ -9,26 +9,24 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from augury.augment.pipeline import AUGMENTED
 from augury.core import locks
-from augury.core.frozen import frozen
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder, Store
 from augury.core.temporary import BEGINNING, LOCK, is_abandoned
-from augury.corpora import facts
-from augury.corpora.corpus import KIND as CORPORA
 from augury.runs.dependents import size
 from augury.training.run import PREFIXES
 
-Kind = Literal["text", "fact", "temporary", "lock", "download"]
+Kind = Literal["text", "temporary", "lock", "download"]
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
 
 
-@frozen
+@dataclass(frozen=True)
 class Unused:
     """Something that can be removed."""
 
@@ -63,10 +61,8 @@ def unused(store: Store, hours: float, users: Sequence[str]) -> list[Unused]:
     the hours.
     """
     before = time.time() - 3600 * hours
-    texts = list(_texts(store, before, users))
     parts = (
-        texts,
-        _facts(store, {text.path for text in texts}),
+        _texts(store, before, users),
         _temporary(store, before),
         _locks(store, before),
         _downloads(before),
@@ -100,15 +96,6 @@ def _texts(store: Store, before: float, users: Sequence[str]) -> Iterator[Unused
         if folder.name.startswith(f"{AUGMENTED}/") and needed.issuperset(_made_from(folder)):
             continue  # it says which texts belong together
         yield Unused("text", folder.name, size(folder))
-
-
-def _facts(store: Store, removed: Container[str]) -> Iterator[Unused]:
-    """Yield what was found in texts that are not there, or that are removed."""
-    for address in Folder(store.root, facts.KIND).subfolders():
-        corpus = store.folder(CORPORA, address)
-        if corpus.name in removed or not corpus.exists():
-            folder = store.folder(facts.KIND, address)
-            yield Unused("fact", folder.name, size(folder))
 
 
 def _with_inputs(mentions: Iterable[str], folders: Iterable[Folder]) -> set[str]:

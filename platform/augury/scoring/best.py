@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from augury.core.libraries import np, npt
+import numpy as np
+import numpy.typing as npt
+
 from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.seed_variance import moderated, pool, sample_variance
 

@@ -6,11 +6,13 @@ For the same seed, samples are exactly those of sacreBLEU's paired bootstrap.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt
 
 Value = Callable[[Sequence[float]], float]
 """Maps summed statistics to a score."""
@@ -20,7 +22,7 @@ SEED = 12345  # sacreBLEU's
 BLOCK = 2**21  # elements of a block of counts, 16 MiB
 
 
-@frozen
+@dataclass(frozen=True)
 class Resampled:
     """The scores of a system for each training seed, on a test set and on bootstrap samples of it.
 

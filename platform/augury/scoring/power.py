@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from augury.core.frozen import frozen
-from augury.core.libraries import special
+from scipy import special
+
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.seed_variance import (
     PRIOR,
@@ -28,7 +29,7 @@ MOST_SEEDS = 20
 """More are not proposed: two systems that need more are equal for most purposes."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Components:
     """Components of the variance of a difference of two systems, in squared units of the score."""
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy.typing as npt
+
 from augury.core.errors import UserError
-from augury.core.libraries import npt
 from augury.core.naming import counted
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
 from augury.scoring.metric import Metric

@@ -23,7 +23,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from augury.core.libraries import np, npt, special
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
 from augury.scoring.bootstrap import Resampled
 
 PRIOR = 4.0

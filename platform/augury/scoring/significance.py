@@ -44,11 +44,13 @@ variance (Welch's test if the systems have the same true score on every sentence
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt, special
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
 from augury.scoring.bootstrap import SEED, Resampled, Value, scores
 from augury.scoring.seed_variance import UNKNOWN, SeedVariance, moderated, pool, sample_variance
 
@@ -61,7 +63,7 @@ Over = Literal["seeds and sentences", "paired seeds and sentences", "sentences"]
 Method = Literal["moderated", "two-level", "bootstrap", "randomisation"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Interval:
     """A 95 % confidence interval, in the unit of the score."""
 
@@ -78,7 +80,7 @@ class Interval:
         return Interval(min(max(self.low, lowest), highest), max(min(self.high, highest), lowest))
 
 
-@frozen
+@dataclass(frozen=True)
 class Difference:
     """The difference between a system and a baseline on the same sentences."""
 

@@ -16,10 +16,13 @@ ten seeds, and pointwise intervals in 51 to 73 %.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt, special
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
 from augury.scoring.bootstrap import SEED, Resampled
 
 LEVEL = 0.95
@@ -28,7 +31,7 @@ ROUNDING = 1e-9  # rounding error of scores up to 100
 Matrix: TypeAlias = "npt.NDArray[np.float64]"
 
 
-@frozen
+@dataclass(frozen=True)
 class Band:
     """The difference between a system and a baseline on one of several test sets."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from augury.core.frozen import frozen
+import numpy as np
+import numpy.typing as npt
+
 from augury.core.integrity import Damaged
-from augury.core.libraries import np, npt
 from augury.core.store import Folder
 
 SCORES, STATISTICS, HYPOTHESES = "scores.json", "statistics", "hypotheses"
@@ -21,7 +22,7 @@ SCORES, STATISTICS, HYPOTHESES = "scores.json", "statistics", "hypotheses"
 of sentences and the outputs, which the record vouches for."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Score:
     """The value of a metric on a corpus, with its 95 % bootstrap interval over sentences."""
 
@@ -39,7 +40,7 @@ class Score:
         return {item.name: getattr(self, item.name) for item in fields(Score)}
 
 
-@frozen
+@dataclass(frozen=True)
 class Measured(Score):
     """A score with the statistics of its sentences."""
 

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from augury.core import config
-from augury.core.frozen import frozen
 from augury.core.plugin_files import describe_error
 from augury.core.store import Folder
 from augury.experiments import evaluate
@@ -24,7 +23,7 @@ CONFIGURATIONS = "configurations"
 """Subfolder of a sweep for the prepared runs of its configurations."""
 
 
-@frozen
+@dataclass(frozen=True)
 class ConfigurationRuns:
     """The runs of a configuration whose data is prepared."""
 

@@ -11,7 +11,6 @@ from itertools import product
 from typing import Any
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.local_ray import RESTARTS
 from augury.core.naming import counted
 from augury.core.progress import say
@@ -47,7 +46,7 @@ DEADLINE = "AUGURY_DEADLINE"
 """The variable that hands the end of a budget on to the same command begun anew."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Outcome:
     """The state of a sweep after a command."""
 

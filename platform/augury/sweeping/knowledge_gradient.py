@@ -22,7 +22,9 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias
 
-from augury.core.libraries import np, npt
+import numpy as np
+import numpy.typing as npt
+
 from augury.sweeping.race import GroupScheduler, Work, pooled_deviation
 
 PILOTS = 4

@@ -10,7 +10,6 @@ from typing import Any
 from augury.core import config
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.execution import preflight
@@ -30,7 +29,7 @@ BASELINE = "baseline"
 SWEPT_BUDGETS = {f"training.{name}" for name in ENDS}
 
 
-@frozen
+@dataclass(frozen=True)
 class SweepOptions:
     """The options of one sweep command."""
 
@@ -87,7 +86,7 @@ class SweepOptions:
             )
 
 
-@frozen
+@dataclass(frozen=True)
 class Planned:
     """A configuration to train."""
 

@@ -24,11 +24,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
 
 NOTES = "notes"
 DEVIATIONS = ("scales", "tables", "deviation")
@@ -40,7 +40,7 @@ WHOLE = ("header", "all")
 """Values of `row` for notes on the whole table."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Note:
     """A note on a value, a row or the table."""
 
@@ -60,7 +60,7 @@ class Note:
         return f"{subject}: {self.text}" if subject else self.text
 
 
-@frozen
+@dataclass(frozen=True)
 class PrintedRow:
     """A row of a printed table."""
 
@@ -92,7 +92,7 @@ class PrintedRow:
         }
 
 
-@frozen
+@dataclass(frozen=True)
 class PrintedTable:
     """A printed table."""
 

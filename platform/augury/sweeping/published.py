@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from augury.core.agreed_code import named_by_user
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
 from augury.scoring.registry import title
 from augury.sweeping import declarations, printed
 from augury.sweeping import space as spaces
@@ -18,7 +18,7 @@ from augury.sweeping.space import Space
 FULL_SCALE = "paper"
 
 
-@frozen
+@dataclass(frozen=True)
 class Published:
     """A paper's table at a scale; fields without a docstring are those of `PaperTable`."""
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from augury.core import config, extended_file
 from augury.core.agreed_code import named_by_user
 from augury.core.commands import command
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
 from augury.core.plugin_files import file_of, is_path
 from augury.core.rng import generator
 from augury.sweeping import yaml_space
@@ -44,7 +43,7 @@ class Domain(Protocol):
     def sample(self, config: Any = None, size: int = 1, random_state: Any = None) -> Any: ...
 
 
-@frozen
+@dataclass(frozen=True)
 class Space:
     """A search space at a scale: a question, an experiment and the keys that are swept."""
 

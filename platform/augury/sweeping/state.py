@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from augury.core.errors import UserError, nearest
-from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.messages import say
 from augury.core.naming import title
@@ -46,7 +45,7 @@ class TrialKey(NamedTuple):
 RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
 
 
-@frozen
+@dataclass(frozen=True)
 class Point:
     """The value of the sweep's metric at a validation."""
 
@@ -60,7 +59,7 @@ class Point:
     """Unix time; 0 where it is not known."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Trial:
     """One configuration with one seed."""
 
@@ -82,7 +81,7 @@ class Trial:
         return self.curve[-1].seconds if self.curve else 0.0
 
 
-@frozen
+@dataclass(frozen=True)
 class Configuration:
     """One point of the search space; its trials differ only in the seed."""
 
@@ -120,7 +119,7 @@ class Configuration:
         }
 
 
-@frozen
+@dataclass(frozen=True)
 class Merged:
     """A point that is the same experiment as another configuration and shares its runs."""
 
@@ -137,7 +136,7 @@ class Merged:
         return self.name or title(self.point)
 
 
-@frozen
+@dataclass(frozen=True)
 class Decision:
     """A decision of the race on a configuration at a rung."""
 
@@ -159,7 +158,7 @@ class Decision:
     """The value that the interval was compared with."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Sweep:
     """A sweep with its trials and decisions."""
 

@@ -10,10 +10,10 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.locks import locked
 from augury.core.memory import release_memory
 from augury.core.outages import outage_of
@@ -27,7 +27,7 @@ Report = Callable[[dict[str, Any]], None]
 """Reports a validation or a failure; raises no Exception, but something else, to end the call."""
 
 
-@frozen
+@dataclass(frozen=True)
 class TrialSettings:
     """The settings shared by all trials of a sweep."""
 

@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from augury.augment.draw import Symbols
 from augury.core import config
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.libraries import np
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.experiments.run import Run

@@ -14,11 +14,11 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
-from augury.corpora import facts
 from augury.corpora.corpus import Corpus
 from augury.experiments.run import Run
 from augury.experiments.task import Task
 from augury.text.tokens import Text, Tokenizer
+from augury.text.vocabulary.size import fitting_size, has_words
 from augury.text.vocabulary.tokenizer import VocabularyTokenizer
 
 if TYPE_CHECKING:
@@ -111,28 +111,14 @@ class VocabularyTask(Task):
     def _has_words(self, experiment: Any, count: int, store: Store) -> bool:
         """Return whether all sides of the training corpus have so many distinct words."""
         corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
-
-        def find() -> bool:
-            from augury.text.vocabulary.size import has_words
-
-            texts = _texts(corpus, sides)
-            return has_words(chain.from_iterable(text.lines() for text in texts), count)
-
-        return facts.remembered("has words", [corpus], find, sides=sides, count=count)
+        lines = chain.from_iterable(text.lines() for text in _texts(corpus, sides))
+        return has_words(lines, count)
 
     def _fitting_size(self, experiment: Any, largest: int, store: Store) -> int:
         """Return the size of a vocabulary that fits some rows of the training corpus."""
         corpus, sides = self.corpus(experiment, "train", store), self.sides(experiment)
-
-        def find() -> int:
-            from augury.text.vocabulary.size import fitting_size
-
-            texts = _texts(corpus, sides)
-            return fitting_size(
-                chain.from_iterable(text.sample(ESTIMATE) for text in texts), largest
-            )
-
-        return facts.remembered("fitting size", [corpus], find, sides=sides, largest=largest)
+        lines = chain.from_iterable(text.sample(ESTIMATE) for text in _texts(corpus, sides))
+        return fitting_size(lines, largest)
 
 
 def _check_stage(stage: Any, before: Any) -> None:

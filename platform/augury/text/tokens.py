@@ -5,16 +5,18 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
+import numpy as np
+import pyarrow as pa
+
 from augury.core import config
 from augury.core.executors import Executor
-from augury.core.frozen import frozen
 from augury.core.integrity import Checksum
-from augury.core.libraries import np, pa
 from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
 from augury.core.store import Folder
@@ -158,7 +160,7 @@ class _Shard(NamedTuple):
     checksums: Mapping[str, Checksum]
 
 
-@frozen
+@dataclass(frozen=True)
 class _Tokenise:
     """Creates the task that writes the ids and offsets of a shard."""
 

@@ -10,11 +10,12 @@ part of it, which needs no communication.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np
 from augury.core.naming import counted
 from augury.core.rng import generator
 
@@ -22,7 +23,7 @@ Batch: TypeAlias = "np.ndarray"  # (examples,) int64
 Order = Literal["length", "random"]
 
 
-@frozen
+@dataclass(frozen=True)
 class Lengths:
     """The tokens of every row's plain text, without views: sources and targets, (rows,) int.
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from augury.core.libraries import np
+import numpy as np
+
 from augury.training.batching import Batch, plan_epoch
 from augury.training.learner import Learner
 from augury.training.settings import Training

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from augury.core.frozen import frozen
 from augury.core.store import Folder
 
 PREFIXES = "prefixes"
@@ -23,7 +23,7 @@ class Beginning(NamedTuple):
     """Where the part ends, after updates or whole epochs."""
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingRun:
     """The folder of a run, its seed, and the address of what determines it."""
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.core.integrity import Damaged
 from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
@@ -21,7 +20,7 @@ WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 M = TypeVar("M", bound="nn.Module")
 
 
-@frozen
+@dataclass(frozen=True)
 class ReportedWeights:
     """The weights that a run reports on."""
 
@@ -33,7 +32,7 @@ class ReportedWeights:
     """Kind -> the validation score by which they were chosen."""
 
 
-@frozen(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What one training came to, and what it took."""
 

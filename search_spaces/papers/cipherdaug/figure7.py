@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
+
 from augury.analysis.rare_subwords import pieces_by_view, rarest, rarest_piece
 from augury.analysis.system import System
-from augury.core.libraries import np
 from augury.corpora.languages import base_language
 from augury.decoding.settings import PLAIN
 from search_spaces.papers.cipherdaug.systems import two_keys

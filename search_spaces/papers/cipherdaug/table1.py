@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from augury.analysis.system import System
-from augury.core.libraries import np
 from augury.regimes.regime import TARGET
 from augury.sweeping.declarations import Rows
 from augury.text.tokens import Tokens

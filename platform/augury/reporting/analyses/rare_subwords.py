@@ -6,6 +6,7 @@ import html
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 import plotly.graph_objects as go
 
 from augury.analysis.rare_subwords import (
@@ -16,7 +17,6 @@ from augury.analysis.rare_subwords import (
     rarest_piece,
 )
 from augury.analysis.system import System
-from augury.core.libraries import np
 from augury.reporting.analyses.analysis import Analysis, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.numbers import MISSING, interval, p_text, probability, signed

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from augury.analysis.system import open_systems
-from augury.core.frozen import frozen
 from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
@@ -38,7 +37,7 @@ Status = Literal[
 ]
 
 
-@frozen
+@dataclass(frozen=True)
 class Measurement:
     """The measured value of a row in one column; None: not known."""
 
@@ -51,7 +50,7 @@ class Measurement:
     """The value with its interval; None where it is computed from others, or no score."""
 
 
-@frozen
+@dataclass(frozen=True)
 class TableLine:
     """One row of the table; values are by column: a test set, or `mean` over all of them."""
 
@@ -92,7 +91,7 @@ class TableLine:
         return self.printed.texts if self.printed else {}
 
 
-@frozen
+@dataclass(frozen=True)
 class Reproduction:
     """A paper's table as far as it is measured."""
 

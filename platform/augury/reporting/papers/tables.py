@@ -9,7 +9,8 @@ from itertools import chain
 from textwrap import shorten
 from typing import Any
 
-from augury.core.libraries import pd
+import pandas as pd
+
 from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.numbers import MISSING, NumberFormat, factor, probability, signed, spread

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from augury.core.frozen import frozen
 from augury.core.naming import title
 
 RATIO = 20.0
@@ -18,7 +18,7 @@ TICKS = 8
 """The maximum number of values written at an axis; for more, Plotly chooses round numbers."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Axis:
     """A swept key; positions are the values themselves where they are numbers on a scale, else
     their ranks."""

@@ -13,9 +13,9 @@ against. `benchmarks/race.py` measures the choice for scores of text, where that
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
-from augury.core.frozen import frozen
 from augury.reporting import run_files
 from augury.reporting.numbers import adaptive
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, leader
@@ -37,7 +37,7 @@ def is_better(
     return gain > error + (ROUNDING if error else 0.0)
 
 
-@frozen
+@dataclass(frozen=True)
 class Lead:
     """The lead of a configuration over the reference in validation."""
 

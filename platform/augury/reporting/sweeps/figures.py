@@ -12,9 +12,10 @@ from datetime import UTC, datetime
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from augury.core.libraries import np, pd
 from augury.core.progress import duration
 from augury.reporting.figures import (
     Figure,

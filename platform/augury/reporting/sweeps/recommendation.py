@@ -3,7 +3,8 @@ is left open."""
 
 from __future__ import annotations
 
-from augury.core.frozen import frozen
+from dataclasses import dataclass
+
 from augury.core.progress import duration
 from augury.reporting.numbers import adaptive, factor
 from augury.reporting.sweeps.answer import contenders
@@ -17,7 +18,7 @@ from augury.scoring.registry import segment_noun, title
 RECOMMENDED = "recommended.yaml"
 
 
-@frozen
+@dataclass(frozen=True)
 class Settlement:
     """What is open between the recommended system and its closest competitor, and what settles
     it."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pd
 from augury.reporting.figures import Figure, IntervalEnds, chart, error_bars, within_bounds
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.styles import COLOURS
@@ -27,7 +28,7 @@ BINS = 4
 own value."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Measure:
     """A score, for all points that have it."""
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from augury.core.frozen import frozen
 from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
@@ -24,7 +23,7 @@ from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
 
-@frozen
+@dataclass(frozen=True)
 class ConfigurationResult:
     """A configuration with its score in validation."""
 
@@ -85,7 +84,7 @@ class ConfigurationResult:
         return spread(self.mean, self.deviation, lambda value: adaptive(value, like=self.mean))
 
 
-@frozen
+@dataclass(frozen=True)
 class Summary:
     """A sweep in numbers."""
 

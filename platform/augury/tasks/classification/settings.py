@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.models.settings import (
     Attention,
@@ -38,7 +38,7 @@ class PretrainedClassifier(Pretrained):
     short sentences on CPUs."""
 
 
-@frozen
+@dataclass(frozen=True)
 class Sizes:
     """The sizes of a named architecture."""
 

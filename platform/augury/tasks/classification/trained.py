@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import torch
 
 from augury.core.execution import ExecutorName
-from augury.core.frozen import frozen
 from augury.core.store import Folder
 from augury.experiments.run import Run
 from augury.tasks.classification.model import Reader, empty
@@ -51,7 +51,7 @@ def probabilities(run: Run, labels: Sequence[str], columns: Sequence[Sequence[st
     return _loaded(run.folder, tuple(labels)).probabilities(columns)
 
 
-@frozen
+@dataclass(frozen=True)
 class _Classify:
     """Creates the function that classifies rows, in every process."""
 

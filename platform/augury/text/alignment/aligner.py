@@ -10,15 +10,16 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import chain
 from operator import itemgetter
 from typing import Generic, TypeVar
 
+import numpy as np
+import pyarrow as pa
+
 from augury.core.errors import UserError
 from augury.core.executors import Executor, LocalExecutor
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pa
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
@@ -72,7 +73,7 @@ def words_of_shard(
     return list(map(split, sources)), list(map(split, targets))
 
 
-@frozen
+@dataclass(frozen=True)
 class Aligner:
     """An alignment model with its parameters for both directions."""
 
@@ -129,7 +130,7 @@ class Aligner:
         return cls(lexicon, tables, model)
 
 
-@frozen
+@dataclass(frozen=True)
 class Encoded:
     """A parallel text encoded as a file for each shard, and the joint lexicon."""
 
@@ -238,7 +239,7 @@ def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
     }
 
 
-@frozen
+@dataclass(frozen=True)
 class _Encode(Generic[T]):
     """Creates the task that encodes a shard and returns its number of sentence pairs, their
     lengths and its lexicon."""
@@ -259,7 +260,7 @@ class _Encode(Generic[T]):
         return task
 
 
-@frozen
+@dataclass(frozen=True)
 class _Expect:
     """Creates the task that returns the number of sentence pairs of a shard and its expected
     counts."""
@@ -275,7 +276,7 @@ class _Expect:
         return task
 
 
-@frozen
+@dataclass(frozen=True)
 class _Apply:
     """Creates the task that returns the number of sentence pairs of a shard and its links."""
 

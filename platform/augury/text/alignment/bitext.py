@@ -5,21 +5,22 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import NamedTuple
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pa
 from augury.core.store import Folder
 from augury.text.alignment.symmetrise import BOTH, Direction
 
 LARGEST = 4_000_000  # maximum number of cells of a sentence pair, such as 2000 words on both sides
 
 
-@frozen
+@dataclass(frozen=True)
 class Lexicon:
     """The distinct words of each side, sorted, and the word pairs that co-occur in a sentence pair.
 
@@ -104,7 +105,7 @@ class Indices(NamedTuple):
         return self.target_words if direction == "forward" else self.source_words
 
 
-@frozen
+@dataclass(frozen=True)
 class Bucket:
     """Sentence pairs with equally many words on the generating side, sorted by descending length of
     the generated side.
@@ -153,7 +154,7 @@ class Bucket:
         ]
 
 
-@frozen
+@dataclass(frozen=True)
 class Bitext:
     """Sentence pairs in buckets for vectorised computation, without pairs with an empty side.
 

@@ -11,8 +11,11 @@ prior of IBM model 2 instead of jumps.
 
 from __future__ import annotations
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, special
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
 from augury.text.alignment import ibm2
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
 from augury.text.alignment.model import Lengths, Links, Table, Tables, best_links, by_row
@@ -22,7 +25,7 @@ DECAY = 0.3  # initial decay of the probability of a jump with its distance from
 SMOOTHING = 1.0  # added to the expected count of every jump
 
 
-@frozen
+@dataclass(frozen=True)
 class Hmm:
     """The model with its training settings.
 

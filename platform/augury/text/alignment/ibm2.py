@@ -8,14 +8,17 @@ Word translation probabilities have a Dirichlet prior. The directions are indepe
 
 from __future__ import annotations
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, special
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import special
+
 from augury.text.alignment.bitext import Bitext, Bucket, Lexicon
 from augury.text.alignment.model import UNSEEN, Lengths, Links, Table, Tables, best_links, by_row
 from augury.text.alignment.symmetrise import BOTH
 
 
-@frozen
+@dataclass(frozen=True)
 class FastAlign:
     """The model with the settings that the README of fast_align recommends: -d -o -v."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
-from augury.core.libraries import np
+import numpy as np
+
 from augury.text.alignment.symmetrise import Direction, Link
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+import pyarrow as pa
+
 from augury.core import config
 from augury.core.execution import Execution
-from augury.core.libraries import pa
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard

@@ -4,9 +4,9 @@ alignments."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
-from augury.core.frozen import frozen
 from augury.corpora.languages import base_language
 from augury.text.alignment.aligner import align
 from augury.text.alignment.hmm import Hmm
@@ -21,7 +21,7 @@ VERSION = 1
 """Raised when the same text comes to have another distance; part of addresses."""
 
 
-@frozen
+@dataclass(frozen=True)
 class WordOrder:
     """Pairs of aligned words of a text whose order a translation keeps, and those that it
     inverts."""

@@ -9,11 +9,13 @@ import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+import numpy as np
+import pyarrow as pa
+
 from augury.core.errors import UserError, unknown
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pa
 
 Mode = Literal["alpha", "cased", "lower", "block"]
 
@@ -21,7 +23,7 @@ Mode = Literal["alpha", "cased", "lower", "block"]
 _PIECE = 1 << 17
 
 
-@frozen
+@dataclass(frozen=True)
 class Alphabet:
     """The letters that a cipher rotates; in each cycle, the first letter follows the last.
 

@@ -9,16 +9,18 @@ mark.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
-from augury.core import compute as pc
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from augury.core.errors import UserError
-from augury.core.frozen import frozen
-from augury.core.libraries import np, pa
 from augury.text.ciphers.alphabet import Alphabet, pieces, string_chunks
 
 
-@frozen
+@dataclass(frozen=True)
 class Rot:
     """The cipher that rotates each letter of `alphabet` by `key` positions within its cycle.
 

@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from augury.core.libraries import np
+import numpy as np
+
 from augury.text.eda.synonyms import Synonyms
 
 Operation = Literal["replacement", "insertion", "swap", "deletion"]

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
-from augury.core.libraries import np, npt
+import numpy as np
+import numpy.typing as npt
 
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"

@@ -12,8 +12,10 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
+
 from augury.core.errors import UserError
-from augury.core.libraries import np, npt
 from augury.text.fuzzy.candidates import Group, Pairs, by_length, candidates
 
 Norm = Literal["min", "max"]

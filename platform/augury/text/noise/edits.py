@@ -10,8 +10,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from augury.core.errors import UserError
-from augury.core.libraries import np
 from augury.corpora.languages import base_language
 from augury.corpora.noise import Layout
 from augury.text.noise.keyboards import neighbours

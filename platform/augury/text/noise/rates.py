@@ -14,7 +14,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from augury.core.libraries import np, npt
+import numpy as np
+import numpy.typing as npt
+
 from augury.core.rng import generator
 from augury.corpora.languages import base_language
 from augury.corpora.noise import KINDS, Layout

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from augury.core.frozen import frozen
 from augury.core.store import Folder
 from augury.text.subwords import learned
 from augury.text.tokens import Encode, Encoded
@@ -20,7 +20,7 @@ TARGET = "target"
 TRUNCATED = "truncated"
 
 
-@frozen
+@dataclass(frozen=True)
 class Subwords:
     """The tokenizer in a folder, which adds the special tokens of its model.
 

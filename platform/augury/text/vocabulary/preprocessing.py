@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from augury.core.frozen import frozen
 from augury.corpora.languages import base_language
 from augury.text.vocabulary import casing
 
@@ -15,7 +15,7 @@ Casing = Literal["none", "inline"]
 TARGET = "target"
 
 
-@frozen
+@dataclass(frozen=True)
 class Preprocessor:
     """Encodes text before it is segmented into subwords, and decodes the output of a model."""
 

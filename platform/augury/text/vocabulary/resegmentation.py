@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from augury.core.libraries import np
+import numpy as np
+
 from augury.core.rng import fold_in, unit_interval
 from augury.text.vocabulary.sentencepieces import merges
 from augury.text.vocabulary.settings import SPACE

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from augury.core.libraries import np, npt
+import numpy as np
+import numpy.typing as npt
+
 from augury.text.vocabulary.settings import SPACE
 
 if TYPE_CHECKING:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
-from augury.core.frozen import frozen
-from augury.core.libraries import np, npt, pa
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
 from augury.core.store import Folder
 from augury.text.tokens import Encode, Encoded
 
@@ -20,7 +23,7 @@ class Segments(Protocol):
     ) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.int64]]: ...
 
 
-@frozen
+@dataclass(frozen=True)
 class VocabularyTokenizer:
     """Encodes one column as ids of a vocabulary, without `</s>`."""
 

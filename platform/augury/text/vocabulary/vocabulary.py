@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
 from augury.core.errors import UserError, unknown
-from augury.core.libraries import np, npt, pa
 from augury.core.store import Folder
 from augury.text.vocabulary import sentencepieces
 from augury.text.vocabulary.preprocessing import Preprocessor

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-
-from augury.core.frozen import frozen
 
 # Characters in words that `\w` does not match: vowel signs, combining accents, soft hyphens,
 # joiners.
@@ -35,7 +34,7 @@ def is_punctuation(word: str) -> bool:
     return not any(map(str.isalnum, word))
 
 
-@frozen
+@dataclass(frozen=True)
 class Words:
     """The words of a text, and the white space before each word and after the last one (`gaps`)."""
 
