@@ -36,9 +36,9 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
         frame.pivot_table("value", "system", ["test", "metric"])
     """
     from augury.core import config
-    from augury.execution.execute import run_experiment
     from augury.experiments.spec import parse
     from augury.experiments.systems import load
+    from augury.sweeping.driver import run_experiment
     from augury.tracking.tracker import Tracker
 
     if isinstance(experiment, Mapping):
@@ -46,11 +46,11 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
             parsed = parse(config.merge(experiment, settings))
     else:
         parsed = load(experiment, settings=settings)
-    runs, failures = run_experiment(parsed, Tracker)
-    if failures:
-        raise UserError("; ".join(failures))
+    trained = run_experiment(parsed, Tracker)
+    if trained.failures:
+        raise UserError("; ".join(trained.failures))
     frame = results(parsed.storage)
-    names = {folder.uri: name for name, seeds in runs.items() for folder in seeds.values()}
+    names = {folder.uri: name for name, seeds in trained.runs.items() for folder in seeds.values()}
     frame = frame[frame["run"].isin(names)].reset_index(drop=True)
     return frame.assign(system=frame["run"].map(names), experiment=parsed.name)
 

@@ -72,6 +72,6 @@ def test_halving_needs_the_number_of_validations(tmp_path):
     planned = plan.make(
         quick_space, Store(tmp_path), {"training.max_epochs": 3}, space.sample(quick_space)
     )
-    options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
+    options = SweepOptions(str(tmp_path), "quick", (1,), "race", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):
         plan.decision_rungs(options, planned)

@@ -29,7 +29,7 @@ SPACE = SearchSpace(
 pytestmark = [pytest.mark.timeout(600), pytest.mark.slow, pytest.mark.long]
 
 
-@pytest.fixture(params=["all", "halving"])
+@pytest.fixture(params=["all", "race"])
 def flags(request: Any) -> tuple[str, ...]:
     """The rung of a race comes with 16 updates, within the warm-up."""
     return "--scheduler", request.param, "--seeds", "1", "2", "--set", "training.max_updates=32"

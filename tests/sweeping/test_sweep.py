@@ -32,7 +32,7 @@ from tests.sweeping.sweeps import (
     wait_for,
 )
 
-FLAGS = ("--scheduler", "halving", "--seeds", "1", "2", "--set", "training.max_updates=32")
+FLAGS = ("--scheduler", "race", "--seeds", "1", "2", "--set", "training.max_updates=32")
 
 pytestmark = pytest.mark.timeout(600)
 

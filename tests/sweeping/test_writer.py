@@ -20,7 +20,7 @@ def sweep(tmp_path: Path) -> Folder:
     texts = {"name": "mine", "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy"}
     lists: dict[str, Any] = {"keys": [], "seeds": [1], "configurations": [], "merged": []}
     folder.write_record(
-        DEFINITION, {**texts, **lists, "scheduler": "halving", "reference": "a", "started": 0.0}
+        DEFINITION, {**texts, **lists, "scheduler": "race", "reference": "a", "started": 0.0}
     )
     return folder
 

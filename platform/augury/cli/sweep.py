@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 PAGE_SECONDS = 15
+CONFIRM = 3
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
@@ -58,9 +58,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_limits(parser)
     parser.add_argument(
         "--scheduler",
-        choices=["all", "halving", "pbt"],
-        help="all: train every seed to the end; halving: successive halving with more "
-        "seeds for close configurations; pbt: population-based training (default: the space's)",
+        choices=["all", "race"],
+        help="all: every configuration with every seed; race: further seeds where they improve the "
+        "choice (default: the space's)",
     )
     parser.add_argument(
         "--search",
@@ -79,6 +79,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         metavar="POINTS",
         help="points of the metric that twice the training time has to bring; 0: time does not "
         "decide (default: the space's; 0.1 of augmentations)",
+    )
+    parser.add_argument(
+        "--confirm",
+        type=int,
+        choices=range(10),
+        default=CONFIRM,
+        metavar="N",
+        help="fresh seeds with which the reference and the winner are trained once more, and on "
+        f"which alone the winner is tested; 0: nothing is confirmed (default: {CONFIRM})",
     )
     parser.add_argument(
         "--dry-run",
@@ -110,12 +119,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="maximum concurrent trials (default: the file's execution.at_once, or as many as fit)",
     )
-    parser.add_argument(
-        "--budget",
-        metavar="TIME",
-        help="start no trial after this time, and stop at the next validation; each command counts "
-        "it anew: 90s, 30m, 2h or 1d",
-    )
+    add_budget(parser)
     parser.add_argument("--trials", type=whole_number, metavar="N", help="start at most N trials")
     parser.add_argument(
         "--fail-fast", action="store_true", help="stop after the first failed trial"
@@ -123,19 +127,25 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--executor",
         choices=["auto", "local", "ray"],
-        help="local: processes of this machine; ray: a cluster, or a Ray of this machine; auto: "
-        "ray where trials need a cluster, a GPU or several workers; as --set execution.executor",
+        help="local: in this process, one trial after the other; ray: side by side on a cluster or "
+        "a Ray of this machine; auto: ray for more than one trial; as --set execution.executor",
+    )
+
+
+def add_budget(parser: argparse.ArgumentParser) -> None:
+    """Add the flag of a limit of time."""
+    parser.add_argument(
+        "--budget",
+        metavar="TIME",
+        help="start no training after this time, and stop at the next validation; each command "
+        "counts it anew: 90s, 30m, 2h or 1d",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         return show_plan(*prepare(arguments), arguments.json)
-    from augury.sweeping.workers import early_imports
-
-    on_ray = arguments.executor == "ray" or "RAY_ADDRESS" in os.environ
-    with nullcontext() if on_ray else early_imports():
-        return _run(*prepare(arguments), arguments.json)
+    return _run(*prepare(arguments), arguments.json)
 
 
 def prepare(
@@ -154,12 +164,12 @@ def prepare(
     options = options_of(
         space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples
     )
-    decided_by_time = space.scheduler != "pbt" and space.search != "optuna"
-    default = space.worth if decided_by_time else 0.0
+    default = space.worth if space.search != "optuna" else 0.0
     worth = default if arguments.worth is None else arguments.worth
     return space, replace(
         options,
         worth=worth,
+        confirm=arguments.confirm,
         rows=tuple(arguments.rows or ()),
         assignments={**options.assignments, **settings},
     )
@@ -300,7 +310,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
             again += ["--budget", f"{options.budget:.10g}s"] if options.budget else []
             state = "not decided yet" if sweep.count("finished") else "no trial has finished yet"
             print(f"next     {command(*again)}    # {state}: goes on")
-    return 1 if outcome.unfinished or sweep.count("failed") else 0
+    return 1 if sweep.count("failed") else 0
 
 
 def make_plan(space: Space, options: SweepOptions) -> Plan:
@@ -311,7 +321,6 @@ def make_plan(space: Space, options: SweepOptions) -> Plan:
 
     options.check()
     planned = plan.of_options(space, options, Store(options.storage))
-    plan.decision_rungs(options, planned)
     if options.budget is not None:
         keep_within(planned, options.seeds, options.budget, options.at_once, name=options.name)
     return planned
@@ -323,7 +332,6 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.execution.cautions import cautions
     from augury.sweeping.applied import left_out_lines
     from augury.sweeping.budget import estimate
-    from augury.sweeping.plan import share_beginnings
 
     plan = make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in plan.configurations.values())
@@ -348,7 +356,6 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for line in left_out_lines(plan.left_out):
         print(f"  {line}")
     print(size_of(plan, options))
-    share_beginnings(options, plan)
     if cost := estimate(plan, options.seeds, options.at_once):
         print(cost)
         if options.budget is not None and cost.all_seeds > options.budget:
@@ -377,8 +384,8 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
         f"{counted(count, 'configuration')}{chosen}, at most {counted(trials, 'trial')}, "
         f"scheduler {options.scheduler}"
     )
-    if plan.families and options.scheduler == "halving" and not options.rows:
-        from augury.sweeping.rounds import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
+    if plan.families and options.scheduler == "race" and not options.rows:
+        from augury.sweeping.schedulers import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
 
         tuned = TUNING_ROUNDS * SUGGESTED
         size += (
@@ -389,11 +396,9 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Return the name of space and scale, with search and `pbt` if they change points."""
-    suffixes = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
-    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)]).replace(
-        "/", "-"
-    )
+    """Return the name of space and scale, with a search that changes points."""
+    parts = [space.name, space.scale, *([arguments.search] if arguments.search else [])]
+    return "-".join(parts).replace("/", "-")
 
 
 def _check_name(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from augury.core.progress import say
 from augury.execution import preflight
 from augury.sweeping import main_settings
 from augury.sweeping.plan import Plan
-from augury.sweeping.rounds import TUNING_ROUNDS, Propose, Standings, combinations
+from augury.sweeping.schedulers import TUNING_ROUNDS, Propose, Standings, combinations
 from augury.sweeping.space import Space
 
 COMBINATIONS, TUNED = "combinations", "tuned settings"
@@ -29,13 +29,12 @@ class Tuned(NamedTuple):
 
 @dataclass
 class Proposals:
-    """Plans the configurations of the rounds after the first; `write` keeps the definition of the
-    sweep up to date."""
+    """Plans the configurations of the rounds after the first; `know` tells the graph and the
+    definition of the sweep of them."""
 
     plan: Plan
     space: Space
-    seeds: Sequence[int]
-    write: Callable[[], None]
+    know: Callable[[], None]
     _tuned: dict[str, Tuned] = field(default_factory=dict)
     """By address."""
 
@@ -108,7 +107,6 @@ class Proposals:
             if planned.address not in before:
                 added[name] = planned.address
                 plan.families.setdefault(planned.name, family)
-                plan.graph.add({planned.name: planned.experiment}, self.seeds)
                 say(f"{what}: {name}")
-        self.write()
+        self.know()
         return added

@@ -63,7 +63,6 @@ class Space:
     """A point or the name of a row; None: the plain baseline."""
     scheduler: SchedulerName
     search: SearchName
-    mutations: Mapping[str, Any]
     declared: str
     """What a command finds it by: its name, or the absolute path of its file."""
     families: Mapping[str, str] = field(default_factory=dict)
@@ -142,9 +141,6 @@ def resolve(
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     listed = all(isinstance(values, Sequence) for values in keys.values())
-    mutations = declared.mutations
-    if callable(mutations) and scheduler != "pbt":
-        mutations = {}
     return Space(
         name=short_name(name).replace("/", "-"),
         question=" ".join(declared.question.split()),
@@ -158,7 +154,6 @@ def resolve(
         reference=reference,
         scheduler=scheduler,
         search=search or ("grid" if listed else "random"),
-        mutations=_keys(name, at_scale(mutations, scale)),
         declared=str(file_of(name)) if is_path(name) else name,
         families=declared.families() if declared.families else {},
         main_settings=declared.main_settings or dict,

@@ -28,10 +28,10 @@ DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 VIEW = "mlflow-view.txt"
 """The file with the fragment of the URL, in MLflow's UI, of a table of the configurations."""
 
-Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
-STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
+Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
+STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
 """In the order in which they are shown."""
-ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
+ENDS: tuple[Progress, ...] = ("finished", "failed")
 
 
 class TrialKey(NamedTuple):
@@ -42,7 +42,7 @@ class TrialKey(NamedTuple):
 
 
 # The trials that represent a configuration are those that got furthest; failed ones never do.
-RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
+RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("stopped",), ("running",))
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,7 @@ class Trial:
     folder: Folder
     """The run's folder; may not exist yet."""
     progress: Progress
-    """waiting: not started; paused: waits for a decision.
-
-    Stopped: the race ended it before the end of training.
-    """
+    """waiting: not started; stopped: ended before its end, by a budget or Ctrl-C."""
     error: str | None
     """The error of a failed trial."""
     curve: tuple[Point, ...]
@@ -175,7 +172,7 @@ class Sweep:
     tests: tuple[str, ...] | None
     """The test sets; if empty, validation decides. None where they are not stored."""
     scheduler: str
-    """`all`, `halving` or `pbt`."""
+    """`all` or `race`."""
     reference: str
     """Address of the configuration that the others are compared with."""
     configurations: tuple[Configuration, ...]

@@ -39,7 +39,7 @@ def load(path: str) -> SearchSpace:
     if isinstance(metric := fields.get("metric"), str):
         lowest = lower_is_better(metric.rpartition("/")[2])
         fields.setdefault("mode", "min" if lowest else "max")
-    for name in ("keys", "domains", "mutations"):
+    for name in ("keys", "domains"):
         if isinstance(values := fields.get(name), Mapping):
             where = {key: f"{path}, {file.places.get((name, key), '')}" for key in values}
             fields[name] = _with_domains(values, where)

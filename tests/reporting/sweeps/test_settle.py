@@ -23,7 +23,7 @@ def raced(sweeps: Any, shares: dict[str, float], seeds: int = 2, rows: int = 400
             sweeps.results.classified(
                 name, address, seed, correct=correct, seconds=60 * (place + 1)
             )
-    return summarise(sweeps.load(range(1, seeds + 1), scheduler="halving"))
+    return summarise(sweeps.load(range(1, seeds + 1), scheduler="race"))
 
 
 def test_nothing_is_open_where_one_is_the_best_by_far(sweeps: Any) -> None:
@@ -63,6 +63,6 @@ def test_no_command_is_printed_for_what_the_race_does_not_train_on(sweeps: Any) 
     raced(sweeps, {"baseline": 0.5, "ours": 0.86, "theirs": 0.82}, seeds=3, rows=200)
     (sweeps.results.store.folder("runs", f"{2:016x}/seed-3")).remove()
     sweeps.trials[f"{2:016x}/seed-3"]["progress"] = "waiting"
-    proposed = settlement(summarise(sweeps.load((1, 2, 3), scheduler="halving")))
+    proposed = settlement(summarise(sweeps.load((1, 2, 3), scheduler="race")))
     assert proposed is not None and proposed.command == ""
     assert "the race gave theirs 2 of 3" in proposed.text

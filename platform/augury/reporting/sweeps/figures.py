@@ -58,7 +58,6 @@ STATE_COLOURS = {
     "finished": COLOURS[3],
     "stopped": COLOURS[5],
     "running": COLOURS[1],
-    "paused": COLOURS[7],
     "failed": COLOURS[2],
     "waiting": COLOURS[0],
 }

@@ -141,7 +141,7 @@ def settlement(summary: Summary) -> Settlement | None:
             "the simpler one."
         )
     # A race goes on with those that had all seeds, and repeating it adds none to the others.
-    if sweep.scheduler == "halving" and rivals[0].finished < len(sweep.seeds):
+    if sweep.scheduler == "race" and rivals[0].finished < len(sweep.seeds):
         return Settlement(
             f"{apart}, which {needed} seeds of both would tell; the race gave {rivals[0].name} "
             f"{rivals[0].finished} of {len(sweep.seeds)}.",

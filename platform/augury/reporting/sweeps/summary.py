@@ -275,13 +275,13 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     if "running" in states:
         return "running"
     if "finished" in states and (
-        sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "paused"}
+        sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "stopped"}
     ):
         return "finished"
     if "failed" in states and sweep.scheduler != "all":
         states.discard("waiting")  # a race goes on without a configuration that failed
     final: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
-    order: tuple[Progress, ...] = ("stopped", "paused", *final)
+    order: tuple[Progress, ...] = ("stopped", *final)
     return next((state for state in order if state in states), "waiting")
 
 
