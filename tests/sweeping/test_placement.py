@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import ray
+from augury.sweeping.executors import place
 
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.spec import Experiment, parse
 from augury.sweeping import plan, space
-from augury.sweeping.executors import place
 from augury.sweeping.plan import SweepOptions
 
 QUICK = str(Path(__file__).with_name("quick.py"))

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from augury.sweeping.dispatcher import Dispatcher
 
 from augury.core.store import Folder, Store
-from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.state import DEFINITION, KIND, Curves, TrialKey
 from augury.sweeping.writer import StateWriter
 

@@ -48,7 +48,7 @@ def run_trial(
             return True
         run.folder.remove(FAILURE)
         try:
-            if not train(run, execution=execution, report=report):
+            if not train(run, execution=execution, report=report, deadline=deadline):
                 return False
             if scored and not evaluated(run):
                 evaluate(run)

@@ -82,6 +82,5 @@ def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
     if not row.mark:
         more = f", and {undecided}" if undecided else ""
         return f", but that may be chance {evidence}{more}"
-    these = "between these two runs " if row.tested.over == "sentences" else ""
     more = f", but {undecided}" if undecided else ""
-    return f"; {these}the difference is real {evidence}{more}"
+    return f"; the difference is real {evidence}{more}"

@@ -205,18 +205,6 @@ def compare_by(
     return difference
 
 
-def after(first: int, p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for multiple tests, of which one comes before all others.
-
-    It was chosen without the data of the tests, and is not corrected. The others are by `holm`, and
-    count only where the first is rejected, so that the family-wise error rate stays bounded (a
-    serial gatekeeper; Westfall and Krishen, 2001).
-    """
-    others = holm([value for place, value in enumerate(p_values) if place != first])
-    corrected = [max(value, p_values[first]) for value in others]
-    return [*corrected[:first], p_values[first], *corrected[first:]]
-
-
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return p-values corrected for multiple tests (Holm, 1979), in the same order.
 

@@ -54,6 +54,7 @@ class Suggested:
         self._values: dict[str, dict[int, float]] = {address: {} for address in fixed}
         """The values of configurations by seed; of the reference first."""
         self._failed: set[str] = set()
+        self._closed = False
         self._points: dict[int, str] = {}
         """Number of a trial of the study -> address of its configuration."""
         known = self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])
@@ -87,10 +88,15 @@ class Suggested:
         self._failed.add(configuration)
         self._tell_study()
 
+    def choose_now(self) -> None:
+        """Ask for no further points, and wait for none."""
+        self._closed = True
+
     @property
     def finished(self) -> bool:
         """Whether all points that may be suggested are finished."""
-        return len(self._points) >= self.samples and all(map(self._is_finished, self._values))
+        asked = len(self._points) >= self.samples
+        return self._closed or (asked and all(map(self._is_finished, self._values)))
 
     @property
     def best(self) -> str | None:

@@ -257,6 +257,8 @@ class _Driver:
     begun: dict[Trial, float] = field(default_factory=dict)
     seconds: dict[Trial, float] = field(default_factory=dict)
     """What the trials of this command took."""
+    cut_short: bool = False
+    """Whether the budget made the choice before the scheduler did."""
     factors: dict[str, float | None] = field(default_factory=dict)
     """The estimated training times of configurations, as multiples of the reference's."""
 
@@ -304,6 +306,7 @@ class _Driver:
                 on_begin=begin,
                 on_end=end,
                 deadline_of=self._deadline_of,
+                on_late=self._choose_now,
             )
             trials.make_texts()
             # What is prepared above does not count: the budget is one for trials.
@@ -317,8 +320,9 @@ class _Driver:
             with recorder.follow(self.sweep), writer.writing():
                 points = {address: known.point for address, known in configurations.items()}
                 run_trials(trials, experiments, points, on_ray=on_ray, at_once=options.at_once)
-            sweep = writer.end(finished=trials.scheduler.finished)
-        return Outcome(sweep, reused, not trials.scheduler.finished)
+            finished = trials.scheduler.finished and not self.cut_short
+            sweep = writer.end(finished=finished)
+        return Outcome(sweep, reused, not finished)
 
     def _make_plan(self) -> Plan:
         """Return the configurations that are known before anything runs."""
@@ -428,6 +432,16 @@ class _Driver:
         if self.deadline is None or trial.seed in self.options.fresh_seeds:
             return self.deadline
         return self.deadline - self._reserved()
+
+    def _choose_now(self) -> bool:
+        """Choose by what is trained, so that there is time to confirm it; return whether it is."""
+        scheduler = self.trials.scheduler
+        if self.cut_short or not isinstance(scheduler, Confirmed):
+            return False
+        scheduler.choose_now()
+        self.cut_short = True
+        say("the rest of the budget is for confirming what leads")
+        return scheduler.confirmation is not None
 
     def _reserved(self) -> float:
         """Return the seconds of the budget that confirmation takes."""

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.integrity import Damaged
@@ -20,6 +20,7 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.runs import record
 from augury.scoring.registry import bounds
+from augury.sweeping.schedulers import Action, Confirmation
 from augury.training import history
 
 KIND = "sweeps"
@@ -32,13 +33,6 @@ Progress = Literal["waiting", "running", "stopped", "finished", "failed"]
 STATES: tuple[Progress, ...] = ("finished", "running", "stopped", "failed", "waiting")
 """In the order in which they are shown."""
 ENDS: tuple[Progress, ...] = ("finished", "failed")
-
-
-class TrialKey(NamedTuple):
-    """A trial: the address of its configuration and its seed."""
-
-    configuration: str
-    seed: int
 
 
 # The trials that represent a configuration are those that got furthest; failed ones never do.
@@ -135,24 +129,18 @@ class Merged:
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of the race on a configuration at a rung."""
+    """A decision of a scheduler (`schedulers.Decision`) as it is stored."""
 
     time: float
     """Unix time."""
-    rung: int
-    """Counted from 1."""
-    validations: int | None
-    """Number of validations at the rung; None: the end of training."""
-    address: str
-    """Address of the configuration."""
-    action: Literal["promoted", "stopped", "seed added", "chosen"]
+    configuration: str
+    """Its address."""
+    action: Action
     seeds: int
-    """Number of seeds the decision is based on."""
     mean: float
     low: float
     high: float
     cut: float
-    """The value that the interval was compared with."""
 
 
 @dataclass(frozen=True)
@@ -190,6 +178,10 @@ class Sweep:
     """Points of the metric that twice the training time has to bring."""
     stopped: bool = False
     """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
+    fresh_seeds: tuple[int, ...] = ()
+    """Those with which the winner and the reference are, or would be, trained once more."""
+    confirmation: Confirmation | None = None
+    """The trainings on which the winner is tested; None where nothing is confirmed."""
     deadline: float | None = None
     """Unix time at which the budget of its last command is spent; None where it has none."""
 
@@ -222,11 +214,12 @@ class Sweep:
 
     def furthest(self, configuration: Configuration) -> dict[Trial, float]:
         """Return the trials of a configuration that got furthest, with their best validations:
-        others have had less training, and would lower its mean."""
+        others have had less training, and would lower its mean, and those that confirm a choice
+        take no part in it."""
         validated = {
             trial: value
             for trial in configuration.trials
-            if (value := self.best(trial)) is not None
+            if trial.seed in self.seeds and (value := self.best(trial)) is not None
         }
         by_rank = (
             {trial: value for trial, value in validated.items() if trial.progress in rank}
@@ -259,14 +252,26 @@ class Sweep:
 
     def scored(self) -> dict[str, dict[int, Folder]]:
         """Return the scored runs of every configuration, by its name and the seed, the reference
-        first."""
+        first, without those that confirm."""
         scored: dict[str, dict[int, Folder]] = {
             configuration.name: {} for configuration in self.configurations
         }
         for configuration, trial in self.trials:
-            if trial.folder.exists(record.SCORES):
+            if trial.seed in self.seeds and trial.folder.exists(record.SCORES):
                 scored[configuration.name][trial.seed] = trial.folder
         return scored
+
+    def confirming(self) -> dict[str, dict[int, Folder]]:
+        """Return the scored runs with fresh seeds of the reference and the winner, by name."""
+        confirming: dict[str, dict[int, Folder]] = {}
+        for address in self.confirmation[:2] if self.confirmation else ():
+            configuration = self.by_address[address]
+            confirming[configuration.name] = {
+                trial.seed: trial.folder
+                for trial in configuration.trials
+                if trial.seed not in self.seeds and trial.folder.exists(record.SCORES)
+            }
+        return confirming
 
 
 @dataclass
@@ -345,10 +350,13 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         folder = store.folder(KIND, resolve(store, name))
     definition, state = records(folder)
     curves = curves or Curves(definition["metric"])
-    configurations = tuple(
-        _configuration(entry, definition["seeds"], state, store, curves)
-        for entry in definition["configurations"]
-    )
+    confirmation = _confirmation(state)
+    configurations = []
+    for entry in definition["configurations"]:
+        confirms = confirmation is not None and entry["address"] in confirmation[:2]
+        fresh = confirmation.seeds if confirmation and confirms else ()
+        seeds = (*definition["seeds"], *fresh)
+        configurations.append(_configuration(entry, seeds, state, store, curves))
     return Sweep(
         name=definition["name"],
         question=definition["question"],
@@ -359,7 +367,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         seeds=tuple(definition["seeds"]),
         scheduler=definition["scheduler"],
         reference=definition["reference"],
-        configurations=configurations,
+        configurations=tuple(configurations),
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         decisions=tuple(
             _decision(entry, definition["metric"]) for entry in state.get("decisions", ())
@@ -372,6 +380,8 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
+        confirmation=confirmation,
+        fresh_seeds=tuple(definition.get("fresh_seeds", ())),
     )
 
 
@@ -395,6 +405,13 @@ def earlier_record(folder: Folder, name: str) -> dict[str, Any]:
     except Damaged as error:
         say(f"warning: {error}: it is made anew")
         return {}
+
+
+def _confirmation(state: Mapping[str, Any]) -> Confirmation | None:
+    content = state.get("confirmation")
+    if not content:
+        return None
+    return Confirmation(content["reference"], content["winner"], tuple(content["seeds"]))
 
 
 def _decision(entry: Mapping[str, Any], metric: str) -> Decision:

@@ -53,6 +53,8 @@ class Trials:
     on_end: Callable[[Trial, Run], None] = lambda trial, run: None
     deadline_of: Callable[[Trial], float | None] = lambda trial: None
     """The Unix time at which a trial must end; where it has passed, none begins."""
+    on_late: Callable[[], bool] = lambda: False
+    """Called where a deadline has passed; returns whether other trials are wanted now."""
     runs: dict[str, Run] = field(default_factory=dict)
     """By address, with the first seed, once their texts are made."""
     progress: dict[Trial, Progress] = field(default_factory=dict)
@@ -138,8 +140,10 @@ class Trials:
             if self.is_done(trial):
                 self._finish(trial)
                 continue
-            late = self.deadline_of(trial)
-            if late is not None and time.time() >= late:
+            deadline = self.deadline_of(trial)
+            if deadline is not None and time.time() >= deadline:
+                if self.on_late():
+                    continue
                 return None
             run = self.run_of(trial)
             if not run.folder.complete:

@@ -15,7 +15,6 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -122,9 +121,12 @@ def run_on_tune(
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(placement.at_once)  # actors start side by side
     folder = trials.folder
     parent, _, name = folder.location("tune").rpartition("/")
-    call = partial(_trial, root=folder.root, folder=folder.name, execution=placement.execution)
+
+    def trial(config: Mapping[str, Any]) -> None:  # its name is that of the actors in dashboards
+        _run(config, folder, placement.execution)
+
     tuner = tune.Tuner(
-        tune.with_resources(in_this_directory(call), dict(placement.resources)),
+        tune.with_resources(in_this_directory(trial), dict(placement.resources)),
         tune_config=tune.TuneConfig(
             search_alg=search,
             num_samples=-1,
@@ -146,15 +148,13 @@ def run_on_tune(
         raise Outage(search.outage)
 
 
-def _trial(
-    config: Mapping[str, Any], *, root: str, folder: str, execution: Mapping[str, Any]
-) -> None:
+def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]) -> None:
     """Run a trial in an actor of Tune.
 
     What is wrong with it is reported and not raised: Tune would try it again, as it does where a
     process dies.
     """
-    run = read_prepared(Folder(root, folder), config[RUN]).with_seed(config["seed"])
+    run = read_prepared(folder, config[RUN]).with_seed(config["seed"])
     try:
         run_trial(
             run,

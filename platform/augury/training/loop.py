@@ -61,10 +61,11 @@ def fit(
 
     Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
     with the state of `init_from`. After `deadline`, in Unix time, return at the first validation,
-    ready to be continued. `own_dropout` says whether masks on a CPU are those of `Dropout`, which `torch.compile` cannot read, or torch's. `report` is called after every
-    validation, when its checkpoint is written, and may end the call by raising. A run leaves
-    `checkpoints/` and `history/` in its folder, a finished one `weights.safetensors` and
-    `outcome.json` too. Raises Diverged and Interrupted.
+    ready to be continued. `own_dropout` says whether masks on a CPU are those of `Dropout`, which
+    `torch.compile` cannot read, or torch's. `report` is called after every validation, when its
+    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
+    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
+    Diverged and Interrupted.
     """
     trainer = Trainer(
         learner, training, run, device=device, init_from=init_from, own_dropout=own_dropout

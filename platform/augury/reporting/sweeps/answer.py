@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 from augury.core.naming import counted
+from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
 from augury.reporting.numbers import adaptive, factor
@@ -14,6 +15,7 @@ from augury.reporting.pareto import pareto_front
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import title
 
+CONFIRMING_SEEDS = 3
 MAY_BE = 0.05
 """The probability from which on a configuration is said to be possibly the best."""
 
@@ -84,6 +86,11 @@ def _outcome(summary: Summary) -> str:
     if sweep.tests == ():
         core = _on_validation(summary, leader)
         return f"{core[0].upper()}{core[1:]}" if sweep.ended else f"So far, {progress}: {core}"
+    if summary.confirmed is not None:
+        core = compare_in_words(summary.confirmed).removesuffix(".")
+        seeds = counted(len(summary.confirmed.rows[0].seeds), "fresh seed")
+        core = f"{core}, by {seeds} that took no part in the choice"
+        return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
     comparison = _with_leader(summary, leader)
     begun = "No answer" if sweep.ended else "No answer yet"
     if comparison is None and leader is summary.reference:
@@ -91,11 +98,36 @@ def _outcome(summary: Summary) -> str:
     if comparison is None:
         lead = f"{leader.name} leads with {summary.metric} {leader.score_text}"
         return f"{begun}: {progress}, {lead}, and there are no test scores to compare"
-    core = compare_in_words(comparison).removesuffix(".")
     if leader is summary.reference:
-        core += f"; {leader.name} {_place(summary, leader)}"
-    core += _name_better_on_test(summary, comparison)
+        core = f"{compare_in_words(comparison).removesuffix('.')}; {leader.name} "
+        core += _place(summary, leader) + _name_better_on_test(summary, comparison)
+    else:
+        core = _unconfirmed(summary, comparison, leader)
     return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
+
+
+def _unconfirmed(summary: Summary, comparison: Comparison, leader: ConfigurationResult) -> str:
+    """Return by how much a leader scores more than the reference, and what confirming it costs: it
+    was chosen by the luck of its seeds, too."""
+    metric, (reference, chosen) = comparison.metrics[0], comparison.rows
+    if chosen.meaningless:
+        return compare_in_words(comparison).removesuffix(".")
+    own, other = chosen.scores[metric].value, reference.scores[metric].value
+    core = (
+        f"On {comparison.test_label}, {chosen.name}, chosen by validation, scores {own:.1f} "
+        f"{title(metric)} against {other:.1f} of {reference.name}"
+    )
+    return f"{core}; that is not confirmed: {confirmation_cost(summary, leader)}"
+
+
+def confirmation_cost(summary: Summary, leader: ConfigurationResult) -> str:
+    """Return what it takes to confirm the choice."""
+    seeds = summary.sweep.fresh_seeds
+    count = len(seeds) or CONFIRMING_SEEDS
+    known = [result.seconds for result in (leader, summary.reference) if result.seconds]
+    takes = f", about {duration(count * sum(known))}" if len(known) == 2 else ""
+    how = "the same command does" if seeds else f"--confirm {count} does"
+    return f"{2 * count} trainings with fresh seeds would show it{takes} ({how})"
 
 
 def _place(summary: Summary, leader: ConfigurationResult) -> str:
@@ -164,8 +196,7 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     """Return the comparison of the reference with the leader, or with the next best where the
     reference leads.
 
-    The p-value of a leader is its own: it was chosen by validation. That of the next best is
-    corrected for all comparisons of the table.
+    p-values are corrected for all comparisons of the table.
     """
     if summary.deciding is None:
         return None
@@ -179,8 +210,7 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
     if len(known) < 2:
         return None
-    comparisons = summary.deciding.comparisons if competitor is not leader else 1
-    return replace(summary.deciding, rows=known, comparisons=comparisons)
+    return replace(summary.deciding, rows=known)
 
 
 def _count_losses(summary: Summary) -> str:

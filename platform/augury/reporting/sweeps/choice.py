@@ -21,7 +21,7 @@ from augury.reporting.numbers import adaptive
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, leader
 from augury.runs.record import RunRecord
 from augury.scoring.registry import segment_noun
-from augury.sweeping.price import net
+from augury.sweeping.schedulers import net
 
 VALIDATION = "valid"
 """The role of the text of validations."""

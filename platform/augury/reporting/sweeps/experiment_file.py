@@ -17,8 +17,8 @@ SHARED = ("name", "task", "seeds", "baseline", "systems", "equal", "execution", 
 """Sections that the systems of an experiment do not change."""
 HEAD = """\
 # Sweep {sweep} recommends {name}{reference}.
-# Runs of the sweep are found, not trained again. Settings that are not here have the defaults of
-# Augury {version}: `augury config FILE --resolved` shows all.
+# Its seeds took no part in the choice; runs that are there are found, not trained again. The rest
+# has the defaults of Augury {version}: `augury config FILE --resolved` shows all.
 """
 
 

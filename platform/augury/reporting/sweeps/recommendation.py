@@ -35,13 +35,14 @@ def recommend(summary: Summary) -> str | None:
     """Write the experiment file of the recommended system into the sweep's folder; return where it
     is.
 
-    It trains that system and the reference, with the seeds of the sweep. None where nothing that
-    has finished leads, or where no run keeps its experiment.
+    It trains that system and the reference, with the fresh seeds that confirm it. None where
+    nothing that has finished leads, or where no run keeps its experiment.
     """
     sweep, result = summary.sweep, recommended(summary)
     if result is None:
         return None
-    content = recommended_yaml(sweep.name, result, summary.reference, sweep.seeds)
+    seeds = sweep.fresh_seeds or sweep.seeds
+    content = recommended_yaml(sweep.name, result, summary.reference, seeds)
     if content is None:
         return None
     sweep.folder.write(RECOMMENDED, content)

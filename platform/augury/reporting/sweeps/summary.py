@@ -18,8 +18,8 @@ from augury.runs import stored_runs
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval
-from augury.sweeping.price import net
-from augury.sweeping.race import CONFIDENCE, half_widths
+from augury.sweeping.belief import half_widths
+from augury.sweeping.schedulers import net
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
 
@@ -29,9 +29,7 @@ class ConfigurationResult:
 
     configuration: Configuration
     state: Progress
-    """stopped: the race ended it; failed: no seed is left to finish."""
-    rung: int | None
-    """The rung at which it was stopped."""
+    """stopped: its budget or Ctrl-C ended it; failed: no seed is left to finish."""
     values: Mapping[int, float]
     """Seed -> the best validation so far, of the seeds that got furthest."""
     settled: bool
@@ -62,11 +60,6 @@ class ConfigurationResult:
     def finished(self) -> int:
         """The number of seeds that have finished."""
         return sum(trial.progress == "finished" for trial in self.configuration.trials)
-
-    @property
-    def state_text(self) -> str:
-        """`finished`, `stopped at rung 2`."""
-        return f"{self.state} at rung {self.rung}" if self.rung else self.state
 
     @property
     def score_text(self) -> str:
@@ -102,8 +95,12 @@ class Summary:
 
     The reference is the first row.
     """
+    confirmed: Comparison | None
+    """The winner and the reference by their fresh seeds alone; None before two of both are
+    scored."""
     chances: Mapping[str, float]
-    """Address -> the probability to be the best on the deciding test set, of scored ones."""
+    """Address -> the probability to be the best on the deciding test set; empty where any is known
+    by one seed, of which nothing is known of others."""
 
     @property
     def cautions(self) -> list[str]:
@@ -133,7 +130,9 @@ class Summary:
     def decisions(self) -> tuple[Decision, ...]:
         """The decisions of the race on configurations that are still part of the sweep."""
         known = self.sweep.by_address
-        return tuple(decision for decision in self.sweep.decisions if decision.address in known)
+        return tuple(
+            decision for decision in self.sweep.decisions if decision.configuration in known
+        )
 
     @property
     def failures(self) -> dict[str, Trial]:
@@ -182,16 +181,15 @@ def summarise(sweep: Sweep) -> Summary:
     systems = _scored_systems(sweep)
     tests = scored_sets(systems)
     ahead = leader_of(sweep, ranked)
-    comparisons = tuple(compare_all(systems, tests, chosen=ahead.address if ahead else None))
+    comparisons = tuple(compare_all(systems, tests))
     chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
-    return Summary(sweep, ranked, ahead, comparisons, chances)
+    return Summary(sweep, ranked, ahead, comparisons, _confirmed(sweep, tests), chances)
 
 
 def leader_of(
     sweep: Sweep, ranked: Sequence[ConfigurationResult] | None = None
 ) -> ConfigurationResult | None:
-    """Return the configuration that leads, which is tested alone: one with a finished seed where
-    there is one."""
+    """Return the configuration that leads: one with a finished seed where there is one."""
     ranked = ranking(sweep) if ranked is None else ranked
     return leader(sweep, ranked, finished=True) or leader(sweep, ranked)
 
@@ -208,7 +206,7 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
         for result in results
         if result.settled and result.state != "stopped"
     }
-    halves = half_widths(settled, CONFIDENCE)
+    halves = half_widths(settled)
     range_of_metric = bounds(sweep.metric_name)
     for index, result in enumerate(results):
         if result.mean is not None and (half := halves.get(result.address)) is not None:
@@ -233,7 +231,7 @@ def leader(
     training time, of those that were not stopped; with `finished`, of those with a finished
     seed, as where the sweep has ended."""
     known = {result.address: result for result in ranked}
-    chosen = [decision.address for decision in sweep.decisions if decision.action == "chosen"]
+    chosen = [decision.configuration for decision in sweep.decisions if decision.action == "chosen"]
     if chosen := [address for address in chosen if address in known]:
         return known[chosen[-1]]
     racing = [
@@ -256,12 +254,9 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     """Return a configuration on its own, without an interval."""
     furthest = sweep.furthest(configuration)
     values, state = list(furthest.values()), _state(sweep, configuration)
-    ended = [decision for decision in sweep.decisions if decision.address == configuration.address]
-    stopped = [decision.rung for decision in ended if decision.action == "stopped"]
     return ConfigurationResult(
         configuration,
         state,
-        rung=stopped[-1] if stopped and state == "stopped" else None,
         values={trial.seed: value for trial, value in furthest.items()},
         settled=bool(values) and all(trial.progress != "running" for trial in furthest),
         mean=statistics.fmean(values) if values else None,
@@ -293,10 +288,18 @@ def _chances(systems: Sequence[SystemResult], deciding: Comparison) -> dict[str,
         for system in systems
         if (resampled := system.resampled.get(deciding.test, {}).get(metric)) is not None
     }
-    if len(known) < 2:
+    if len(known) < 2 or min(resampled.seeds for resampled in known.values()) < 2:
         return {}
     shares = probability_best([*known.values()], lower_is_better=lower_is_better(metric))
     return dict(zip(known, shares.tolist(), strict=True))
+
+
+def _confirmed(sweep: Sweep, tests: Sequence[str]) -> Comparison | None:
+    """Compare the winner with the reference by the seeds that took no part in the choice."""
+    groups = sweep.confirming()
+    if len(groups) < 2 or min(map(len, groups.values())) < 2 or not tests:
+        return None
+    return compare_all(results.load_groups([*groups.values()], [*groups]), tests)[0]
 
 
 def _scored_systems(sweep: Sweep) -> list[SystemResult]:
