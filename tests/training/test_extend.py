@@ -165,8 +165,8 @@ def test_what_is_taken_over_is_reported_as_its_last_validation(tmp_path: Path) -
     )
     settings = longer(max_epochs=5)
 
-    def work(run: Any, device: torch.device, report: Any, until: int | None) -> None:
-        fit(toy.Toy(), settings, run, device=device, report=report, until=until)
+    def work(run: Any, device: torch.device, report: Any, deadline: float | None) -> None:
+        fit(toy.Toy(), settings, run, device=device, report=report, deadline=deadline)
 
     launch(work, run, settings, Execution(threads=1), reports.append)
     assert [report["validation"] for report in reports] == [4, 5]

@@ -115,9 +115,17 @@ def _controller() -> int:
     return next(item.pid for item in processes if "TrainController" in " ".join(item.cmdline()))
 
 
-def train(run: ToyRun, device: torch.device, report: Report, until: int | None = None) -> None:
+def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
     task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed", run.controller)
-    fit(task, TRAINING, run, device=device, report=report, until=until, init_from=run.init_from)
+    fit(
+        task,
+        TRAINING,
+        run,
+        device=device,
+        report=report,
+        deadline=deadline,
+        init_from=run.init_from,
+    )
 
 
 def process(rank: int, run: ToyRun, workers: int) -> None:

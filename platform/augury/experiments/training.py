@@ -19,21 +19,24 @@ def train(
     *,
     execution: Execution | None = None,
     report: Report | None = None,
-    until: int | None = None,
+    deadline: float | None = None,
 ) -> bool:
-    """Train a run, or continue it; return whether training has ended, and not just reached `until`.
+    """Train a run, or continue it; return whether it has an outcome.
 
-    The stage before it is trained. `execution` overrides the experiment's; `report` is called
-    after every validation where training runs in this process. Raises Diverged, Crashed, and
-    UserError where the cluster is too small.
+    Without one, training has ended at the first validation after `deadline`, in Unix time, and goes
+    on from there when it is called again. The stage before it is trained. `execution` overrides the
+    experiment's; `report` is called after every validation where training runs in this process.
+    Raises Diverged, Crashed, and UserError where the cluster is too small.
     """
     from augury.training.launch import launch  # loads torch, which takes seconds
 
     training, where = run.experiment.training, execution or run.experiment.execution
-    return launch(train_here, run, training, where, report, until)
+    return launch(train_here, run, training, where, report, deadline)
 
 
-def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
+def train_here(
+    run: Run, device: torch.device, report: Report, deadline: float | None = None
+) -> None:
     """Train a run in this process, a worker of a launcher."""
     from augury.training.loop import fit
 
@@ -49,7 +52,7 @@ def train_here(run: Run, device: torch.device, report: Report, until: int | None
         run,
         device=device,
         report=report,
-        until=until,
+        deadline=deadline,
         init_from=run.init_from,
         own_dropout=not compiled,
     )

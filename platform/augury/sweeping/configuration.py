@@ -78,14 +78,14 @@ class ConfigurationRuns:
         execution: Mapping[str, Any],
         report: Report | None = None,
         *,
-        until: int | None = None,
+        deadline: float | None = None,
         values: Mapping[str, Any] | None = None,
     ) -> bool:
         """Train a run, from its last checkpoint if there is one, and return whether training has
         ended.
 
-        `execution` and `values` override settings of the configuration; `until` is the validation
-        to stop at.
+        `execution` and `values` override settings of the configuration; training ends at the
+        first validation after `deadline`.
         """
         from augury.experiments.training import train  # torch, which the command does not need
 
@@ -93,7 +93,7 @@ class ConfigurationRuns:
         if values:
             run = replace(run, experiment=parse(config.merge(run.experiment.to_dict(), values)))
         merged = run.experiment.execution.model_copy(update=dict(execution))
-        return train(run, execution=merged, report=report, until=until)
+        return train(run, execution=merged, report=report, deadline=deadline)
 
     def finish(self, seed: int) -> None:
         """Score a trained run unless its scores are up to date, and mark it as complete."""

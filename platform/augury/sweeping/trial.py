@@ -6,9 +6,7 @@ started by another command continues from its last checkpoint.
 
 from __future__ import annotations
 
-import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,7 +18,7 @@ from augury.core.outages import outage_of
 from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import ERROR, OUTAGE
-from augury.sweeping.state import KIND, Curves, Point, TrialKey
+from augury.sweeping.state import KIND, Curves, TrialKey
 from augury.training.run import FAILURE
 
 Report = Callable[[dict[str, Any]], None]
@@ -115,11 +113,9 @@ def _train(
                 continue
     curves = Curves(settings.metric)
     ended = False
-    while (
-        not ended
-    ):  # workers return at every possible stop: killing the trial from outside would orphan them
+    while not ended:
         before = curves.of(folder)
-        ended = runs.train(seed, settings.execution, until=_until(settings, before))
+        ended = runs.train(seed, settings.execution, deadline=settings.deadline)
         reached = curves.of(folder)[len(before) :]
         if not (ended or reached):
             raise UserError(
@@ -136,22 +132,3 @@ def _train(
                 )
             except _Overtaken:
                 break
-
-
-def _until(settings: TrialSettings, before: Sequence[Point]) -> int | None:
-    """Return the validation at which workers return for the scheduler's decision; None: the end of
-    training.
-
-    Restarting workers is slow, so the first validation after the deadline is predicted from the
-    pace so far.
-    """
-    rung = next(rung for rung in settings.rungs if rung is None or rung > len(before))
-    if settings.deadline is None and not settings.fail_fast:
-        return rung
-    further = 1
-    if before and settings.deadline is not None and not settings.fail_fast:
-        further = max(
-            1, math.ceil((settings.deadline - time.time()) * len(before) / before[-1].seconds)
-        )
-    next_end = len(before) + further
-    return next_end if rung is None else min(rung, next_end)

@@ -35,10 +35,10 @@ RAY = ".ray"
 
 
 class Train(Protocol):
-    """Trains a run on a worker, up to validation `until` if that is given."""
+    """Trains a run on a worker, to its end or the first validation after `deadline`."""
 
     def __call__(
-        self, run: Any, device: torch.device, report: Report, until: int | None
+        self, run: Any, device: torch.device, report: Report, deadline: float | None
     ) -> None: ...
 
 
@@ -48,12 +48,13 @@ def launch(
     training: Training,
     execution: Execution,
     report: Report | None = None,
-    until: int | None = None,
+    deadline: float | None = None,
 ) -> bool:
-    """Call `train` on the workers of the settings; return whether training has finished.
+    """Call `train` on the workers of the settings; return whether training has an outcome.
 
-    With `until` it may only have reached that validation. A run that has an outcome is not
-    repeated; a new one continues the longest shorter run of its prefix, or of its beginning.
+    Otherwise it has ended at the first validation after `deadline`, in Unix time, to be continued.
+    A run that has an outcome is not repeated; a new one continues the longest shorter run of its
+    prefix, or of its beginning.
     `report` is called in this process, where training runs in it. Raises Diverged, Crashed, and
     UserError where the cluster is too small.
     """
@@ -76,9 +77,10 @@ def launch(
         torch.set_num_threads(execution.threads or available_cores())
         if report and taken and taken.scores:  # as this run would have after its last validation
             report({"validation": taken.validations, "update": max(taken.scores)})
-        train(run, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None), until)
+        device = torch.device("cuda" if cuda else "cpu")
+        train(run, device, report or (lambda metrics: None), deadline)
     else:
-        _on_ray(train, run, training, execution, cuda, until)
+        _on_ray(train, run, training, execution, cuda, deadline)
     return folder.exists(OUTCOME)
 
 
@@ -88,7 +90,7 @@ def _on_ray(
     training: Training,
     execution: Execution,
     cuda: bool,
-    until: int | None,
+    deadline: float | None,
 ) -> None:
     # Every report waits for this poll.
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")
@@ -115,7 +117,7 @@ def _on_ray(
         torch.set_num_threads(threads)
         device = ray.train.torch.get_device() if cuda else torch.device("cpu")
         try:
-            train(run, device, lambda metrics: ray.train.report(metrics), until)
+            train(run, device, lambda metrics: ray.train.report(metrics), deadline)
         except (Diverged, UserError) as error:  # trying again would only repeat it
             folder.write_record(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 

@@ -53,24 +53,24 @@ def fit(
     *,
     device: torch.device,
     report: Report | None = None,
-    until: int | None = None,
+    deadline: float | None = None,
     init_from: Initialisation | None = None,
     own_dropout: bool = True,
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it.
 
     Continues where an earlier call stopped; a new run starts with the learner's module as it is, or
-    with the state of `init_from`. With `until`, return after that validation, counted from the
-    start of the run, ready to be continued. `own_dropout` says whether masks on a CPU are those of
-    `Dropout`, which `torch.compile` cannot read, or torch's. `report` is called after every
-    validation, when its checkpoint is written, and may end the call by raising. A run leaves
-    `checkpoints/` and `history/` in its folder, a finished one `weights.safetensors` and
-    `outcome.json` too. Raises Diverged and Interrupted.
+    with the state of `init_from`. After `deadline`, in Unix time, return at the first validation,
+    ready to be continued. `own_dropout` says whether masks on a CPU are those of `Dropout`, which
+    `torch.compile` cannot read, or torch's. `report` is called after every validation, when its
+    checkpoint is written, and may end the call by raising. A run leaves `checkpoints/` and
+    `history/` in its folder, a finished one `weights.safetensors` and `outcome.json` too. Raises
+    Diverged and Interrupted.
     """
     trainer = Trainer(
         learner, training, run, device=device, init_from=init_from, own_dropout=own_dropout
     )
-    trainer.fit(report or (lambda metrics: None), until)
+    trainer.fit(report or (lambda metrics: None), deadline)
 
 
 class Trainer:
@@ -105,6 +105,8 @@ class Trainer:
         if training.equal != "epochs":
             self.worth = worth(learner, training, run.seed, self.position.world)
         self.out_of_time = self._time_is_up()
+        self.paused = False
+        """Whether this call ends at its deadline."""
         self.meter = Meter()
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
@@ -112,17 +114,17 @@ class Trainer:
 
     # ----- the loop
 
-    def fit(self, report: Report, until: int | None = None) -> None:
-        """Train to the end, or to the validation number `until`."""
+    def fit(self, report: Report, deadline: float | None = None) -> None:
+        """Train to the end, or to the first validation after `deadline`."""
         if distributed.rank() == 0:
-            if self.position.update and until is None:  # with it, in a race, this is the rule
+            if self.position.update:
                 say(f"{self.run.folder.uri}: continues after update {self.position.update:,}")
             # What a killed call recorded after its last checkpoint, this one trains again.
             self.history.rewind(self.position.update)
         distributed.barrier()
         clock, saved = Clock(self.position), time.monotonic()
         with Interrupts() as interrupts:
-            for batches in self._updates(until):
+            for batches in self._updates():
                 self.step(batches)
                 clock.stamp(self.position)
                 if self.training.max_minutes is not None:
@@ -132,12 +134,13 @@ class Trainer:
                     report(self._validate())
                     self.meter.restart()  # its tokens a second are of training alone
                     saved = time.monotonic()
+                    self.paused = deadline is not None and _is_past(deadline)
                 elif interrupts.requested or self._snapshot_due(saved):
                     self._save(snapshot=True)
                     saved = time.monotonic()
                 # An interrupt at the last update does not cost a finished run its outcome: that is
                 # written below, first.
-                if interrupts.requested and not self._stops(until):
+                if interrupts.requested and not self._stops:
                     raise Interrupted(f"stopped after update {self.position.update}")
         if self.finished:
             self._write_outcome()
@@ -145,13 +148,13 @@ class Trainer:
         if interrupts.requested:
             raise Interrupted(f"stopped after update {self.position.update}, the last one")
 
-    def _updates(self, until: int | None) -> Iterator[list[np.ndarray]]:
+    def _updates(self) -> Iterator[list[np.ndarray]]:
         """Yield this worker's batches of every update, epoch by epoch, until training stops."""
-        while not self._stops(until):
+        while not self._stops:
             for batches in self.rest_of_epoch():
                 yield batches
-                # Patience, a budget of updates or `until` may end training within an epoch.
-                if self._stops(until):
+                # Patience, a budget of updates or a deadline may end training within an epoch.
+                if self._stops:
                     return
 
     def rest_of_epoch(self) -> Iterator[list[np.ndarray]]:
@@ -185,9 +188,10 @@ class Trainer:
         minutes = self.training.max_minutes
         return minutes is not None and self.position.seconds >= 60 * minutes
 
-    def _stops(self, until: int | None) -> bool:
-        """Whether training has finished, or pauses after validation `until`."""
-        return self.finished or (until is not None and self.position.validations >= until)
+    @property
+    def _stops(self) -> bool:
+        """Whether training has finished, or its deadline has passed."""
+        return self.finished or self.paused
 
     def _validation_due(self) -> bool:
         """Whether to validate now: where the settings say so, and always at the end."""
@@ -429,6 +433,11 @@ class _Objective(nn.Module):
 def _objective(learner: Learner) -> nn.Module:
     objective = _Objective(learner)
     return DistributedDataParallel(objective) if distributed.world_size() > 1 else objective
+
+
+def _is_past(deadline: float) -> bool:
+    """Return whether a Unix time has passed on any worker: clocks differ, and all have to agree."""
+    return any(distributed.gather(time.time() > deadline))
 
 
 def _checkpoints(run: TrainingRun, training: Training) -> Checkpoints:
