@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,7 @@ def losses(storage: Path) -> list[tuple[int, float]]:
 
 
 PROCESSES = ("--launcher", "processes", "--workers", "2")
+TWO_ON_RAY = ("--launcher", "ray", "--workers", "2")
 
 
 @pytest.fixture(scope="module")
@@ -88,15 +90,27 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("flags", [(), ("--controller",)], ids=["worker", "controller"])
-def test_ray_train_restarts_what_is_killed_and_ends_equal(
-    straight_of_two: Path, tmp_path: Path, flags: tuple[str, ...]
+def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
+    straight_of_two: Path, tmp_path: Path
 ) -> None:
     """Equal to two processes that no launcher looks after."""
-    two = ("--launcher", "ray", "--workers", "2")
-    disturbed = train(tmp_path, *two, "--kill-at", "6", *flags)
+    disturbed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6")
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
     assert (tmp_path / "killed").exists()
+    assert re.search(r"^warning: worker \d of toy, seed 1 died", disturbed.stdout, re.MULTILINE)
+    assert disturbed.stdout.splitlines()[-2:] == ["validation 3", "validation 4"]
+    assert final(tmp_path) == final(straight_of_two)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_same_command_continues_after_the_death_of_ray_trains_controller(
+    straight_of_two: Path, tmp_path: Path
+) -> None:
+    crashed = train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller")
+    assert crashed.returncode == 1
+    assert "Crashed: the controller of toy, seed 1 died once" in crashed.stderr
+    assert train(tmp_path, *TWO_ON_RAY, "--kill-at", "6", "--controller").returncode == 0
     assert final(tmp_path) == final(straight_of_two)
 
 
@@ -105,7 +119,7 @@ def test_ray_train_restarts_what_is_killed_and_ends_equal(
 def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Path) -> None:
     crashed = train(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
     assert crashed.returncode == 1
-    assert f"Crashed: the workers of {tmp_path}/runs/toy failed 1 times: " in crashed.stderr
+    assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
 
 
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:

@@ -170,7 +170,15 @@ def main(words: Sequence[str] | None = None) -> None:
             cpus_per_worker=0.5,
             max_failures=options.max_failures,
         )
-        launch(train, run, training, execution)
+        launch(
+            train,
+            run,
+            training,
+            execution,
+            name=f"{name}, seed 1",
+            report=lambda metrics: print("validation", metrics["validation"]),
+            warn=print,
+        )
 
 
 if __name__ == "__main__":
