@@ -9,11 +9,10 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.shared_prefixes import share
 from augury.runs.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
-from augury.sweeping.budget import estimate, keep_within, seed_seconds
+from augury.sweeping.budget import estimate, keep_within
 from augury.sweeping.declarations import SearchSpace
 from augury.sweeping.plan import Plan
 from augury.sweeping.space import resolve, sample
@@ -89,19 +88,6 @@ def test_a_budget_for_nothing_says_how_many_epochs_fit(tmp_path: Path) -> None:
     assert cost is not None
     with pytest.raises(UserError, match="training.max_epochs=50 in place of 200"):
         keep_within(planned, SEEDS, cost.first_seed / 4 + 1e-6, 1)
-
-
-def test_what_configurations_have_in_common_costs_once(planned: Plan) -> None:
-    before = estimate(planned, SEEDS, 1)
-    rows = {item.name: item.experiment for item in planned.configurations.values()}
-    planned.graph.add(rows, SEEDS)
-    share(planned.graph)
-    after = estimate(planned, SEEDS, 1)
-    shortest = seed_seconds(planned, next(iter(planned.configurations.values())), SEEDS)
-    assert before and after and shortest
-    # The two longer ones continue the shortest one.
-    assert after.first_seed == pytest.approx(before.first_seed - 2 * shortest)
-    assert after.all_seeds == pytest.approx(2 * after.first_seed)
 
 
 def test_what_an_earlier_command_had_is_not_left_out_of_the_next(planned: Plan) -> None:

@@ -15,7 +15,7 @@ from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.run import Beginning, TrainingRun
+from augury.training.run import TrainingRun
 from augury.training.settings import Training, without_end
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
@@ -138,17 +138,6 @@ def test_a_run_that_went_further_is_not_continued(
     train(tmp_path, "long", longer(**first), task=Flat)
     run = Store(tmp_path).folder("runs", "short/seed-1")
     assert take_over(run, name(longer(**second)), "short", 1, longer(**second)) is None
-
-
-@pytest.mark.parametrize(("epochs", "goes_on"), [(3, False), (4, True), (5, True)])
-def test_a_run_of_another_prefix_is_continued_within_the_beginning(
-    tmp_path: Path, epochs: int, goes_on: bool
-) -> None:
-    train(tmp_path, "short", longer())  # of four epochs
-    other = longer(max_epochs=6, learning_rate=0.02)
-    run = Store(tmp_path).folder("runs", "other/seed-1")
-    beginning = Beginning(name(longer()), None, epochs)
-    assert bool(take_over(run, name(other), "other", 1, other, beginning)) is goes_on
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,6 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     from augury.execution.cautions import cautions
     from augury.execution.estimates import estimates
     from augury.experiments.cost import total
-    from augury.sweeping.plan import share_beginnings
 
     execution = plan.base().execution
     threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
@@ -141,7 +140,6 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     rows = {planned.name: planned.experiment for planned in plan.configurations.values()}
     graph = plan.graph
     graph.add(rows, options.seeds)
-    share_beginnings(options, plan)
     costs = estimates(graph, execution)
     seeds = dict.fromkeys([*graph.earlier_stages, *rows], len(options.seeds))
     of_all = total(

@@ -323,7 +323,6 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.execution.cautions import cautions
     from augury.sweeping.applied import left_out_lines
     from augury.sweeping.budget import estimate
-    from augury.sweeping.plan import share_beginnings
 
     plan = make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in plan.configurations.values())
@@ -348,7 +347,6 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for line in left_out_lines(plan.left_out):
         print(f"  {line}")
     print(size_of(plan, options))
-    share_beginnings(options, plan)
     if cost := estimate(plan, options.seeds, options.at_once):
         print(cost)
         if options.budget is not None and cost.all_seeds > options.budget:

@@ -14,7 +14,7 @@ from augury.corpora.corpus import KINDS, Corpus
 from augury.corpora.filters import word_counts
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.mixture import row_ranges
-from augury.execution.graph import Graph, Plan, Step
+from augury.execution.graph import Graph, Step
 from augury.experiments.cost import Cost, Text, cost
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
@@ -22,41 +22,21 @@ from augury.experiments.task import find_task
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
     """Return the cost of one seed of every system and stage before one, and of all seeds of the
-    models that operators use and of common beginnings.
+    models that operators use.
 
     Trainings that systems share, with each other or with models, are counted once. `execution`
     overrides that of the experiments.
     """
-    of_beginnings = shared_seconds(graph, execution)
-
-    def cost_of(plan: Plan) -> Cost | None:
-        known = seed_cost(plan.experiment, graph.store, execution)
-        seeds = [
-            step for step in graph.names if step.address == plan.address and step.seed is not None
-        ]
-        shared = sum(of_beginnings.get(step, 0.0) for step in seeds) / max(1, len(seeds))
-        return known and known._replace(shared=shared)
-
-    costs = {name: cost_of(plan) for name, plan in (graph.earlier_stages | graph.systems).items()}
+    trained = graph.earlier_stages | graph.systems
+    costs = {
+        name: seed_cost(plan.experiment, graph.store, execution) for name, plan in trained.items()
+    }
     for address, seeds in graph.unscored.items():
-        of_seed, count = cost_of(graph.plans[address]), len(seeds)
+        of_seed = seed_cost(graph.plans[address].experiment, graph.store, execution)
         costs[graph.names[Step(address, seeds[0])]] = of_seed and of_seed._replace(
-            seconds=of_seed.seconds * count,
-            bytes=of_seed.bytes * count,
-            shared=of_seed.shared * count,
+            seconds=of_seed.seconds * len(seeds), bytes=of_seed.bytes * len(seeds)
         )
     return costs
-
-
-def shared_seconds(graph: Graph, execution: Execution | None = None) -> dict[Step, float]:
-    """Return the estimated seconds of the beginnings that models continue, by the model; 0 where
-    they are not known."""
-    costs = {
-        address: seed_cost(graph.plans[address].experiment, graph.store, execution)
-        for address in {beginning.address for beginning in graph.beginnings.values()}
-    }
-    seconds = {address: cost.seconds if cost else 0.0 for address, cost in costs.items()}
-    return {step: seconds[beginning.address] for step, beginning in graph.beginnings.items()}
 
 
 def seed_cost(

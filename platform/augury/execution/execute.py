@@ -25,7 +25,6 @@ from augury.execution import preflight
 from augury.execution.cautions import say_cautions
 from augury.execution.graph import Graph, Step
 from augury.execution.progress import show_progress
-from augury.execution.shared_prefixes import share
 from augury.execution.texts import make_run
 from augury.experiments.description import artifacts, commit, describe, differing_parameters
 from augury.experiments.evaluate import evaluate, evaluated
@@ -60,7 +59,6 @@ def run_experiment(
     for name, system in described.items():
         _say_without_effect(name, system, graph.canonical(system))
     plans = graph.add(described)
-    share(graph)
     systems = [plan.experiment for plan in plans.values()]
     addresses = {name: plan.address for name, plan in plans.items()}
     _refuse_shared_runs(addresses)

@@ -74,8 +74,6 @@ class Cost(NamedTuple):
     bytes: int
     """On disk."""
     updates_per_epoch: int
-    shared: float = 0.0
-    """Seconds of a beginning that is trained for several, and has an entry of its own."""
 
 
 class Total(NamedTuple):
@@ -110,7 +108,7 @@ def total(
     where, at_once = devices(execution, workers)
     known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
     unknown = tuple(name for name, cost in costs.items() if cost is None)
-    seconds = sum((cost.seconds - cost.shared) * count for cost, count in known) / at_once
+    seconds = sum(cost.seconds * count for cost, count in known) / at_once
     size = sum(cost.bytes * count for cost, count in known)
     return Total(None if unknown else seconds, None if unknown else size, where, unknown)
 

@@ -10,7 +10,7 @@ from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
-from augury.execution.estimates import estimates, shared_seconds
+from augury.execution.estimates import estimates
 from augury.execution.graph import Graph
 from augury.experiments.cost import ERROR_FACTOR
 from augury.experiments.spec import Experiment
@@ -49,9 +49,6 @@ def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Es
     parallel = _parallel(plan.base(), at_once)
     first = sum(cost.first_seed for cost in costs.values())
     everything = sum(cost.first_seed + cost.further_seeds for cost in costs.values())
-    saved = _saved(plan)
-    first -= saved.get(seeds[0], 0.0)
-    everything -= sum(saved.values())
     return Estimate(first / parallel, everything / parallel, parallel)
 
 
@@ -176,18 +173,6 @@ def _parts(plan: Plan, planned: Planned, seeds: Sequence[int]) -> _Parts | None:
         sum(cost.seconds for name, cost in parts.items() if cost and name in scored),
         sum(cost.seconds for name, cost in parts.items() if cost and name not in scored),
     )
-
-
-def _saved(plan: Plan) -> Mapping[int, float]:
-    """Return the seconds that common beginnings save, by seed."""
-    graph, saved = plan.graph, dict[int, float]()
-    shared = shared_seconds(graph)
-    made = {graph.beginnings[step]: -seconds for step, seconds in shared.items()}
-    made = {beginning: cost for beginning, cost in made.items() if beginning not in graph.scored}
-    for step, seconds in (*shared.items(), *made.items()):
-        assert step.seed is not None
-        saved[step.seed] = saved.get(step.seed, 0.0) + seconds
-    return saved
 
 
 def _parallel(base: Experiment, at_once: int | None) -> int:

@@ -40,7 +40,7 @@ class ConfigurationRuns:
         training.
         """
         if run.address != address:  # a member shares no prefix with other runs
-            run = replace(run, address=address, prefix=None, beginning=None)
+            run = replace(run, address=address, prefix=None)
             run = run.with_seed(run.seed)
         return cls(run, tuple(unscored))
 

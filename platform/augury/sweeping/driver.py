@@ -106,7 +106,10 @@ class _Driver:
     def _run(self, executor: TrialExecutor) -> Outcome:
         options, self.placement = self.options, executor.placement
         self.rungs = plans.decision_rungs(options, self.plan)
-        plans.share_beginnings(options, self.plan)
+        if options.search != "optuna" and options.scheduler != "pbt":
+            configurations = self.plan.configurations.values()
+            rows = {planned.name: planned.experiment for planned in configurations}
+            self.plan.graph.add(rows, options.seeds)
         if cost := estimate(self.plan, options.seeds, options.at_once):
             say(str(cost))
         # Before the first trial, so that other commands can show and compare an unfinished sweep.

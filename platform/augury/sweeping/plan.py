@@ -14,7 +14,6 @@ from augury.core.naming import title
 from augury.core.store import Store
 from augury.execution import preflight
 from augury.execution.graph import Graph
-from augury.execution.shared_prefixes import share
 from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import missing_inputs
@@ -307,17 +306,6 @@ def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
             f"{_remedy(plan.configurations)} or take --scheduler all"
         )
     return tuple(rungs(min(length for length in lengths.values() if length is not None)))
-
-
-def share_beginnings(options: SweepOptions, plan: Plan) -> None:
-    """Add to the graph what configurations have in common, up to the first decision of a race.
-
-    Nothing for points that are suggested one by one, and for members that exchange weights.
-    """
-    if options.search != "optuna" and options.scheduler != "pbt":
-        rows = {planned.name: planned.experiment for planned in plan.configurations.values()}
-        plan.graph.add(rows, options.seeds)
-        share(plan.graph, decision_rungs(options, plan)[0])
 
 
 def _remedy(configurations: Mapping[str, Planned]) -> str:

@@ -55,16 +55,16 @@ def launch(
 
     Otherwise it has ended at the first validation after `deadline`, in Unix time, to be continued.
     A run that has an outcome is not repeated; a new one continues the longest shorter run of its
-    prefix, or of its beginning. `report` takes the metrics of every validation; `warn` a line on
-    workers that died, of the training called `name`. Raises Diverged, Crashed, and UserError where
-    the cluster is too small.
+    prefix. `report` takes the metrics of every validation; `warn` a line on workers that died, of
+    the training called `name`. Raises Diverged, Crashed, and UserError where the cluster is too
+    small.
     """
     folder = run.folder
     if folder.exists(OUTCOME):
         return True
     folder.remove(FAILURE)
     if run.prefix is not None:
-        take_over(folder, run.prefix, run.address, run.seed, training, run.beginning)
+        take_over(folder, run.prefix, run.address, run.seed, training)
     report = report or (lambda metrics: None)
     cuda = execution.cuda
     direct = execution.launcher == "direct" or (

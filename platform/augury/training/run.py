@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from augury.core.store import Folder
 
 PREFIXES = "prefixes"
-"""Kind of the folders that name the runs with one beginning."""
+"""Kind of the folders that name the runs which differ only in their end."""
 FAILURE = "failure.json"
 """The file of a run whose training failed: `kind` and `error`."""
-
-
-class Beginning(NamedTuple):
-    """The part of a training that is that of another configuration too: the warm-up of a regime."""
-
-    prefix: str
-    """The prefix of the runs of that configuration."""
-    updates: int | None
-    epochs: int | None
-    """Where the part ends, after updates or whole epochs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +22,6 @@ class TrainingRun:
     prefix: str | None = None
     """The address of everything that determines training but its end, by which a longer run
     finds a shorter one."""
-    beginning: Beginning | None = None
-    """What it has in common with runs of another prefix; None: nothing."""
 
 
 class Diverged(ArithmeticError):
