@@ -17,8 +17,8 @@ from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.optimizer import adam
 from augury.training.run import TrainingRun
+from augury.training.schedule import adam
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy

@@ -14,6 +14,7 @@ from safetensors.numpy import load_file
 
 from augury.core.store import Store
 from augury.training import history
+from augury.training.loop import Interrupted
 from augury.training.run import Diverged
 from tests.training import toy
 
@@ -55,7 +56,42 @@ def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> 
     assert train(tmp_path, "--kill-at", "9").returncode == -9
     toy.main([str(tmp_path), "--kill-at", "9"])
     assert final(tmp_path) == final(straight)
-    assert losses(tmp_path) == losses(straight)
+    assert measured(tmp_path) == measured(straight)
+
+
+def measured(storage: Path) -> list[tuple[int, float, dict[str, float]]]:
+    """The history of a run without times and memory."""
+    return [
+        (
+            record["update"],
+            record["epochs"],
+            {
+                name: value
+                for name, value in record["metrics"].items()
+                if "second" not in name and "memory" not in name
+            },
+        )
+        for record in history.read(Store(storage).folder("runs", "toy"))
+    ]
+
+
+def test_identical_runs_have_identical_histories(straight: Path, tmp_path: Path) -> None:
+    toy.main([str(tmp_path)])
+    assert measured(tmp_path) == measured(straight)
+    updates = [update for update, _, metrics in measured(straight) if "train/loss" in metrics]
+    assert {20, 40} < set(updates)
+
+
+def test_one_that_was_interrupted_between_two_records_has_the_same(
+    straight: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(Interrupted):
+        toy.main([str(tmp_path), "--interrupt-at", "13"])
+    run = Store(tmp_path).folder("runs", "toy")
+    assert run.sub("checkpoints").subfolders()[-1] == "snapshot-00000014"
+    toy.main([str(tmp_path)])
+    assert measured(tmp_path) == measured(straight)
+    assert final(tmp_path) == final(straight)
 
 
 def losses(storage: Path) -> list[tuple[int, float]]:

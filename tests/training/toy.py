@@ -1,7 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
 python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N]
-    [--kill-at UPDATE] [--spoil-at UPDATE] [--stage]
+    [--kill-at UPDATE] [--spoil-at UPDATE] [--interrupt-at UPDATE] [--stage]
 
 With --stage it trains a second stage, which goes on with the optimizer of the training without it.
 """
@@ -53,6 +53,7 @@ class Toy:
         spoil_at: int | None = None,
         once: Path | None = None,
         controller: bool = False,
+        interrupt_at: int | None = None,
     ):
         random = np.random.default_rng(0)
         self.inputs = torch.tensor(random.normal(size=(200, 8)), dtype=torch.float32)
@@ -65,7 +66,7 @@ class Toy:
             nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2)
         )
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
-        self.controller = controller
+        self.controller, self.interrupt_at = controller, interrupt_at
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [f"toy-{example}" for example in examples]
@@ -86,6 +87,9 @@ class Toy:
         if update == self.kill_at and self.once is not None and not self.once.exists():
             self.once.touch()
             os.kill(_controller() if self.controller else os.getpid(), signal.SIGKILL)
+        if update == self.interrupt_at:
+            self.interrupt_at = None  # once: a second one would end it at once
+            os.kill(os.getpid(), signal.SIGINT)
         inputs, labels = batch
         if update == self.spoil_at:
             inputs = inputs * float("nan")
@@ -106,6 +110,7 @@ class ToyRun(TrainingRun):
     kill_at: int | None
     controller: bool = False
     spoil_at: int | None
+    interrupt_at: int | None = None
     init_from: Initialisation | None
 
 
@@ -116,7 +121,8 @@ def _controller() -> int:
 
 
 def train(run: ToyRun, device: torch.device, report: Report, deadline: float | None = None) -> None:
-    task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed", run.controller)
+    once = Path(run.folder.root) / "killed"
+    task = Toy(run.kill_at, run.spoil_at, once, run.controller, run.interrupt_at)
     fit(
         task,
         TRAINING,
@@ -145,6 +151,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--kill-at", type=int, default=None)
     parser.add_argument("--controller", action="store_true", help="kill Ray Train's controller")
     parser.add_argument("--spoil-at", type=int, default=None)
+    parser.add_argument("--interrupt-at", type=int, default=None)
     parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
     store, name = Store(options.storage), "stage" if options.stage else "toy"
@@ -155,6 +162,7 @@ def main(words: Sequence[str] | None = None) -> None:
         kill_at=options.kill_at,
         controller=options.controller,
         spoil_at=options.spoil_at,
+        interrupt_at=options.interrupt_at,
         init_from=Initialisation(store.folder("runs", "toy"), "optimizer")
         if options.stage
         else None,

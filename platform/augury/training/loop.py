@@ -9,9 +9,14 @@ undisturbed run, bit for bit, on the same hardware.
 from __future__ import annotations
 
 import math
+import os
+import signal
+import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
+from types import FrameType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -24,24 +29,30 @@ from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress, late_onset
 from augury.training import distributed
-from augury.training.budget import Worth, planned, worth
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.dropout import Dropout
 from augury.training.history import History
 from augury.training.initialisation import Initialisation
-from augury.training.interrupts import Interrupted, Interrupts
 from augury.training.learner import Learner, Validation
-from augury.training.meter import Clock, Meter, loss_sums
-from augury.training.optimizer import adam
-from augury.training.processor import processor
+from augury.training.meter import Clock, Meter, loss_sums, processor
 from augury.training.run import Diverged, TrainingRun
-from augury.training.schedule import Patience, last_update, learning_rate
+from augury.training.schedule import (
+    Patience,
+    Worth,
+    adam,
+    last_update,
+    learning_rate,
+    planned,
+    worth,
+)
 from augury.training.settings import Training
 from augury.training.trained import WEIGHTS, Outcome, ReportedWeights
 
 SNAPSHOT_SECONDS = 600.0
-UNREAD_UPDATES = 20
-"""Updates on a GPU after which their losses are read and checked."""
+RECORD_UPDATES = 20
+"""Updates between two records of the history, and of a GPU's losses that are read at a time: a
+number, and not a time, so that the histories of identical runs are identical."""
+NOTICE = b"\nstopping after this update; again to stop at once, without saving\n"
 
 Report = Callable[[dict[str, float]], None]
 
@@ -107,10 +118,10 @@ class Trainer:
         self.out_of_time = self._time_is_up()
         self.paused = False
         """Whether this call ends at its deadline."""
-        self.meter = Meter()
+        self.meter = Meter(self.position.measured, device)
         self.unread: list[tuple[int, list[np.ndarray], Tensor]] = []
         """Number, batches and (loss, gradient norm, rows) of updates not checked yet."""
-        self.most_unread = 1 if device.type == "cpu" else UNREAD_UPDATES
+        self.most_unread = 1 if device.type == "cpu" else RECORD_UPDATES
 
     # ----- the loop
 
@@ -254,7 +265,7 @@ class Trainer:
             group["lr"] = rate
         self.optimizer.step()
         position.advance()
-        if self.meter.due:
+        if position.update % RECORD_UPDATES == 0:
             self._record(rate)
 
     def _losses(self, batch: Any, progress: Progress) -> Losses:
@@ -354,6 +365,7 @@ class Trainer:
         if distributed.rank() == 0:
             # History first: a resumed run drops records after its checkpoint, and has no others.
             self.history.flush()
+            self.position.measured = self.meter.state()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
         distributed.barrier()  # a worker that went on and failed would end rank 0 while it writes
 
@@ -416,6 +428,44 @@ class Trainer:
         last = last_update(self.training, *(self.worth or Worth(updates_per_epoch)))
         if late := late_onset(onset, last):
             say(f"warning: {late}")
+
+
+class Interrupted(KeyboardInterrupt):
+    """Training was interrupted and has saved its state."""
+
+
+class Interrupts:
+    """A context in which the first Ctrl-C sets `requested`, so that training ends between two
+    updates, where its state can be saved; a second one interrupts at once."""
+
+    def __init__(self) -> None:
+        self.requested = False
+        # Python sets handlers in the main thread only. Of several workers none may stop alone: the
+        # others would wait for its gradients.
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        self._handles = in_main_thread and distributed.world_size() == 1
+
+    def __enter__(self) -> Interrupts:
+        if self._handles:
+            self._handler_before = signal.signal(signal.SIGINT, self._request)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._handles:
+            signal.signal(signal.SIGINT, self._handler_before)
+
+    def _request(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+        # Not a message: what is being printed may be interrupted here.
+        with suppress(OSError, ValueError, AttributeError):  # standard error may be no file
+            os.write(sys.stderr.fileno(), NOTICE)
 
 
 class _Objective(nn.Module):
