@@ -9,6 +9,8 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.execution.estimates import remaining, seconds_of, seed_cost
+from augury.execution.graph import Graph, Step
 from augury.runs.record import run_folder
 from augury.sweeping import plan
 from augury.sweeping.applied import apply
@@ -58,13 +60,29 @@ def test_what_is_trained_costs_nothing(planned: Plan) -> None:
 
 
 def test_what_is_trained_says_how_long_the_rest_takes(planned: Plan) -> None:
-    before = estimate(planned, SEEDS, 1)
-    assert before is not None
     reference = run_folder(planned.store, next(iter(planned.configurations)), 1)
-    of_seed = before.first_seed * 10 / 1110
-    reference.write_record(OUTCOME, asdict(outcome(seconds=3 * of_seed)))
-    after = estimate(planned, SEEDS, 1)
-    assert after and after.first_seed == pytest.approx(3 * before.first_seed, rel=1e-3)
+    after = []
+    for seconds in (1.0, 2.0):
+        reference.write_record(OUTCOME, asdict(outcome(seconds=seconds)))
+        after.append(estimate(planned, SEEDS, 1))
+    slow, slower = after
+    assert slow and slower
+    assert slower.first_seed == pytest.approx(2 * slow.first_seed)
+    assert slower.all_seeds == pytest.approx(2 * slow.all_seeds)
+
+
+def test_scores_are_part_of_a_trial(planned: Plan) -> None:
+    """A run that is trained still takes their time, and none where there is no test set."""
+    address, planned_reference = next(iter(planned.configurations.items()))
+    cost = seed_cost(planned_reference.experiment, planned.store)
+    assert cost and 0 < cost.scoring < cost.seconds
+    graph = Graph(planned.store)
+    graph.add({"reference": planned_reference.experiment}, (1,))
+    run_folder(planned.store, address, 1).write_record(OUTCOME, asdict(outcome(seconds=1.0)))
+    (left,), (whole,) = (seconds(graph).values() for seconds in (remaining, seconds_of))
+    assert left > 0
+    run_folder(planned.store, address, 1).finish({})
+    assert remaining(graph) == {Step(address, 1): 0.0} and whole > 0
 
 
 def test_the_longest_go_first_and_the_reference_never(planned: Plan) -> None:

@@ -1,9 +1,12 @@
-"""Estimate the cost of what is trained, before it is, from the texts and the size of the model."""
+"""Estimate the cost of what is trained, before it is, from the texts and the size of the model.
+
+The true time is likely within the factor `cost.ERROR_FACTOR`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from statistics import fmean
+from statistics import fmean, median
 
 from augury.augment import planning
 from augury.augment.mixins import MakesRecords, TextSubset
@@ -18,6 +21,8 @@ from augury.execution.graph import Graph, Step
 from augury.experiments.cost import Cost, Text, cost
 from augury.experiments.spec import Experiment
 from augury.experiments.task import find_task
+from augury.training import history
+from augury.training.trained import OUTCOME, Outcome
 
 
 def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cost | None]:
@@ -39,10 +44,69 @@ def estimates(graph: Graph, execution: Execution | None = None) -> dict[str, Cos
     return costs
 
 
+def seconds_of(graph: Graph) -> dict[Step, float] | None:
+    """Return the estimated seconds of every model of a graph as a trial, with its scores where it
+    has some; None where those of one are not known."""
+    parts = _trial_seconds(graph)
+    if parts is None:
+        return None
+    return {step: training + scoring for step, (training, scoring) in parts.items()}
+
+
+def remaining(graph: Graph) -> dict[Step, float] | None:
+    """Return the seconds that the models of a graph still take as trials: 0 where they are
+    complete; None where those of one are not known.
+
+    The pace is that of the trainings that have ended: processors differ, and so does what else
+    runs on them.
+    """
+    parts = _trial_seconds(graph)
+    if parts is None:
+        return None
+    paces, left = [], {}
+    for step, (training, scoring) in parts.items():
+        assert step.seed is not None
+        run = graph.plans[step.address].run(step.seed)
+        ended = run.exists(OUTCOME)
+        if ended and training:
+            paces.append(Outcome.read(run).train_seconds / training)
+        if run.complete:
+            left[step] = (0.0, 0.0, 0.0)
+        else:
+            left[step] = (0.0 if ended else training, history.trained_seconds(run), scoring)
+    pace = median(paces) if paces else 1.0
+    return {
+        step: max(pace * training - done, 0.0) + pace * scoring
+        for step, (training, done, scoring) in left.items()
+    }
+
+
+def _trial_seconds(graph: Graph) -> dict[Step, tuple[float, float]] | None:
+    """Return the seconds of training and of scoring of every model of a graph, on the cores of a
+    trial."""
+    costs = {}
+    for address, plan in graph.plans.items():
+        execution = plan.experiment.execution
+        threads = execution.threads or max(1, int(execution.cpus_per_worker))
+        execution = execution.model_copy(update={"threads": threads})
+        known = seed_cost(plan.experiment, graph.store, execution)
+        if known is None:
+            return None
+        costs[address] = known
+    parts = {}
+    for step in graph.names:
+        if step.seed is not None:
+            known = costs[step.address]
+            scoring = known.scoring if step in graph.scored else 0.0
+            parts[step] = (known.seconds - known.scoring, scoring)
+    return parts
+
+
 def seed_cost(
     experiment: Experiment, store: Store, execution: Execution | None = None
 ) -> Cost | None:
-    """Estimate the cost of one seed."""
+    """Estimate the cost of one seed, trained and scored; None where the size of its model is not
+    known."""
     if execution is not None:
         experiment = experiment.model_copy(update={"execution": execution})
     size = find_task(experiment.task).size(experiment.first, store)
@@ -57,7 +121,10 @@ def seed_cost(
         _records(operator, experiment, rows, read, store) for operator in experiment.augment
     )
     words = counts if size.target else [sum(counts)]
-    text = Text(max(1, round(all_rows)), words, max(1, round(plain)))
+    tests = [cached_corpus(experiment.corpus, name, store.root) for name in experiment.test_sets]
+    text = Text(
+        max(1, round(all_rows)), words, max(1, round(plain)), sum(corpus.rows for corpus in tests)
+    )
     return cost(experiment, size, text)
 
 

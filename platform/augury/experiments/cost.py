@@ -1,5 +1,5 @@
-"""Estimate the size of a model from its settings or files, and the cost of a training from that
-size, the size of its text and its budget."""
+"""Estimate the size of a model from its settings or files, and from that, its texts and its budget
+the cost of a run, trained and scored."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.home import expanded
 from augury.core.progress import duration
+from augury.decoding.settings import Decoding
 from augury.experiments.spec import Experiment
 from augury.training.schedule import last_update
 from augury.training.settings import Training
@@ -30,7 +31,11 @@ PRODUCTS, PRODUCT_SIZE, PRODUCT_REPEATS = 64, 48, 40
 BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU made for them: 1.4 to 2.0 were measured
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
-OVERHEAD = 1.2  # validation, checkpoints and decoding on top of training
+OVERHEAD = 1.2  # validation and checkpoints on top of training
+DECODING_SHARE = 0.4
+"""The time of decoding as a share of that of its products: 50 sentences a CPU second were measured
+with the model `small` and a beam of 5, and 2 with T5-base."""
+SCORING_SECONDS = 3  # of the conversion of the model and of the metrics, however small all is
 ERROR_FACTOR = 3
 """The true time is likely between the estimate divided by this factor and multiplied by it."""
 SIZES = (
@@ -54,7 +59,7 @@ class Size(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The size of a training text: rows, and mean words of each side of a row."""
+    """The size of the texts of a run: training rows, and mean words of each side of a row."""
 
     rows: int
     words: Sequence[float]
@@ -62,6 +67,8 @@ class Text(NamedTuple):
     as one."""
     plain_rows: int | None = None
     """Those of the rows that operators did not make; None: all."""
+    test_rows: int = 0
+    """Those of all test sets."""
 
 
 class Cost(NamedTuple):
@@ -71,9 +78,12 @@ class Cost(NamedTuple):
     updates: int
     """The maximum: training may end before."""
     seconds: float
+    """Of training and scoring."""
     bytes: int
     """On disk."""
     updates_per_epoch: int
+    scoring: float = 0.0
+    """Those of the seconds that scoring takes."""
 
 
 class Total(NamedTuple):
@@ -114,7 +124,7 @@ def total(
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
-    """Estimate the cost of one seed of an experiment."""
+    """Estimate the cost of one seed of an experiment, trained and scored."""
     training, groups = experiment.training, experiment.view_groups()
     pieces = [SUBWORDS_PER_WORD * words for words in text.words]
     rows = max(1.0, training.max_tokens / max(1.0, *pieces))
@@ -130,14 +140,35 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
-    seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
+    speed = _speed(experiment.execution, training)
+    seconds = OVERHEAD * (work / speed + UPDATE_SECONDS * updates)
     if training.max_minutes is not None and 60 * training.max_minutes < seconds:
         updates = max(1, round(updates * 60 * training.max_minutes / seconds))
         seconds = 60 * training.max_minutes
     # The checkpoints of the mean, at least two, the model reported on, its form for decoding; and
     # the two moments of the optimizer in each of the last two checkpoints.
     kept = max(training.average_last, 2) + 2 + 2 * 2
-    return Cost(size.parameters, updates, seconds, 4 * size.parameters * kept, per_epoch)
+    scoring = _scoring(experiment, size, text, pieces, speed) if text.test_rows else 0.0
+    return Cost(
+        parameters=size.parameters,
+        updates=updates,
+        seconds=seconds + scoring,
+        bytes=4 * size.parameters * kept,
+        updates_per_epoch=per_epoch,
+        scoring=scoring,
+    )
+
+
+def _scoring(
+    experiment: Experiment, size: Size, text: Text, pieces: Sequence[float], speed: float
+) -> float:
+    """Estimate the seconds in which the test sets get outputs and scores."""
+    decoding = getattr(experiment, "decoding", None)
+    beam = decoding.beam if isinstance(decoding, Decoding) else 1
+    passed = pieces[0] * size.source + (beam * pieces[-1] * size.target if size.target else 0)
+    # A third of the products of training, which go backward too.
+    work = FLOPS_PER_PARAMETER / 3 * passed * text.test_rows
+    return SCORING_SECONDS + DECODING_SHARE * work / speed
 
 
 def transformer(
