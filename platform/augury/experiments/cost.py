@@ -7,7 +7,7 @@ import functools
 import json
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ import numpy as np
 from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.home import expanded
-from augury.core.progress import duration
 from augury.decoding.settings import Decoding
 from augury.experiments.spec import Experiment
 from augury.training.schedule import last_update
@@ -84,43 +83,6 @@ class Cost(NamedTuple):
     updates_per_epoch: int
     scoring: float = 0.0
     """Those of the seconds that scoring takes."""
-
-
-class Total(NamedTuple):
-    """The estimated cost of all runs together."""
-
-    seconds: float | None
-    """Wall time; None where a part is not known."""
-    bytes: float | None
-    where: str
-    """The devices, for people."""
-    unknown: tuple[str, ...]
-    """The models whose cost is not known."""
-
-    def __str__(self) -> str:
-        if self.seconds is None or self.bytes is None:
-            return f"not known before the models of {', '.join(self.unknown)} are fetched"
-        size = self.bytes / 1e6
-        disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
-        return (
-            f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no "
-            f"other run shares them; rough: {ERROR_FACTOR} times less or more"
-        )
-
-
-def total(
-    costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int
-) -> Total:
-    """Return the cost of `seeds` runs of each system.
-
-    Those without an entry, such as an operator's model, run once.
-    """
-    where, at_once = devices(execution, workers)
-    known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
-    unknown = tuple(name for name, cost in costs.items() if cost is None)
-    seconds = sum(cost.seconds * count for cost, count in known) / at_once
-    size = sum(cost.bytes * count for cost, count in known)
-    return Total(None if unknown else seconds, None if unknown else size, where, unknown)
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
@@ -211,16 +173,6 @@ def pretrained_size(name: str) -> Size | None:
     return transformer(vocabulary or 0, hidden, feedforward, count, decoder)
 
 
-def devices(execution: Execution, workers: int) -> tuple[str, int]:
-    """Return where training would run on this machine, for people, and how many runs would share
-    it side by side."""
-    if uses_gpu(execution):
-        return f"{workers * execution.at_once} GPUs", execution.at_once
-    cores_of_run, cores = _cores(execution, workers), available_cores()
-    at_once = max(1, min(execution.at_once, cores // cores_of_run))
-    return f"{at_once * cores_of_run} of {cores} cores", at_once
-
-
 def uses_gpu(execution: Execution) -> bool:
     """Return whether training would run on GPUs, without querying them."""
     return execution.device == "cuda" or (
@@ -271,8 +223,9 @@ def _speed(execution: Execution, training: Training) -> float:
 
 
 def _cores(execution: Execution, workers: int) -> int:
-    available = available_cores()
-    return min(available, workers * execution.threads) if execution.threads else available
+    """Return the cores that one of several trials has."""
+    threads = execution.threads or max(1, int(execution.cpus_per_worker))
+    return min(available_cores(), workers * threads)
 
 
 def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:

@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
 
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.progress import duration
 from augury.core.store import Store
-from augury.execution.estimates import remaining, seconds_of
+from augury.execution import estimates
+from augury.execution.estimates import Estimate, remaining, seconds_of
 from augury.execution.graph import Graph, Step
-from augury.experiments.cost import ERROR_FACTOR
 from augury.experiments.spec import Experiment
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.state import DEFINITION, KIND, earlier_record
 
 
-class Estimate(NamedTuple):
-    """The estimated seconds of a sweep, trained and scored, side by side on this machine.
-
-    What is trained, to its end or in part, costs nothing.
-    """
-
-    first_seed: float
-    """One seed of every configuration, with the models that their operators use."""
-    all_seeds: float
-    trials_at_once: int
-
-    def __str__(self) -> str:
-        return (
-            f"one seed of all: about {duration(self.first_seed)}; all seeds: at most about "
-            f"{duration(self.all_seeds)}, {self.trials_at_once} at once; rough: {ERROR_FACTOR} "
-            "times less or more"
-        )
-
-
 def estimate(plan: Plan, seeds: Sequence[int], at_once: int | None = None) -> Estimate | None:
     """Return the estimated cost of a plan; None where that of a model is not known."""
-    graph = _graph(plan, seeds)
-    left = remaining(graph)
-    if left is None:
+    if not plan.configurations:
         return None
-    parallel = _parallel(plan.base(), at_once)
-    first = _first_seed(graph, left, plan.configurations, seeds[0])
-    return Estimate(first / parallel, sum(left.values()) / parallel, parallel)
+    return estimates.estimate(_graph(plan, seeds), plan.base(), at_once)
 
 
 def keep_within(
@@ -63,10 +38,12 @@ def keep_within(
     left = remaining(graph)
     if left is None:
         return
-    parallel = _parallel(plan.base(), at_once)
+    parallel = estimates.trials_at_once(plan.base(), at_once)
 
     def needed(addresses: Iterable[str]) -> float:
-        return _first_seed(graph, left, addresses, seeds[0]) / parallel
+        """Return the seconds of one seed of configurations, with what they need, each once."""
+        steps = graph.missing(Step(address, seeds[0]) for address in addresses)
+        return sum(left.get(step, 0.0) for step in steps) / parallel
 
     reference, *others = plan.configurations
     of_all, alone = needed(plan.configurations), {other: needed([other]) for other in others}
@@ -119,18 +96,3 @@ def _graph(plan: Plan, seeds: Sequence[int]) -> Graph:
     configurations = plan.configurations.values()
     graph.add({planned.name: planned.experiment for planned in configurations}, seeds)
     return graph
-
-
-def _first_seed(
-    graph: Graph, left: Mapping[Step, float], addresses: Iterable[str], seed: int
-) -> float:
-    """Return the seconds of one seed of configurations, with what they need, each once."""
-    steps = graph.missing(Step(address, seed) for address in addresses)
-    return sum(left.get(step, 0.0) for step in steps)
-
-
-def _parallel(base: Experiment, at_once: int | None) -> int:
-    """Return how many trials this machine runs side by side."""
-    per_trial = base.training.workers * max(1, int(base.execution.cpus_per_worker))
-    fitting = max(1, available_cores() // per_trial)
-    return at_once or min(fitting, base.execution.most_at_once or fitting)
