@@ -15,9 +15,8 @@ from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.run import TrainingRun
 from augury.training.settings import Training, without_end
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains

@@ -17,7 +17,7 @@ from augury.regimes.coregularised import CoRegularised
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Losses, Progress, Regime, Rows
 from augury.training.loop import RECORD_UPDATES, Trainer
-from augury.training.run import TrainingRun
+from augury.training.trained import TrainingRun
 from tests.regimes import words
 from tests.training.host_reads import NoReads
 

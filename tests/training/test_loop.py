@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 from augury.core.store import Store
 from augury.training import history
 from augury.training.loop import Interrupted
-from augury.training.run import Diverged
+from augury.training.trained import Diverged
 from tests.training import toy
 
 pytestmark = pytest.mark.trains

@@ -26,12 +26,11 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
-from augury.training.initialisation import Initialisation
 from augury.training.launch import launch
 from augury.training.learner import Loaded, Validation
 from augury.training.loop import Report, fit
-from augury.training.run import TrainingRun
 from augury.training.settings import Training
+from augury.training.trained import Initialisation, TrainingRun
 
 TRAINING = Training(
     max_tokens=64,

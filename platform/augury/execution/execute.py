@@ -33,7 +33,7 @@ from augury.experiments.spec import Experiment
 from augury.experiments.systems import Canonical, expand
 from augury.experiments.training import train
 from augury.runs.recording import Recorder, Recording, unrecorded
-from augury.training.run import Crashed, Diverged
+from augury.training.trained import Crashed, Diverged
 
 
 def run_experiment(

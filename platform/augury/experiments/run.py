@@ -12,8 +12,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.spec import Experiment, parse
 from augury.runs.record import DESCRIPTION, Input, read_description, run_folder
-from augury.training.initialisation import Initialisation
-from augury.training.run import TrainingRun
+from augury.training.trained import Initialisation, TrainingRun
 
 
 def portable(experiment: Experiment) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def train_here(
     learner = find_task(run.experiment.task).learner(run)
     compiled = run.experiment.execution.compile
     if compiled:
-        from augury.training.compiled import compile_layers
+        from augury.training.learner import compile_layers
 
         compile_layers(learner.module)
     fit(

@@ -14,7 +14,7 @@ from augury.experiments import evaluate
 from augury.experiments.description import describe
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
-from augury.training.run import FAILURE
+from augury.training.trained import FAILURE
 
 if TYPE_CHECKING:
     from augury.training.loop import Report

@@ -40,7 +40,7 @@ from augury.sweeping.space import Space, rounded
 from augury.sweeping.trial import TrialSettings
 from augury.training.checkpoint import STATE
 from augury.training.history import History
-from augury.training.run import FAILURE
+from augury.training.trained import FAILURE
 
 EXCHANGES = 5
 """Number of exchanges between the members of a population during training."""

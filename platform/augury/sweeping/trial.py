@@ -19,7 +19,7 @@ from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import ERROR, OUTAGE
 from augury.sweeping.state import KIND, Curves, TrialKey
-from augury.training.run import FAILURE
+from augury.training.trained import FAILURE
 
 Report = Callable[[dict[str, Any]], None]
 """Reports a validation or a failure; raises no Exception, but something else, to end the call."""

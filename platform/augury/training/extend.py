@@ -19,9 +19,9 @@ from augury.core.store import Folder, Store
 from augury.core.temporary import scratch
 from augury.training import history
 from augury.training.checkpoint import SNAPSHOT, STATE, Checkpoints, Position, best
-from augury.training.run import PREFIXES
 from augury.training.schedule import Patience
 from augury.training.settings import Training, is_shareable
+from augury.training.trained import PREFIXES
 
 
 class _Source(NamedTuple):

@@ -7,7 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -21,9 +21,8 @@ from augury.core.roots import located
 from augury.core.working_directory import in_this_directory
 from augury.training.extend import take_over
 from augury.training.loop import Report
-from augury.training.run import FAILURE, Crashed, Diverged, TrainingRun
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME
+from augury.training.trained import FAILURE, OUTCOME, Crashed, Diverged, TrainingRun
 
 if TYPE_CHECKING:
     from ray.train import UserCallback
@@ -32,12 +31,8 @@ RAY = ".ray"
 """Where Ray Train keeps its state in a storage."""
 
 
-class Train(Protocol):
-    """Trains a run on a worker, to its end or the first validation after `deadline`."""
-
-    def __call__(
-        self, run: Any, device: torch.device, report: Report, deadline: float | None
-    ) -> None: ...
+Train = Callable[[Any, torch.device, Report, float | None], None]
+"""Trains a run on a worker, to its end or the first validation after a deadline."""
 
 
 def launch(
