@@ -12,6 +12,7 @@ import pytest
 import torch
 from safetensors.numpy import load_file
 
+from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.training import history
 from augury.training.loop import Interrupted
@@ -126,6 +127,18 @@ def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+def test_two_workers_end_together_where_the_clock_of_one_is_past_the_deadline(
+    straight_of_two: Path, tmp_path: Path
+) -> None:
+    assert train(tmp_path, *PROCESSES, "--late", "1").returncode == 0
+    run = Store(tmp_path).folder("runs", "toy")
+    assert not run.exists("outcome.json") and len(run.sub("checkpoints").subfolders()) == 1
+    assert train(tmp_path, *PROCESSES).returncode == 0
+    assert final(tmp_path) == final(straight_of_two)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_ray_train_restarts_what_is_killed_says_so_and_ends_equal(
     straight_of_two: Path, tmp_path: Path
 ) -> None:
@@ -156,6 +169,15 @@ def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Pat
     crashed = train(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
     assert crashed.returncode == 1
     assert "Crashed: the workers of toy, seed 1 died 1 times" in crashed.stderr
+
+
+def test_workers_that_do_not_fit_are_refused_before_ray_starts(tmp_path: Path) -> None:
+    import ray
+
+    before = ray.is_initialized()
+    with pytest.raises(UserError, match=r"1000 workers × 0.5 CPU"):
+        toy.main([str(tmp_path), "--launcher", "ray", "--workers", "1000"])
+    assert ray.is_initialized() == before
 
 
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:

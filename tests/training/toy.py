@@ -133,11 +133,12 @@ def train(run: ToyRun, device: torch.device, report: Report, deadline: float | N
     )
 
 
-def process(rank: int, run: ToyRun, workers: int) -> None:
+def process(rank: int, run: ToyRun, workers: int, late: int | None) -> None:
     rendezvous = f"file://{run.folder.root}/rendezvous-{os.getppid()}"
     dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=workers)
     torch.set_num_threads(1)
-    train(run, torch.device("cpu"), lambda metrics: None)
+    deadline = None if late is None else float(rank != late) * 1e12
+    train(run, torch.device("cpu"), lambda metrics: None, deadline)
     dist.destroy_process_group()
 
 
@@ -151,6 +152,9 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--controller", action="store_true", help="kill Ray Train's controller")
     parser.add_argument("--spoil-at", type=int, default=None)
     parser.add_argument("--interrupt-at", type=int, default=None)
+    parser.add_argument(
+        "--late", type=int, default=None, help="rank whose clock is past a deadline"
+    )
     parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
     store, name = Store(options.storage), "stage" if options.stage else "toy"
@@ -168,7 +172,9 @@ def main(words: Sequence[str] | None = None) -> None:
     )
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)
-        torch.multiprocessing.spawn(process, (run, options.workers), nprocs=options.workers)
+        torch.multiprocessing.spawn(
+            process, (run, options.workers, options.late), nprocs=options.workers
+        )
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
         execution = Execution(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 RAY = ".ray"
 """Where Ray Train keeps its state in a storage."""
-
-
 Train = Callable[[Any, torch.device, Report, float | None], None]
 """Trains a run on a worker, to its end or the first validation after a deadline."""
 
@@ -100,7 +98,6 @@ def _on_ray(
     # Every report waits for this poll.
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")
     os.environ.setdefault("RAY_TRAIN_ENABLE_STATE_TRACKING", "1")  # shown by Ray's dashboard
-    connect(execution.address)
     import ray
     from ray.exceptions import RayActorError
     from ray.train import FailureConfig, RunConfig, ScalingConfig, TrainingFailedError
@@ -114,8 +111,12 @@ def _on_ray(
             f"workers ask for {training.workers} × {resources}; a cluster that grows may start "
             "machines for them"
         )
-    else:
+    elif ray.is_initialized():
         _fits(training.workers, resources, ray.cluster_resources())
+    else:
+        here = {"CPU": available_cores(), "GPU": torch.cuda.device_count()}
+        _fits(training.workers, resources, here)
+    connect(execution.address)
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
     def worker() -> None:
@@ -169,6 +170,7 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
     """Yield a callback that brings what Ray Train's controller, another process, sees to a
     listener in this one."""
     import ray
+    from ray.exceptions import RayError
     from ray.train import UserCallback
     from ray.util.queue import Queue
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -176,6 +178,7 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
     # On this node, as the controller is: the loss of another ends neither.
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     queue = Queue(actor_options={"num_cpus": 0, "scheduling_strategy": here})
+    name = listener.name  # alone: what else a listener has stays in this process
 
     class Events(UserCallback):
         def after_report(self, run_context: Any, metrics: Any, checkpoint: Any) -> None:
@@ -183,32 +186,32 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
 
         def after_exception(self, run_context: Any, worker_exceptions: Any) -> None:
             rank = min(worker_exceptions)
-            queue.put(f"worker {rank} of {listener.name} died ({_cause(worker_exceptions[rank])})")
+            queue.put(f"worker {rank} of {name} died ({_cause(worker_exceptions[rank])})")
 
     def listen() -> None:
         failures = 0
-        while (event := queue.get()) is not None:
-            if not isinstance(event, str):
-                listener.report(event)
-                continue
-            failures += 1
-            if failures <= max_failures:
-                listener.warn(
-                    f"warning: {event}: all start again from its last checkpoint, attempt "
-                    f"{failures + 1} of {max_failures + 1}"
-                )
+        with suppress(RayError):  # Ray itself has died, which ends the command
+            while (event := queue.get()) is not None:
+                if not isinstance(event, str):
+                    listener.report(event)
+                elif (failures := failures + 1) <= max_failures:
+                    listener.warn(
+                        f"warning: {event}: all start again from its last checkpoint, attempt "
+                        f"{failures + 1} of {max_failures + 1}"
+                    )
 
     thread = threading.Thread(target=listen, name="events of workers", daemon=True)
     thread.start()
     try:
         yield Events()
     finally:
-        queue.put(None)
-        thread.join()
-        queue.shutdown()
+        with suppress(RayError):
+            queue.put(None)
+            thread.join()
+            queue.shutdown()
 
 
-def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) -> None:
+def _fits(workers: int, resources: Mapping[str, float], cluster: Mapping[str, float]) -> None:
     for kind, amount in resources.items():
         if workers * amount > cluster.get(kind, 0):
             raise UserError(
