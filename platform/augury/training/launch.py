@@ -104,19 +104,21 @@ def _on_ray(
     from ray.train.torch import TorchTrainer
 
     resources = execution.worker_resources(cuda)
+    if not execution.joins_cluster:  # before Ray starts, if it has not
+        here = {"CPU": available_cores(), "GPU": torch.cuda.device_count()}
+        has = ray.cluster_resources() if ray.is_initialized() else here
+        _fits(training.workers, resources, has)
+    connect(execution.address)
     if execution.joins_cluster:
         # Machines may be started for them, which takes minutes.
         os.environ.setdefault("RAY_TRAIN_WORKER_GROUP_START_TIMEOUT_S", "300")
-        say(
-            f"workers ask for {training.workers} × {resources}; a cluster that grows may start "
-            "machines for them"
-        )
-    elif ray.is_initialized():
-        _fits(training.workers, resources, ray.cluster_resources())
-    else:
-        here = {"CPU": available_cores(), "GPU": torch.cuda.device_count()}
-        _fits(training.workers, resources, here)
-    connect(execution.address)
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        if not any(_has(node, resources) for node in nodes):
+            asked = ", ".join(f"{kind} {amount:g}" for kind, amount in resources.items())
+            listener.warn(
+                f"warning: no node has the {asked} of a worker: waiting for a larger one; or stop, "
+                "and lower execution.cpus_per_worker or execution.gpus_per_worker"
+            )
     folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
     def worker() -> None:
@@ -209,6 +211,10 @@ def _events(listener: _Listener, max_failures: int) -> Iterator[UserCallback]:
             queue.put(None)
             thread.join()
             queue.shutdown()
+
+
+def _has(node: Mapping[str, float], resources: Mapping[str, float]) -> bool:
+    return all(node.get(kind, 0) >= amount for kind, amount in resources.items())
 
 
 def _fits(workers: int, resources: Mapping[str, float], cluster: Mapping[str, float]) -> None:
