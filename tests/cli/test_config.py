@@ -108,7 +108,7 @@ def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixtur
     ]
     cost = facts["cost"]["by_system"]
     assert facts["cost"]["seconds"] == pytest.approx(
-        2 * (cost["baseline"]["seconds"] + cost["toy"]["seconds"])
+        2 * (cost["baseline"]["seconds"] + cost["toy"]["seconds"]) / facts["cost"]["at_once"]
     )
     assert len(facts["cautions"]) == 1
     assert main(["config", str(path)]) == 0

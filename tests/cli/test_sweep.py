@@ -53,7 +53,7 @@ def test_trials_at_once_are_those_of_the_flag_or_of_the_file(
 ) -> None:
     space, options = prepared(tmp_path, *flags, execution=execution)
     cost = estimate(sweep.make_plan(space, options), options.seeds, options.at_once)
-    assert cost and cost.trials_at_once == at_once
+    assert cost and cost.at_once == at_once
 
 
 def test_a_budget_without_a_unit_is_refused_before_anything_is_read(

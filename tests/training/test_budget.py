@@ -10,12 +10,10 @@ import torch
 
 from augury.core.store import Store
 from augury.training.batching import Lengths
-from augury.training.budget import worth
 from augury.training.checkpoint import Checkpoints
 from augury.training.loop import fit
-from augury.training.run import TrainingRun
-from augury.training.schedule import last_update
-from augury.training.trained import Outcome
+from augury.training.schedule import last_update, worth
+from augury.training.trained import Outcome, TrainingRun
 from tests.training import toy
 
 

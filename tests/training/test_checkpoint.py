@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,9 @@ from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.learner import Validation
 from augury.training.loop import fit
-from augury.training.optimizer import adam
-from augury.training.run import TrainingRun
+from augury.training.schedule import adam
 from augury.training.settings import Training
-from augury.training.trained import OUTCOME, WEIGHTS
+from augury.training.trained import OUTCOME, WEIGHTS, TrainingRun
 from tests.training import toy
 
 pytestmark = pytest.mark.trains
@@ -213,21 +211,6 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(
         fit(task, training, run, device=torch.device("cpu"))
     fit(stopping(None, "chosen")[0], training, run, device=torch.device("cpu"))
     assert run.folder.read_json(OUTCOME)["weights"] == outcome["weights"]
-
-
-def test_a_position_behind_the_end_of_its_epoch_goes_on_with_the_next(tmp_path: Path) -> None:
-    """A member of a population may continue another one, whose epochs were longer."""
-    folder = Store(tmp_path).folder("runs", "toy/seed-1")
-    run = TrainingRun(folder=folder, address="toy", seed=1)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), deadline=0.0)
-    last = f"{Checkpoints(folder).updates()[-1]:08d}"
-    directory = Path(shutil.copytree(folder.sub(f"checkpoints/{last}").local(), tmp_path / "copy"))
-    state = torch.load(directory / STATE, weights_only=True)
-    state["position"] |= {"in_epoch": 1000}
-    torch.save(state, directory / STATE)
-    folder.sub("checkpoints").put(directory, last)
-    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
-    assert folder.read_json(OUTCOME)["epochs"] == toy.TRAINING.max_epochs
 
 
 def test_a_warm_up_of_more_than_half_of_training_warns(tmp_path: Path, capsys: Any) -> None:

@@ -165,22 +165,23 @@ def _facts(
     return facts | {
         "texts": [asdict(text) for text in report.texts],
         "cautions": list(report.cautions),
-        "cost": _cost(loaded, systems, report),
+        "cost": _cost(loaded, report),
     }
 
 
-def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
-    """Return the estimated cost of all runs; the total is None if a part is unknown."""
-    from augury.experiments.cost import ERROR_FACTOR, total
+def _cost(loaded: Experiment, report: Report) -> dict[str, Any]:
+    """Return the estimated cost of all runs; None where a part of it is unknown."""
+    from augury.execution.estimates import estimate
+    from augury.experiments.cost import ERROR_FACTOR
 
-    seeds = dict.fromkeys([*systems, *report.stages], len(loaded.seeds))
-    estimate = total(report.costs, seeds, loaded.execution, loaded.training.workers)
+    whole = estimate(report.graph, loaded)
+    unknown = ", ".join(name for name, cost in report.costs.items() if cost is None)
     return {
-        "seconds": estimate.seconds,
-        "bytes": estimate.bytes,
+        "seconds": whole and whole.all_seeds,
+        "bytes": whole and whole.bytes,
+        "at_once": whole and whole.at_once,
         "rough": ERROR_FACTOR,
-        "on": estimate.where,
-        "text": str(estimate),
+        "text": str(whole or f"not known before the models of {unknown} are fetched"),
         "by_system": {name: cost and cost._asdict() for name, cost in report.costs.items()},
     }
 

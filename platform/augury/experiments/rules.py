@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from augury.core.errors import UserError
 from augury.regimes.regime import SOURCE, Regime, ViewGroup
-from augury.training.initialisation import Carry
 from augury.training.settings import Training
+from augury.training.trained import Carry
 
 if TYPE_CHECKING:
     from augury.augment.draw import TokenDraw

@@ -30,8 +30,8 @@ from augury.regimes.regime import SOURCE, Regime, ViewGroup
 from augury.runs.stored_runs import FIRST
 from augury.runs.tracking import Tracking
 from augury.scoring.settings import Scoring
-from augury.training.initialisation import Carry
 from augury.training.settings import Training
+from augury.training.trained import Carry
 
 if TYPE_CHECKING:
     from augury.augment.draw import TokenDraw

@@ -19,7 +19,6 @@ from augury.regimes.regime import (
     VIEWS,
     Losses,
     Progress,
-    Regime,
     ViewGroup,
     ViewModel,
     WarmupRegime,
@@ -97,9 +96,6 @@ class CoRegularised(WarmupRegime):
         warmup = ["warmup_steps", "warmup_epochs"] if self.warmup_views == "both" else []
         unused = ["tau", "divergence", "detach", "ramp_epochs", *warmup]
         return super().inactive() | dict.fromkeys(unused, "beta=0 disables the divergence")
-
-    def during_warmup(self, views: Sequence[str]) -> Regime | None:
-        return self.model_copy(update={"beta": 0.0}) if self.beta else None
 
     def papers(self) -> tuple[Paper, ...]:
         return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)

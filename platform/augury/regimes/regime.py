@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -130,16 +129,6 @@ class Losses(NamedTuple):
     metrics: dict[str, Tensor]
 
 
-class Warmup(NamedTuple):
-    """The part of training in which one regime is another."""
-
-    regime: Regime
-    """The regime that has the same view groups, losses and gradients, bit for bit."""
-    updates: int | None
-    epochs: int | None
-    """Its length in updates or whole epochs."""
-
-
 class Regime(Extension):
     """Parameters of a regime; subclasses define their own parameters, view groups and loss."""
 
@@ -175,11 +164,6 @@ class Regime(Extension):
         """Return the number of updates until the complete loss applies: 0 without a warm-up."""
         return 0
 
-    def warmup(self, views: Sequence[str]) -> Warmup | None:
-        """Return the warm-up, given the names of the views; None where there is none, or no other
-        regime is the same until its end."""
-        return None
-
 
 class WarmupRegime(Regime):
     """A regime whose loss is complete only after a warm-up of updates or epochs."""
@@ -201,17 +185,6 @@ class WarmupRegime(Regime):
         if self.warmup_epochs is not None:
             return progress.epochs < self.warmup_epochs
         return progress.update < self.warmup_steps
-
-    def warmup(self, views: Sequence[str]) -> Warmup | None:
-        epochs = None if self.warmup_epochs is None else math.floor(self.warmup_epochs)
-        updates = self.warmup_steps if epochs is None else None
-        regime = self.during_warmup(views) if updates or epochs else None
-        return Warmup(regime, updates, epochs) if regime else None
-
-    def during_warmup(self, views: Sequence[str]) -> Regime | None:
-        """Return a regime that is the same until the warm-up ends, whatever follows; None where
-        there is none."""
-        return None
 
     def onset(self, updates_per_epoch: float) -> float:
         return (

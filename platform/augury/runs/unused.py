@@ -20,7 +20,7 @@ from augury.core.roots import TEMPORARY
 from augury.core.store import Folder, Store
 from augury.core.temporary import BEGINNING, LOCK, is_abandoned
 from augury.runs.dependents import size
-from augury.training.run import PREFIXES
+from augury.training.trained import PREFIXES
 
 Kind = Literal["text", "temporary", "lock", "download"]
 _ADDRESS = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")

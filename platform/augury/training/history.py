@@ -85,6 +85,12 @@ def read(run: Folder) -> list[Record]:
     return sorted(unsorted, key=lambda record: record["update"])
 
 
+def trained_seconds(run: Folder) -> float:
+    """Return the time that a training has taken until its last validation."""
+    known = (record["metrics"].get("train/seconds", 0.0) for record in read(run))
+    return max(known, default=0.0)
+
+
 def files(run: Folder) -> dict[str, int]:
     """Return the names and sizes in bytes of history files, which a restart may rewrite."""
     folder = run.sub(KIND)

@@ -230,16 +230,6 @@ def has_free_end(training: Training) -> bool:
 
 
 def is_shareable(training: Training) -> bool:
-    """Return whether the settings alone tell where a training ends, so that runs with other ends
-    can have a part in common."""
+    """Return whether the settings alone tell where a training ends, so that a longer one can
+    continue it."""
     return training.equal == "epochs" and training.max_minutes is None
-
-
-def ending_by(training: Training, updates: int | None, epochs: int | None) -> Training:
-    """Return settings that end after so many updates or epochs at the latest; None: no limit."""
-    limits = {"max_updates": updates, "max_epochs": epochs}
-    budgets = {
-        name: min(filter(None, (getattr(training, name), limit)), default=None)
-        for name, limit in limits.items()
-    }
-    return training.model_copy(update=budgets)
