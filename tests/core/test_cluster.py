@@ -37,14 +37,6 @@ def test_a_node_is_named_with_its_resources() -> None:
     assert cluster.name_of(node("b", WORKER)) == "node b (10.0.0.1; CPU 8, GPU 1)"
 
 
-def test_a_worker_that_is_larger_than_any_node() -> None:
-    nodes = [node("a", {**HEAD, "CPU": 16.0}), node("b", WORKER), node("dead", WORKER, alive=False)]
-    largest = cluster.largest(nodes)
-    assert largest is not None and largest["NodeID"] == "b"
-    assert cluster.fits({"CPU": 8, "GPU": 1}, nodes[1])
-    assert not any(cluster.fits({"CPU": 16, "GPU": 1}, each) for each in nodes)
-
-
 def test_a_directory_that_is_not_the_same_on_all_machines(tmp_path: Path) -> None:
     assert "another directory" in cluster._probe(str(tmp_path), "secret", "node")
 

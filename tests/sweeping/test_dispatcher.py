@@ -13,7 +13,6 @@ from augury.core.periodic import Throttle
 from augury.core.store import Store
 from augury.sweeping.closing import Closing
 from augury.sweeping.dispatcher import Dispatcher, Limits
-from augury.sweeping.driver import DEADLINE, _deadline
 from augury.sweeping.price import price
 from augury.sweeping.race import Exhaustive
 from augury.sweeping.state import Curves, TrialKey
@@ -78,8 +77,7 @@ def test_limits_end_the_sweep(tmp_path):
 
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_budget_is_spent_by_time_that_passes_whatever_the_clock(tmp_path, monkeypatch, hours):
-    monkeypatch.setenv(DEADLINE, "")  # what it sets goes with the test
-    dispatcher = make(Store(tmp_path), deadline=_deadline(0.2))
+    dispatcher = make(Store(tmp_path), deadline=time.monotonic() + 0.2)
     wall = time.time
     monkeypatch.setattr(time, "time", lambda: wall() + 3600 * hours)
     assert not dispatcher.stopping

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -11,9 +10,9 @@ from itertools import product
 from typing import Any
 
 from augury.core.errors import UserError
-from augury.core.local_ray import RESTARTS
 from augury.core.naming import counted
 from augury.core.progress import say
+from augury.core.ray_connection import connect
 from augury.core.store import Store
 from augury.execution import preflight
 from augury.execution.cautions import say_cautions
@@ -42,9 +41,6 @@ from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, TrialKey, ear
 from augury.sweeping.trial import TrialSettings
 from augury.sweeping.writer import Show, StateWriter
 
-DEADLINE = "AUGURY_DEADLINE"
-"""The variable that hands the end of a budget on to the same command begun anew."""
-
 
 @dataclass(frozen=True)
 class Outcome:
@@ -64,14 +60,6 @@ def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show
     refuse_lost_storage(options.storage)
     options.check()
     return _Driver(space, options, recording, show).run()
-
-
-def _deadline(budget: float) -> float:
-    """Return the time of the monotonic clock at which a budget in seconds is spent; a command that
-    was begun anew, as its Ray had died, keeps its own."""
-    if RESTARTS not in os.environ or DEADLINE not in os.environ:
-        os.environ[DEADLINE] = str(time.monotonic() + budget)
-    return float(os.environ[DEADLINE])
 
 
 @dataclass
@@ -120,7 +108,7 @@ class _Driver:
             self.runs = self.inputs.runs
             self.inputs.make_texts()
         # What is prepared above does not count: the budget is one for trials.
-        self.deadline = None if options.budget is None else _deadline(options.budget)
+        self.deadline = None if options.budget is None else time.monotonic() + options.budget
         dispatcher = self._dispatcher()
         reused = self._replay(dispatcher)
         if reused and options.budget is not None:
@@ -179,7 +167,8 @@ class _Driver:
         if self.options.scheduler == "pbt":
             executor = self._population(experiments)
         else:
-            from augury.sweeping.ray_executor import RayExecutor  # imports Ray, which takes seconds
+            connect(experiments[0].execution.address)  # before Ray is imported, which takes seconds
+            from augury.sweeping.ray_executor import RayExecutor
 
             directory = self.sweep.location("tune")
             executor = RayExecutor(experiments, self.options.at_once, directory)

@@ -12,7 +12,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from augury.core.cluster import largest, name_of
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.progress import say
@@ -148,8 +147,6 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> RayP
         for kind, amount in needed.items()
     )
     table += f"\n  in total there is room for {worker_slots} workers with {_format(worker)} each"
-    if (node := largest(ray.nodes())) is not None:
-        table += f"\n  the largest is {name_of(node)}"
     if not limit:
         raise UserError(f"not a single trial fits:\n{table}\n{_remedy(needed, cluster)}")
     if at_once is not None and at_once > limit:

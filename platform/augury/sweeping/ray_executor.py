@@ -21,7 +21,6 @@ from ray.tune.experiment import Trial
 from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
-from augury.core import cluster
 from augury.core.errors import UserError
 from augury.core.outages import Outage
 from augury.core.periodic import Throttle
@@ -79,10 +78,7 @@ class RayExecutor(TrialExecutor):
                 failure_config=tune.FailureConfig(max_failures=self.execution.max_failures),
             ),
         )
-        with (
-            cluster.training_trials(dispatcher.running),
-            quiet_tune(log_of(self.directory)),
-        ):
+        with quiet_tune(log_of(self.directory)):
             tuner.fit()
         if dispatcher.outage is not None:
             raise Outage(dispatcher.outage)

@@ -17,7 +17,7 @@ from multiprocessing.connection import wait
 from multiprocessing.reduction import send_handle
 from pathlib import Path
 
-from augury.core.executors import HOLDS_CPUS
+from augury.core.execution import HOLDS_CPUS
 
 SERVER_LOG = "server.log"
 SERVER = "augury.sweeping.worker_server"

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
-from augury.core import cluster
 from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -134,8 +133,7 @@ def _on_ray(
             ),
         )
 
-    with cluster.training(folder.name, resources):
-        _fit(trainer, folder, execution)
+    _fit(trainer, folder, execution)
     if folder.exists(FAILURE):
         failure = folder.read_json(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
@@ -159,8 +157,6 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
                 make().fit()
                 return
             except RayActorError as error:
-                if lost := cluster.outage():
-                    raise lost from error
                 say(f"the controller of {folder.uri} died ({failures} times): {_cause(error)}")
         raise Crashed(f"the controller of {folder.uri} died {failures} times")
     except (
