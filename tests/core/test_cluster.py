@@ -11,7 +11,7 @@ from augury.core import cluster
 from augury.core.errors import UserError
 from tests.conftest import Remote
 
-HEAD = {"CPU": 4.0, "trial_driver": 4.0, "memory": 8e9, "node:10.0.0.1": 1.0}
+HEAD = {"CPU": 4.0, "memory": 8e9, "node:10.0.0.1": 1.0}
 WORKER = {"CPU": 8.0, "GPU": 1.0, "memory": 9e9, "node:10.0.0.2": 1.0}
 
 

@@ -148,6 +148,11 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     """Run a verb and return the exit code; exceptions become messages."""
     module = verbs.module(verb)
     try:
+        os.getcwd()
+    except FileNotFoundError:
+        logger.error("the working directory has been deleted: change to another one")
+        return 2
+    try:
         if verb in verbs.ON_A_CLUSTER and arguments.address:
             from augury.cli import submit
 

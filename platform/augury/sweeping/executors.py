@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -20,8 +20,12 @@ from augury.sweeping.declarations import SchedulerName
 from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.trial import TrialSettings
 
-DRIVER = "trial_driver"
-"""The resource of the head node that a trial with workers of its own takes in place of a CPU."""
+DRIVER = {"memory": 100 * 2.0**20}
+"""What a trial with workers of its own takes in place of a CPU, in bytes."""
+REMEDY = (
+    "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use a "
+    "larger cluster"
+)
 GPUS = ("nvidia[0-9]*", "kfd")
 """Devices of NVIDIA and AMD: torch, which knows as well, takes seconds to import."""
 
@@ -117,8 +121,8 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> RayP
     """Return the placement of these experiments' trials on the connected Ray cluster.
 
     A trial with one worker trains in its own actor. One with more workers requests no CPU itself,
-    only the custom resource `trial_driver`; otherwise drivers would occupy the CPUs that their
-    workers wait for. By default as many as fit run at once, or as the first experiment sets.
+    only some memory; otherwise drivers would occupy the CPUs that their workers wait for. By
+    default as many as fit run at once, or as the first experiment sets.
     Raises UserError if not a single trial fits, or fewer than `at_once`.
     """
     import ray
@@ -132,23 +136,19 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> RayP
     cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
     worker = execution.worker_resources(cuda)
     needed = {kind: workers * amount for kind, amount in worker.items()}
-    if launcher == "ray":
-        needed[DRIVER] = 1
     # A worker must fit on one node, whatever the nodes add up to.
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     worker_slots = 0
     for node in nodes:
         worker_slots += min(_times(node, kind, amount) for kind, amount in worker.items())
     limit = worker_slots // workers
-    if launcher == "ray":
-        limit = min(limit, _times(cluster, DRIVER, 1))
     table = "\n".join(
         f"  {kind}: a trial needs {amount:g}, the cluster has {cluster.get(kind, 0):g}"
         for kind, amount in needed.items()
     )
     table += f"\n  in total there is room for {worker_slots} workers with {_format(worker)} each"
     if not limit:
-        raise UserError(f"not a single trial fits:\n{table}\n{_remedy(needed, cluster)}")
+        raise UserError(f"not a single trial fits:\n{table}\n{REMEDY}")
     if at_once is not None and at_once > limit:
         raise UserError(
             f"--at-once {at_once}: only {limit} trials fit at once; give {limit} or fewer:\n{table}"
@@ -162,7 +162,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> RayP
             at_once=concurrent,
             needed=_format(needed),
         ),
-        resources={DRIVER: 1} if launcher == "ray" else worker,
+        resources=DRIVER if launcher == "ray" else worker,
         standby=concurrent if concurrent == limit and launcher == "direct" else 0,
     )
 
@@ -173,12 +173,3 @@ def _times(resources: Mapping[str, float], kind: str, amount: float) -> int:
 
 def _format(resources: Mapping[str, float]) -> str:
     return ", ".join(f"{amount:g} {kind}" for kind, amount in resources.items())
-
-
-def _remedy(needed: Mapping[str, float], cluster: Mapping[str, Any]) -> str:
-    if needed.get(DRIVER, 0) > cluster.get(DRIVER, 0):
-        return "start the head with: ray start --head --resources='{\"trial_driver\": 4}'"
-    return (
-        "lower training.workers, execution.cpus_per_worker or execution.gpus_per_worker, or use a "
-        "larger cluster"
-    )
