@@ -94,7 +94,7 @@ def connecting(port: int) -> None:
 
 
 def test_a_working_directory_that_is_gone_is_named(tmp_path: Path) -> None:
-    code = "import os, sys; from augury.cli import main; os.rmdir(os.getcwd()); sys.exit(main(['list']))"
+    code = "import os; from augury.cli import main; os.rmdir(os.getcwd()); exit(main(['runs']))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, text=True, capture_output=True, check=False
     )
