@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 
 from augury.core.cores import available_cores
@@ -64,7 +65,7 @@ def connect(address: str | None = None) -> None:
     """
     start_in_background(address)
     # The main thread waits here, where Ctrl-C ends its waiting at once; in Ray's calls it is late.
-    if _started is not None and not _is_connected():
+    if _started is not None and not (_started.done() and _is_connected()):
         _started.result()
 
 
@@ -117,7 +118,8 @@ def _start(address: str | None, started: Future[None]) -> None:
         )
     else:
         started.set_result(None)
-        _end_with_ray(gcs)
+        if gcs:
+            _end_with_ray(gcs)
     threading.Event().wait()
 
 
@@ -128,12 +130,13 @@ def _end_with_ray(gcs: str) -> None:
     import ray
 
     node, lived = ray.get_runtime_context().get_node_id(), time.monotonic()
-    while gcs and _is_connected():
+    while _is_connected():
         time.sleep(POLL_SECONDS)
         dead = False
         if _answers(gcs):
             lived = time.monotonic()
-            dead = any(each["NodeID"] == node and not each["Alive"] for each in ray.nodes())
+            with suppress(Exception):  # as this process disconnects
+                dead = any(each["NodeID"] == node and not each["Alive"] for each in ray.nodes())
         if (dead or time.monotonic() - lived > PATIENCE_SECONDS) and _is_connected():
             logger.error(
                 f"Ray at {gcs} has died: finished work is kept, and the same command continues"
