@@ -38,6 +38,8 @@ PATIENCE_SECONDS = 30.0
 
 _lock = threading.Lock()
 _started: Future[None] | None = None
+_gcs = ""
+"""HOST:PORT of the register (GCS) of the Ray that this module has connected to."""
 
 
 def start_in_background(address: str | None = None) -> None:
@@ -80,6 +82,7 @@ def _is_connected() -> bool:
 
 def _start(address: str | None, started: Future[None]) -> None:
     """Connect, and then watch for the death of Ray as long as this process lives."""
+    global _gcs
     try:
         import ray
         from ray._private.authentication.authentication_utils import is_token_auth_enabled
@@ -100,8 +103,9 @@ def _start(address: str | None, started: Future[None]) -> None:
         data = ray.data.DataContext.get_current()
         data.enable_progress_bars = data.print_on_execution_start = False
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        gcs = "" if "://" in (address or "") else ray.get_runtime_context().gcs_address
-        if warning := exposed(gcs, is_token_auth_enabled()):
+        if "://" not in (address or ""):  # a client has no Ray of its own
+            _gcs = ray.get_runtime_context().gcs_address
+        if warning := exposed(_gcs, is_token_auth_enabled()):
             say_once(warning)
     except UserError as error:
         started.set_exception(error)
@@ -118,15 +122,14 @@ def _start(address: str | None, started: Future[None]) -> None:
         )
     else:
         started.set_result(None)
-        if gcs:
-            _end_with_ray(gcs)
+        if _gcs:
+            _end_with_ray(_gcs)
     threading.Event().wait()
 
 
 def _end_with_ray(gcs: str) -> None:
-    """End this process, with a message, where nothing answers at the address of Ray's GCS (the
-    register of the cluster), or this machine is lost to it: calls of Ray would wait, cannot be
-    interrupted, and Ray's own code ends the process without a word."""
+    """End this process, with a message, where Ray's GCS does not answer, or this machine is lost to
+    it: calls of Ray would wait, cannot be interrupted, and end the process without a word."""
     import ray
 
     node, lived = ray.get_runtime_context().get_node_id(), time.monotonic()
@@ -142,6 +145,11 @@ def _end_with_ray(gcs: str) -> None:
                 f"Ray at {gcs} has died: finished work is kept, and the same command continues"
             )
             os._exit(1)
+
+
+def is_alive() -> bool:
+    """Return whether the Ray that this process has connected to answers."""
+    return not _gcs or _answers(_gcs)
 
 
 def failure_of(error: BaseException) -> str:

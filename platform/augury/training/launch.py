@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.outages import outage_of
 from augury.core.progress import say
-from augury.core.ray_connection import connect
+from augury.core.ray_connection import connect, is_alive
 from augury.core.roots import located
 from augury.core.store import Folder
 from augury.core.working_directory import in_this_directory
@@ -157,6 +157,8 @@ def _fit(make: Callable[[], TorchTrainer], folder: Folder, execution: Execution)
                 make().fit()
                 return
             except RayActorError as error:
+                if not is_alive():  # a further call of Ray would end this process without a word
+                    raise
                 say(f"the controller of {folder.uri} died ({failures} times): {_cause(error)}")
         raise Crashed(f"the controller of {folder.uri} died {failures} times")
     except (
