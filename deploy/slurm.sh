@@ -40,9 +40,8 @@ head="$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)"
 address="$(srun --nodes=1 --ntasks=1 --nodelist="$head" hostname --ip-address | cut -d ' ' -f 1):$port"
 node=(ray start --block --num-cpus="$cpus" --disable-usage-stats)
 
-# `trial_driver` is what a trial's driver takes instead of a CPU.
 srun --nodes=1 --ntasks=1 --nodelist="$head" "${node[@]}" --head --node-ip-address="${address%:*}" \
-    --port="$port" --include-dashboard=true --dashboard-host=127.0.0.1 --resources='{"trial_driver": 32}' &
+    --port="$port" --include-dashboard=true --dashboard-host=127.0.0.1 &
 wait_for "Ray on $head" ray status --address="$address"
 if [ "$SLURM_JOB_NUM_NODES" -gt 1 ]; then
     srun --nodes=$((SLURM_JOB_NUM_NODES - 1)) --ntasks=$((SLURM_JOB_NUM_NODES - 1)) --exclude="$head" \

@@ -84,8 +84,7 @@ def local_ray() -> Iterator[Any]:
     ray.init(
         address="local",
         num_cpus=2,
-        resources={"trial_driver": 2},
-        include_dashboard=False,
+        include_dashboard=True,
         log_to_driver=False,
         object_store_memory=200_000_000,
     )

@@ -40,7 +40,7 @@ def test_a_small_trial_trains_in_its_own_actor():
 def test_the_driver_of_workers_requests_no_cpu():
     workers = quick(training={"workers": 2}, execution={"cpus_per_worker": 0.5})
     placement, resources, _ = place([workers])
-    assert (placement.launcher, resources) == ("ray", {"trial_driver": 1})
+    assert (placement.launcher, resources) == ("ray", {"memory": 100 * 2**20})
     assert placement.at_once == int(ray.cluster_resources()["CPU"])
 
 

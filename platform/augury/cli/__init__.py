@@ -98,16 +98,10 @@ def _run(verb: str, argv: Sequence[str]) -> int:
         return INTERRUPTED
     if arguments.allow_code:
         agreed_code.allow_any()
-    if sys.argv[1:] == [verb, *argv]:  # and not a call of `main` by another program
-        from augury.cli import restart  # imports pyarrow, which is slow
-
-        restart.allow(verb, argv)
     with messages.shown(arguments.verbosity, arguments.log_format):
         start = time.monotonic()
         with _interrupted_by_sigterm() as received:
             code = _execute(arguments, verb, argv)
-        if code and (processes := sys.modules.get("augury.core.processes")):
-            processes.end_processes()  # which the end of Python would wait for
         logger.debug("%s took %s", verb, duration(time.monotonic() - start))
         return TERMINATED if received and code == INTERRUPTED else code
 
@@ -154,6 +148,11 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     """Run a verb and return the exit code; exceptions become messages."""
     module = verbs.module(verb)
     try:
+        os.getcwd()
+    except FileNotFoundError:
+        logger.error("the working directory has been deleted: change to another one")
+        return 2
+    try:
         if verb in verbs.ON_A_CLUSTER and arguments.address:
             from augury.cli import submit
 
@@ -177,10 +176,9 @@ def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> i
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core import cluster, local_ray, outages  # import pyarrow, which is slow
+        from augury.core import outages, ray_connection  # import pyarrow, which is slow
 
-        local_ray.await_recovery()
-        if outage := cluster.outage() or outages.outage_of(error):
+        if outage := outages.outage_of(error) or ray_connection.failure_of(error):
             resume = command("augury", verb, *argv)
             logger.error(f"{outage}. Finished work is kept; continue with: {resume}")
             return 1

@@ -130,8 +130,8 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
         "--executor",
         choices=["local", "ray", "auto"],
         default="local",
-        help="local: in processes of this machine (default); ray: on Ray, connecting to or "
-        "starting a cluster; auto: by the amount of work",
+        help="local: in this process (default); ray: on Ray, joining or starting a cluster; "
+        "auto: by the amount of work",
     )
 
 

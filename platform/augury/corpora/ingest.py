@@ -281,9 +281,7 @@ def _read(
 ) -> None:
     """Write the records of a text, by tasks on Ray where it is large and can be read in parts."""
     if text.parts and text.total > PART_ROWS:
-        executor = execution.choose(
-            text.total * SECONDS, f"read {builder.split.name}", threads=True
-        )
+        executor = execution.choose(text.total * SECONDS, f"read {builder.split.name}")
         if executor.name == "ray":
             from augury.corpora.spread import Absent, read_on_ray
 

@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.outages import outage_of
 from augury.core.progress import say
-from augury.core.ray_connection import connect
+from augury.core.ray_connection import connect, is_alive
 from augury.core.roots import located
 from augury.core.working_directory import in_this_directory
 from augury.training.extend import take_over
@@ -151,6 +151,8 @@ def _on_ray(
     except SystemExit as stopped:  # how Ray Train answers Ctrl-C
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except (TrainingFailedError, RayActorError) as error:
+        if not is_alive():  # a further call of Ray would end this process without a word
+            raise
         if outage := outage_of(error):
             raise outage from error
         who = "controller" if isinstance(error, RayActorError) else "workers"
