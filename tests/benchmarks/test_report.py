@@ -11,14 +11,15 @@ import pytest
 from benchmarks import frame
 from benchmarks.report import BENCHMARKS, PAGE, RESULTS, main, page, rows
 
-SHARED = {"frame", "report"}
-QUICK = {"bands", "encipher", "race", "scaling"}
+APART = {"frame", "report", "gpu"}
+"""What benchmarks share, and the script for a machine that has a GPU and no network."""
+QUICK = {"bands", "encipher", "halving", "scaling"}
 """Those that take seconds at their smallest."""
 
 
 def test_every_file_is_a_benchmark_with_a_question() -> None:
     files = {file.stem for file in (frame.ROOT / "benchmarks").glob("*.py")}
-    assert files - SHARED == set(BENCHMARKS)
+    assert files - APART == set(BENCHMARKS)
 
 
 def test_page_is_that_of_the_kept_results() -> None:
