@@ -20,7 +20,7 @@ class PretrainedGenerator(Pretrained):
 class TinyT5(Section):
     """A T5 with random weights and subwords learned from its training text."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     architecture: Literal["tiny"]
     vocabulary_size: int = Field(1000, ge=10, le=10_000_000)

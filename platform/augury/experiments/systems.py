@@ -13,7 +13,6 @@ from augury.core.agreed_code import named_by_user
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.faults import Fault, InvalidSettings
-from augury.core.mutability import mutable_keys
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus, missing_texts, unreadable
@@ -133,13 +132,22 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
         for key, value in before.items()
         if key not in (*SHARED, "baseline", "systems", "stages")
     }
-    mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
+    mutable = _changing_settings(getattr(parse(dict(before)), "model", None), "model.")
     for key in dotted:
         section = key.partition(".")[0]
         if section in FIXED or (section == "model" and key not in mutable):
-            _refuse(name, key, sorted(mutable))
+            _refuse(name, key, mutable)
     following = {key: value for key, value in before.items() if key != "stage"}
     return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
+
+
+def _changing_settings(section: Any, prefix: str) -> list[str]:
+    """Return the dotted keys of settings that a stage may change: classes of models list them."""
+    keys = [f"{prefix}{name}" for name in getattr(section, "CHANGING", ())]
+    if isinstance(section, Section):
+        for name in type(section).model_fields:
+            keys += _changing_settings(getattr(section, name), f"{prefix}{name}.")
+    return keys
 
 
 def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:

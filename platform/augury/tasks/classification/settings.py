@@ -27,7 +27,7 @@ from augury.training.settings import FineTuning, Training
 class PretrainedClassifier(Pretrained):
     """A pretrained encoder with its tokenizer; a classifier of the same labels keeps its head."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     name: str = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
@@ -55,7 +55,7 @@ class Scratch(Section):
     """XLM-R's architecture in a small size with random weights; a size left out is the
     architecture's."""
 
-    MUTABLE: ClassVar[tuple[str, ...]] = ("dropout",)
+    CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
     architecture: Literal["tiny", "small"]
     """Sizes, where they are not set."""
