@@ -30,8 +30,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from augury.core.cores import available_cores
 from augury.core.executors import LocalExecutor
+from augury.core.machine import available_cores
 from augury.core.progress import Stage
 from benchmarks import frame, preparation
 from benchmarks.operators import cpu_of_processes

@@ -44,9 +44,9 @@ import pyarrow.compute as pc
 
 from augury.augment import operator
 from augury.augment.pipeline import augment
-from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.executors import LocalExecutor, RayExecutor
+from augury.core.machine import available_cores
 from augury.core.progress import Stage
 from augury.core.store import Store
 from augury.corpora.builtin import generate

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from augury.cli import main, sweep, verbs
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.store import Store
 from augury.sweeping import driver
 from augury.sweeping.budget import estimate

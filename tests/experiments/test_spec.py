@@ -116,7 +116,7 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
             {"regime": {"name": "coregularised", "divergence": "js", "tau": 2}},
             "supports neither tau nor detach",
         ),
-        ({"name": "a/b"}, "name = 'a/b'"),
+        ({"name": "a/b"}, "name: 'a/b'"),
         ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
     ],
 )

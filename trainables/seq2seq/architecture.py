@@ -6,14 +6,14 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.config import Section
+from augury.core.config import ModelName, Section
 from augury.models.settings import Pretrained, check_heads, scratch_or_pretrained
 
 
 class PretrainedGenerator(Pretrained):
     """A pretrained encoder-decoder with its tokenizer."""
 
-    name: str = "t5-base"
+    name: ModelName = "t5-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder-decoder."""
 
 

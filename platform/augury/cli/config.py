@@ -236,7 +236,7 @@ def _next(
 ) -> tuple[str, str | None]:
     """Return the command to go on with, and that which races all augmentations; without the
     pretrained model, one that needs none, and None."""
-    from augury.core.commands import command
+    from augury.core.naming import command
 
     overrides = [word for assignment in assignments for word in ("--set", assignment)]
     if report is None or not report.unreachable:
@@ -257,7 +257,7 @@ def _first_look(
     """Return the command that trains one seed for about half an hour in all, and at least twice as
     long as the warm-up of any regime; None where that is not much less than the whole experiment,
     which takes `seconds`."""
-    from augury.core.commands import command
+    from augury.core.naming import command
 
     most = loaded.training.max_epochs
     if report.unreachable or not most or not seconds or seconds < LONG:

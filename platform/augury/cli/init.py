@@ -135,7 +135,7 @@ def _written(path: Path, text: str) -> Iterator[None]:
 
 def _from_nothing(arguments: argparse.Namespace) -> str:
     """Return the command that drafts the same experiment with a model that starts from nothing."""
-    from augury.core.commands import command
+    from augury.core.naming import command
 
     left_out = ("--force", "--model", arguments.model)
     words = [word for word in arguments.words if word not in left_out]

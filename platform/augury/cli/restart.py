@@ -11,9 +11,9 @@ import sys
 from collections.abc import Sequence
 
 from augury.core import cluster, local_ray
-from augury.core.commands import command
 from augury.core.local_ray import RESTARTS
 from augury.core.messages import logger, say
+from augury.core.naming import command
 
 VERBS = ("demo", "reproduce", "sweep", "train")
 """Verbs that read nothing from standard input, and write their result at the end."""

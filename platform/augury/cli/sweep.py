@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
 from augury.core.errors import UserError, unknown
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
+from augury.core.naming import counted, file_name
 
 if TYPE_CHECKING:
     from augury.core.store import Store
@@ -226,7 +226,7 @@ def options_of(
     executor = {"execution.executor": arguments.executor} if arguments.executor else {}
     return SweepOptions(
         storage=arguments.storage or space.base.get("storage", "results"),
-        name=_check_name(arguments.name or name),
+        name=file_name(arguments.name or name, "--name "),
         seeds=_check_seeds(arguments.seeds or space.seeds),
         scheduler=scheduler,
         search=space.search,
@@ -278,7 +278,7 @@ def run_sweep(space: Space, options: SweepOptions) -> tuple[Outcome, Summary]:
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome, summary = run_sweep(space, options)
 
-    from augury.core.commands import command
+    from augury.core.naming import command
     from augury.core.store import Store
     from augury.reporting import storage
     from augury.reporting.sweeps.locations import sweep_command
@@ -399,12 +399,6 @@ def _default_name(space: Space, arguments: argparse.Namespace) -> str:
     """Return the name of space and scale, with a search that changes points."""
     parts = [space.name, space.scale, *([arguments.search] if arguments.search else [])]
     return "-".join(parts).replace("/", "-")
-
-
-def _check_name(name: str) -> str:
-    if not re.fullmatch(FILE_NAME, name):
-        raise UserError(f"--name '{name:.60}': use {FILE_NAME_ALLOWS}")
-    return name
 
 
 def _check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import cloudpickle
 
 from augury.core.errors import UserError
+from augury.core.machine import in_this_directory
 from augury.core.messages import collected
 from augury.core.processes import ProcessesFailed, call_in_processes
 from augury.core.progress import Stage, say, say_once
 from augury.core.ray_connection import connect
-from augury.core.working_directory import in_this_directory
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from augury.core import cluster, local_ray
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.listening import check_listens
+from augury.core.machine import available_cores
 from augury.core.messages import logger
 from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import say, say_once

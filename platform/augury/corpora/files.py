@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import expanded
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes

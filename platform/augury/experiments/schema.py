@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from augury.core.extended_file import EXTENDS
 from augury.core.plugin_files import PATH_PATTERN
+from augury.core.yaml_file import EXTENDS
 from augury.experiments.spec import TASKS, settings_class
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -13,13 +13,11 @@ from augury.augment.mixins import TextSubset, UsesModels
 from augury.augment.models import ReadyModel
 from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, check_columns
 from augury.core import config
-from augury.core.config import Section
+from augury.core.config import FileName, Section
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import Choice, Registry
-from augury.core.renamed import with_present_names
-from augury.core.typed import FileName
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
 from augury.experiments import rules
@@ -385,7 +383,6 @@ def _reads_as_view(part: Operator) -> bool:
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     """Return the experiment that a mapping describes, typed by its task."""
-    content = with_present_names(content)
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a task, for example 'task: nmt'")

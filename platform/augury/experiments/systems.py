@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from augury.augment.mixins import ExtraInputs, Fitted
 from augury.augment.operator import Operator
-from augury.core import config, extended_file
+from augury.core import config, yaml_file
 from augury.core.agreed_code import named_by_user
 from augury.core.config import Section
 from augury.core.errors import UserError
@@ -31,7 +31,7 @@ def load(
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file = extended_file.read(path)
+    file = yaml_file.read(path)
     assigned = config.parse_assignments(assignments)
     arguments = settings or {}
     where = dict(file.places)
@@ -43,7 +43,7 @@ def load(
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
         where[place] = origin
     try:
-        with named_by_user():
+        with named_by_user(*file.files):
             experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
             expand(experiment)  # raises for faults in any of them
     except InvalidSettings as error:
@@ -60,6 +60,7 @@ def expand(experiment: Experiment) -> dict[str, Experiment]:
     # names.
     content = {
         **experiment.model_dump(mode="json", exclude_unset=True),
+        "stages": experiment.stages,  # as written: its texts know the folder of their file
         "systems": {},
         "baseline": False,
     }

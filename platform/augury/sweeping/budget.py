@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
+from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.execution.estimates import estimates, shared_seconds

@@ -266,7 +266,7 @@ def make(
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with, without points for Optuna to suggest."""
     listed = [] if options.search == "optuna" else sample(space, options.samples)
-    with named_by_user():
+    with named_by_user(space.declared):
         return make(space, store, options.assignments, listed)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from augury.core.config import Section
+from augury.core.config import ModelName, Section
 from augury.core.errors import UserError
 from augury.experiments.spec import AnyRegime, Experiment
 from augury.models.settings import (
@@ -29,7 +29,7 @@ class PretrainedClassifier(Pretrained):
 
     CHANGING: ClassVar[tuple[str, ...]] = ("dropout",)
 
-    name: str = "FacebookAI/xlm-roberta-base"
+    name: ModelName = "FacebookAI/xlm-roberta-base"
     """Directory written by `save_pretrained`, or name on the hub, of an encoder for sequences."""
     dropout: float | None = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
