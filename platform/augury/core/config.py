@@ -25,7 +25,7 @@ from augury.core import yaml_file
 from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
 from augury.core.naming import FILE_NAME, counted, file_name
-from augury.core.paths import PATHS, absolute
+from augury.core.paths import PATHS, FileText, absolute
 from augury.core.rng import digest
 
 
@@ -101,6 +101,19 @@ def _run_path(value: Any) -> Any:
     return absolute(value) if in_a_storage else value  # else an address, of a run in `results`
 
 
+def _in_their_folder(value: Any) -> Any:
+    """Return overrides, whose settings have no types yet, with absolute paths of what exists."""
+    if isinstance(value, Mapping):
+        return {key: _in_their_folder(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_in_their_folder(item) for item in value]
+    if not isinstance(value, FileText):
+        return value
+    path = absolute(value)
+    is_path = os.path.isfile(path) or os.path.isfile(os.path.join(path, "config.json"))
+    return path if is_path or value.startswith(PATHS) else str(value)
+
+
 FileName = Annotated[
     str, AfterValidator(file_name), Field(json_schema_extra={"pattern": FILE_NAME})
 ]
@@ -111,6 +124,8 @@ ModelName = Annotated[str, BeforeValidator(_directory_or_name)]
 """The directory of a model, as a path, or its name on a hub."""
 RunPath = Annotated[str, BeforeValidator(_run_path)]
 """The folder of a run in a storage, or the beginning of its address."""
+Overrides = Annotated[dict[str, Any], BeforeValidator(_in_their_folder)]
+"""Settings of an experiment that a part of another one trains."""
 
 S = TypeVar("S", bound=Section)
 T = TypeVar("T")
