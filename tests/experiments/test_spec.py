@@ -131,6 +131,8 @@ def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> Non
         ("name", ".."),
         ("name", "x" * 300),
         ("seeds", [True]),
+        ("seeds", [-1]),
+        ("seeds", [10**20]),
         ("training.learning_rate", float("1e400")),
         ("regime.beta", float("nan")),
         ("training.workers", 10**9),

@@ -43,6 +43,8 @@ TASKS = Registry(
 SHARED = ("name", "seeds", "storage", "execution", "tracking", "health")
 """The sections that all stages of an experiment share and that do not affect the trained model."""
 
+LAST_SEED = 2**32 - 1  # of NumPy
+
 AnyOperator = Annotated[
     SerializeAsAny[Operator],
     BeforeValidator(operator.parse),
@@ -53,6 +55,24 @@ AnyRegime = Annotated[
     BeforeValidator(regime.parse),
     Choice(regime.REGIMES, "name", regime.DEFAULT),
 ]
+
+
+def check_seeds(seeds: Any) -> tuple[int, ...]:
+    """Return seeds; UserError unless they are a list of different whole numbers in a range."""
+    if isinstance(seeds, int) and not isinstance(seeds, bool):
+        several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
+        number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
+        raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
+    listed = seeds if isinstance(seeds, list | tuple) else [seeds]
+    for seed in listed:
+        if listed is not seeds or type(seed) is not int or not 0 <= seed <= LAST_SEED:
+            raise UserError(
+                f"{seed!r} is no seed: give a list of whole numbers from 0 to {LAST_SEED}, such as "
+                "[1, 2, 3]"
+            )
+    if len(set(listed)) < len(listed):
+        raise UserError(f"seeds {list(listed)} repeat: give each seed once")
+    return tuple(listed)
 
 
 class Stage(Section):
@@ -311,23 +331,8 @@ class Experiment(Section):
 
     @field_validator("seeds", mode="before")
     @classmethod
-    def _listed(cls, seeds: Any) -> Any:
-        if isinstance(seeds, int) and not isinstance(seeds, bool):
-            several = f"[1, 2, ..., {seeds}]" if seeds > 3 else str([*range(1, seeds + 1)])
-            number = f"for {seeds} seeds write {several}, " if seeds > 1 else ""
-            raise UserError(f"a list is needed: {number}for the single seed {seeds} [{seeds}]")
-        listed = seeds if isinstance(seeds, list | tuple) else [seeds]
-        if listed is not seeds or not all(type(seed) is int for seed in listed):
-            odd = next(seed for seed in listed if type(seed) is not int)
-            raise UserError(f"{odd!r} is no seed: give a list of whole numbers, such as [1, 2, 3]")
-        return seeds
-
-    @field_validator("seeds")
-    @classmethod
-    def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
-        if len(set(seeds)) < len(seeds):
-            raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
-        return seeds
+    def _seeds(cls, seeds: Any) -> tuple[int, ...]:
+        return check_seeds(seeds)
 
     @model_validator(mode="after")
     def _training_follows_model(self) -> Experiment:
