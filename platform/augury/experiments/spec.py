@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, cast
 
@@ -20,7 +21,6 @@ from augury.core.faults import Fault, InvalidSettings
 from augury.core.plugins import Choice, Registry
 from augury.corpora.splits import BaseSpec, Share
 from augury.decoding.settings import PLAIN
-from augury.experiments import rules
 from augury.models.settings import Pretrained
 from augury.regimes import regime
 from augury.regimes.plain import Plain
@@ -352,13 +352,13 @@ class Experiment(Section):
                 isinstance(part, TextSubset) and not self.systems
             ):  # with systems, each is one experiment, and this is none
                 part.check_names([*self.corpus.mixture])
-        rules.check_names([*self.view_names, *self.record_origins])
-        rules.check_draws(self.token_draws, self.task, resegments=self.resegments)
+        _check_names([*self.view_names, *self.record_origins])
+        _check_draws(self.token_draws, self.task, resegments=self.resegments)
         if not self.systems:  # with systems, each is one experiment, and this is none
-            rules.check_views(self.regime, groups, self.view_names)
-        rules.check_records(self.regime, groups, self.record_origins)
+            _check_views(self.regime, groups, self.view_names)
+        _check_records(self.regime, groups, self.record_origins)
         if self.stage is not None:
-            rules.check_schedule(self.stage.carry, self.training)
+            _check_schedule(self.stage.carry, self.training)
         self._check_mixture()
         _ = self.models  # raises for a wrong setting of a model
         return self
@@ -379,6 +379,65 @@ class Experiment(Section):
                         f"mixture: {unknown('records', name, self.record_origins)}; texts say "
                         "theirs themselves"
                     )
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Check that operators make nothing twice."""
+    if len(set(names)) < len(names):
+        raise UserError(
+            f"augment makes several things of one name: {', '.join(names)}; make each once"
+        )
+
+
+def _check_draws(draws: Sequence[TokenDraw], task: str, *, resegments: bool) -> None:
+    """Check that draws of tokens differ, and that the task's subwords can be drawn anew."""
+    for draw in draws:
+        if draws.count(draw) > 1:
+            raise UserError(
+                f"augment has operator {draw.operator} twice with the same settings: change "
+                "its seed"
+            )
+        if draw.RESEGMENTS and not resegments:
+            raise UserError(
+                f"operator {draw.operator} segments anew, and task {task} reads subwords of its "
+                "model's own: take word_drop or switch_out"
+            )
+
+
+def _check_views(regime: Regime, groups: Sequence[ViewGroup], views: Sequence[str]) -> None:
+    """Check that the regime reads every view."""
+    read = {view for group in groups for view in group.views}
+    unread = [view for view in views if view not in read]
+    if unread:
+        raise UserError(
+            f"regime {regime.name} does not read the view {unread[0]}: leave its operator out of "
+            "augment, take a regime that reads it (multi_source, adversarial, or coregularised "
+            "with over=ciphers), or make records of it where the operator can (use: records)"
+        )
+
+
+def _check_records(regime: Regime, groups: Sequence[ViewGroup], origins: Sequence[str]) -> None:
+    """Check that no regime reads views of records, which have none."""
+    together = [
+        view for group in groups if len(group.views) > 1 for view in group.views if view != SOURCE
+    ]
+    if together and origins:
+        raise UserError(
+            f"regime {regime.name} reads the view {together[0]} with every source, and the records "
+            f"of {', '.join(origins)} have none: take an operator's copies as views (use: view, of "
+            "eda and reorder) or leave it out, or take a regime that reads one view at a time"
+        )
+
+
+def _check_schedule(carry: Carry, training: Training) -> None:
+    """Check that a stage that carries the optimizer has a schedule that goes on."""
+    ends = training.schedule == "linear" or training.warmup_share is not None
+    if carry == "optimizer" and ends:
+        raise UserError(
+            "with carry: optimizer the schedule goes on from the step of the stage before, and a "
+            "linear one or one with warmup_share has ended with it: take schedule inverse_sqrt or "
+            "constant, or carry: weights"
+        )
 
 
 def _reads_as_view(part: Operator) -> bool:

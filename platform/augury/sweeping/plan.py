@@ -14,9 +14,8 @@ from augury.core.naming import title
 from augury.core.store import Store
 from augury.execution import preflight
 from augury.execution.graph import Graph
-from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import missing_inputs
+from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
 from augury.sweeping.space import Space, sample
