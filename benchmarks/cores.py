@@ -28,7 +28,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.ray_connection import connect
 from benchmarks import frame, preparation
 from benchmarks.operators import cpu_of_processes

@@ -44,7 +44,6 @@ import pyarrow.compute as pc
 
 from augury.augment import operator
 from augury.augment.pipeline import augment
-from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.ray_connection import connect
 from augury.core.store import Store

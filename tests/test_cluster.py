@@ -46,6 +46,24 @@ def test_the_head_keeps_its_dashboard_to_itself(path: Path) -> None:
     assert any("-c constraints.txt" in command for command in cluster["setup_commands"])
 
 
+def test_all_machines_of_aws_have_a_role_by_which_they_reach_the_storage() -> None:
+    cluster = yaml.safe_load((ROOT / "cluster.yaml").read_text())
+    profiles = {
+        name: kind["node_config"]["IamInstanceProfile"]["Name"]
+        for name, kind in cluster["available_node_types"].items()
+    }
+    head = cluster["head_node_type"]
+    assert profiles == {name: f"augury-{'head' if name == head else 'nodes'}" for name in profiles}
+
+
+def test_a_job_of_slurm_has_all_processors_of_its_nodes_in_one_task() -> None:
+    """As Ray is started once on each node, `srun` is told what the job has."""
+    script = (ROOT / "deploy/slurm.sh").read_text()
+    flags = dict(re.findall(r"^#SBATCH --([a-z-]+)=(\S+)", script, re.M))
+    assert flags["ntasks-per-node"] == "1" and int(flags["gpus-per-node"]) > 1
+    assert "gpus-per-task" not in flags and 'SRUN_CPUS_PER_TASK="$cpus"' in script
+
+
 def cluster_spec(manifest: dict[str, Any]) -> dict[str, Any]:
     spec: dict[str, Any] = manifest["spec"]
     return spec.get("rayClusterSpec", spec)

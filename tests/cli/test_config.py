@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from augury.cli import main
-from augury.experiments.schema import json_schema
+from augury.cli.config import json_schema
 
 SHIPPED = Path(__file__).parents[2] / "search_spaces" / "experiments"
 

@@ -25,9 +25,9 @@ from augury import __version__
 from augury.cli import verbs
 from augury.cli.common import CLIENT
 from augury.core import agreed_code, messages
-from augury.core.commands import command
 from augury.core.errors import UserError, unknown
 from augury.core.messages import logger
+from augury.core.naming import command
 from augury.core.progress import duration
 from augury.core.secrets import RedactedStream
 
@@ -91,7 +91,7 @@ def _is_utf8(word: str) -> bool:
 
 
 def _run(verb: str, argv: Sequence[str]) -> int:
-    _agree_to_plugins(argv)
+    _allow_plugins(argv)
     try:
         arguments = verbs.parse(verb, argv)
     except KeyboardInterrupt:
@@ -128,8 +128,8 @@ def _interrupted_by_sigterm() -> Iterator[list[int]]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _agree_to_plugins(argv: Sequence[str]) -> None:
-    """Agree to the plug-in files that the words of a command are, or are given to its flags."""
+def _allow_plugins(argv: Sequence[str]) -> None:
+    """Allow the plug-in files that the words of a command are, or are given to its flags."""
     words = [
         word.rpartition("=")[2].partition(":")[0]
         for flag, word in pairwise(["", *argv])
@@ -141,7 +141,7 @@ def _agree_to_plugins(argv: Sequence[str]) -> None:
     if files:
         from augury.core import plugin_files
 
-        plugin_files.agree_to(files)
+        plugin_files.allow(files)
 
 
 def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:

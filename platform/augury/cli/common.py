@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.core.errors import UserError
-from augury.core.home import expanded
+from augury.core.paths import expanded
 
 if TYPE_CHECKING:
     from augury.core.store import Folder, Store

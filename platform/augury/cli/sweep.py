@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import RESULTS, add_overrides, print_json, whole_number
 from augury.core.errors import UserError, unknown
-from augury.core.naming import FILE_NAME, FILE_NAME_ALLOWS, counted
+from augury.core.naming import counted, file_name
 
 if TYPE_CHECKING:
     from augury.core.store import Store
@@ -221,13 +221,24 @@ def options_of(
 ) -> SweepOptions:
     """Return the options of a sweep from the flags of `add_limits`; `name` is the default name."""
     from augury.core import config
+    from augury.experiments.spec import check_seeds
     from augury.sweeping.plan import SweepOptions
 
-    executor = {"execution.executor": arguments.executor} if arguments.executor else {}
+    assignments = config.parse_assignments(arguments.assignments)
+    flags = {"storage": arguments.storage, "seeds": arguments.seeds, "name": arguments.name}
+    for key in [key for key in flags if key in assignments]:
+        if flags[key]:
+            raise UserError(f"--set {key} and --{key} are the same: give one of them")
+        flags[key] = assignments.pop(key)
+    of_file = getattr(arguments, "experiment", None)
+    if not of_file and any(key.partition(".")[0] == "systems" for key in assignments):
+        raise UserError("--set systems: a search space has rows in their place; choose by --rows")
+    if arguments.executor:
+        assignments["execution.executor"] = arguments.executor
     return SweepOptions(
-        storage=arguments.storage or space.base.get("storage", "results"),
-        name=_check_name(arguments.name or name),
-        seeds=_check_seeds(arguments.seeds or space.seeds),
+        storage=str(flags["storage"] or space.base.get("storage", "results")),
+        name=file_name(str(flags["name"] or name), "--name "),
+        seeds=check_seeds(space.seeds if flags["seeds"] is None else flags["seeds"]),
         scheduler=scheduler,
         search=space.search,
         samples=samples,
@@ -235,7 +246,7 @@ def options_of(
         trials=arguments.trials,
         budget=seconds(arguments.budget),
         fail_fast=arguments.fail_fast,
-        assignments={**config.parse_assignments(arguments.assignments), **executor},
+        assignments=assignments,
     )
 
 
@@ -278,7 +289,7 @@ def run_sweep(space: Space, options: SweepOptions) -> tuple[Outcome, Summary]:
 def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome, summary = run_sweep(space, options)
 
-    from augury.core.commands import command
+    from augury.core.naming import command
     from augury.core.store import Store
     from augury.reporting import storage
     from augury.reporting.sweeps.locations import sweep_command
@@ -399,18 +410,6 @@ def _default_name(space: Space, arguments: argparse.Namespace) -> str:
     """Return the name of space and scale, with a search that changes points."""
     parts = [space.name, space.scale, *([arguments.search] if arguments.search else [])]
     return "-".join(parts).replace("/", "-")
-
-
-def _check_name(name: str) -> str:
-    if not re.fullmatch(FILE_NAME, name):
-        raise UserError(f"--name '{name:.60}': use {FILE_NAME_ALLOWS}")
-    return name
-
-
-def _check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
-    if len(set(seeds)) < len(seeds):
-        raise UserError(f"--seeds {' '.join(map(str, seeds))}: give each seed once")
-    return tuple(seeds)
 
 
 def points(text: str) -> float:

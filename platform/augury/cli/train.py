@@ -47,7 +47,7 @@ def compare(loaded: Experiment, as_json: bool, budget: float | None = None) -> i
 
     Without test sets, prints the best validations of its runs instead.
     """
-    from augury.core.commands import command, mlflow_command
+    from augury.core.naming import command, mlflow_command
     from augury.core.store import Store
     from augury.execution import cautions
     from augury.experiments.systems import expand

@@ -11,9 +11,9 @@ from typing import Annotated, Generic, Literal, TypeVar
 from pydantic import BeforeValidator, Field
 
 from augury.core.config import Section
-from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.executors import Executor, LocalExecutor, RayExecutor, Row, Task
+from augury.core.machine import available_cores
 from augury.core.progress import Stage, say_once
 from augury.core.ray_connection import connect
 

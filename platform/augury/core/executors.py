@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from augury.core.errors import UserError
+from augury.core.machine import in_this_directory
 from augury.core.messages import collected
 from augury.core.progress import Stage, say_once
 from augury.core.ray_connection import connect
-from augury.core.working_directory import in_this_directory
 
 Row = Mapping[str, Any]
 Task = Callable[[Row], Row]

@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.errors import UserError
 from augury.core.messages import logger
 from augury.core.progress import say, say_once

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from augury.augment import planning
 from augury.augment.mixins import MakesRecords, TextSubset
 from augury.augment.operator import RECORDS, Operator
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
 from augury.corpora.corpus import KINDS, Corpus

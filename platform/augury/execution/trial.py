@@ -14,7 +14,7 @@ from augury.core.locks import locked
 from augury.core.outages import outage_of
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.run import Run
-from augury.training.run import FAILURE
+from augury.training.trained import FAILURE
 
 Report = Callable[[Mapping[str, Any]], None]
 """Takes the metrics of a validation."""

@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from augury.core.cores import available_cores
 from augury.core.execution import Execution
-from augury.core.home import expanded
+from augury.core.paths import expanded
 from augury.decoding.settings import Decoding
 from augury.experiments.spec import Experiment
 from augury.training.schedule import last_update

@@ -34,8 +34,6 @@ class Adversarial(WarmupRegime):
     then trained at r_K. Each view is an example of its own.
     """
 
-    FIXED: ClassVar[Mapping[str, str]] = {}
-
     name: Literal["adversarial"] = "adversarial"
     attack: Literal["pgd", "fgm"] = "pgd"
     """pgd: K steps of length α within radius ε; fgm: one step of length ε."""

@@ -16,7 +16,6 @@ from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
-    VIEWS,
     Losses,
     Progress,
     ViewGroup,
@@ -35,8 +34,6 @@ class CoRegularised(WarmupRegime):
     dropout mask. Each epoch pairs an example with one of its K views, and K epochs with all of
     them.
     """
-
-    FIXED: ClassVar[Mapping[str, str]] = {"over": VIEWS}
 
     name: Literal["coregularised"] = "coregularised"
     over: Literal["ciphers", "identity"] = "ciphers"

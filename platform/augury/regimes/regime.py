@@ -37,9 +37,6 @@ REGIMES = Registry(
     contract="set REGIME to a subclass of augury.regimes.regime.Regime",
 )
 
-VIEWS = "it decides which views are read together"
-"""Why a setting must not change during training."""
-
 Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
 
@@ -138,7 +135,6 @@ class Regime(Extension):
     """Probability mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    FIXED: ClassVar[Mapping[str, str]] = {"name": VIEWS}
     needs_embeddings: ClassVar[bool] = False
     """Whether the model must be a PerturbableModel."""
 
@@ -168,7 +164,6 @@ class Regime(Extension):
 class WarmupRegime(Regime):
     """A regime whose loss is complete only after a warm-up of updates or epochs."""
 
-    FIXED: ClassVar[Mapping[str, str]] = {}
     warmup_steps: int = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
     warmup_epochs: float | None = Field(None, ge=0)

@@ -14,9 +14,8 @@ from augury.core.naming import title
 from augury.core.store import Store
 from augury.execution import preflight
 from augury.execution.graph import Graph
-from augury.experiments.equal import with_budget_of
 from augury.experiments.spec import Experiment, parse
-from augury.experiments.systems import missing_inputs
+from augury.experiments.systems import missing_inputs, with_budget_of
 from augury.sweeping.applied import LeftOut
 from augury.sweeping.declarations import SchedulerName, SearchName
 from augury.sweeping.space import Space, sample
@@ -266,7 +265,7 @@ def make(
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
     """Return the plan that a sweep begins with, without points for Optuna to suggest."""
     listed = [] if options.search == "optuna" else sample(space, options.samples)
-    with named_by_user():
+    with named_by_user(space.declared):
         return make(space, store, options.assignments, listed)
 
 

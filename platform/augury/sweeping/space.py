@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from augury.core import config, extended_file
+from augury.core import config, yaml_file
 from augury.core.agreed_code import named_by_user
-from augury.core.commands import command
 from augury.core.errors import UserError, unknown
+from augury.core.naming import command
 from augury.core.plugin_files import file_of, is_path
 from augury.core.rng import generator
 from augury.sweeping import yaml_space
@@ -105,7 +105,7 @@ def find(
     `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name
     and for missing or invalid definitions.
     """
-    with named_by_user():
+    with named_by_user(name):
         if is_yaml := yaml_space.is_yaml(name):
             _refuse_experiment(name)
         declared = yaml_space.load(name) if is_yaml else load_space(name)
@@ -202,7 +202,7 @@ def short_name(name: str) -> str:
 
 def _refuse_experiment(path: str) -> None:
     """Raise UserError for the file of an experiment, which a space can be applied to."""
-    content = extended_file.read(path).content
+    content = yaml_file.read(path).content
     if "task" in content and "question" not in content:
         raise UserError(
             f"{path} is an experiment, not a search space: give the space before it, as in "

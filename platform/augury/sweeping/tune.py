@@ -24,11 +24,11 @@ from ray.tune.experiment import Trial as TuneTrial
 from ray.tune.search import Searcher
 
 from augury.core.errors import UserError
+from augury.core.machine import in_this_directory
 from augury.core.outages import Outage, outage_of
 from augury.core.plugin_files import describe_error
 from augury.core.progress import say
 from augury.core.store import Folder
-from augury.core.working_directory import in_this_directory
 from augury.execution.trial import run_trial
 from augury.experiments.spec import Experiment
 from augury.sweeping.schedulers import Trial

@@ -12,7 +12,6 @@ import time
 from typing import TypedDict
 
 from augury.core.errors import UserError
-from augury.core.renamed import with_present_entries
 from augury.core.roots import TEMPORARY
 from augury.core.store import Folder
 
@@ -106,7 +105,7 @@ def records(run: Folder, name: str, size: int) -> list[Record]:
     if len(content) != size:  # a restart has rewritten it since it was read
         content = folder.read_now(name)
     try:
-        lines = [with_present_entries(json.loads(line)) for line in content.decode().splitlines()]
+        lines = [json.loads(line) for line in content.decode().splitlines()]
         return [
             Record(
                 update=line["update"],

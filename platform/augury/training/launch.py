@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from augury.core.cores import available_cores
+from augury.core.machine import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
+from augury.core.machine import available_cores, in_this_directory
 from augury.core.outages import outage_of
 from augury.core.progress import say
 from augury.core.ray_connection import connect, is_alive
 from augury.core.roots import located
-from augury.core.working_directory import in_this_directory
 from augury.training.extend import take_over
 from augury.training.loop import Report
 from augury.training.settings import Training

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
+from augury.core.config import typed
 from augury.core.errors import UserError
 from augury.core.integrity import Damaged
-from augury.core.renamed import with_present_entries
 from augury.core.store import Folder
-from augury.core.typed import typed
 
 if TYPE_CHECKING:
     import torch
@@ -99,7 +98,7 @@ class Outcome:
     @classmethod
     def read(cls, run: Folder) -> Outcome:
         """Return the outcome of a run whose training has ended."""
-        return typed(cls, with_present_entries(run.read_record(OUTCOME)), run.location(OUTCOME))
+        return typed(cls, run.read_record(OUTCOME), run.location(OUTCOME))
 
     def write(self, run: Folder) -> None:
         """Write the outcome into a run's folder, with the checksum of the weights there."""

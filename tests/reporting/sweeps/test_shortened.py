@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from augury.experiments.shortened import shortened
 from augury.experiments.spec import parse
+from augury.reporting.sweeps.experiment_file import shortened
 
 PAIRS = {
     "name": "my",
