@@ -112,7 +112,7 @@ def test_seeds_go_to_those_that_may_be_the_best() -> None:
         "closer": [22.0, 22.2, 22.4],
         "far": [15.0, 15.1, 14.8],
     }
-    scheduler = Race("base", ["far", "close", "closer"], SEEDS, mode="max", least=0.005)
+    scheduler = Race("base", ["far", "close", "closer"], SEEDS, mode="max")
     trained = counts(run(scheduler, scores))
     assert trained["close"] == trained["closer"] == 3 and trained["far"] == 1 + 1  # a pilot
     assert scheduler.best == "closer"

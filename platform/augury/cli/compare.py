@@ -171,7 +171,7 @@ def run(arguments: argparse.Namespace) -> int:
         )
     tests = common_tests(systems)
     inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
-    comparisons = compare_all(systems, tests, inference, chosen=_chosen(arguments))
+    comparisons = compare_all(systems, tests, inference)
     bands, distances = _gains(arguments, systems, tests)
     extra = [band_table(bands, systems[0].name, distances)] if bands else []
     report = compared(comparisons, systems, *extra, *([cost_table(decoded)] if decoded else []))
@@ -197,19 +197,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(rendering.FORMATS[arguments.format](report), end="")
     return 0
-
-
-def _chosen(arguments: argparse.Namespace) -> str | None:
-    """Return the address of the configuration that a sweep chose by validation, whose p-value is
-    its own as in the sweep's report; None where other systems or another reference are given."""
-    from augury.reporting.selection import sweep_named
-    from augury.reporting.sweeps.summary import leader_of
-
-    if len(arguments.systems) != 1 or arguments.reference is not None or arguments.references:
-        return None
-    sweep = sweep_named(arguments.systems[0], arguments.storage)
-    ahead = leader_of(sweep) if sweep else None
-    return ahead.address if ahead else None
 
 
 def _gains(

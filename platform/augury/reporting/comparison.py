@@ -36,7 +36,7 @@ from augury.runs.record import Cost
 from augury.scoring import registry
 from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun
-from augury.scoring.significance import TRIALS, Difference, Method, after, holm
+from augury.scoring.significance import TRIALS, Difference, Method, holm
 
 UNEQUAL = 1.1
 """Budgets that differ by a larger factor are told first."""
@@ -58,8 +58,7 @@ class Row:
     """The difference with its interval and p-value; None where the statistics of sentences are
     gone."""
     corrected: float | None
-    """The p-value after Holm's correction for all comparisons on the test set; its own for a system
-    that was chosen before the test."""
+    """The p-value after Holm's correction for all comparisons on the test set."""
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
@@ -70,10 +69,15 @@ class Row:
     @property
     def mark(self) -> str:
         """`**` for a corrected p-value below 1 %, `*` below 5 %; empty for differences without
-        meaning."""
-        if self.corrected is None or self.meaningless:
+        meaning, and of one seed and one, which say nothing of others."""
+        if self.corrected is None or self.meaningless or self.of_single_seeds:
             return ""
         return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
+
+    @property
+    def of_single_seeds(self) -> bool:
+        """Whether the difference is one of two trainings, tested over sentences alone."""
+        return self.tested is not None and self.tested.over == "sentences"
 
     @property
     def never_acted(self) -> str:
@@ -186,16 +190,9 @@ def scored_sets(results: Sequence[SystemResult]) -> list[str]:
 
 
 def comparison(
-    results: Sequence[SystemResult],
-    test: str,
-    inference: Inference = DEFAULT,
-    chosen: str | None = None,
+    results: Sequence[SystemResult], test: str, inference: Inference = DEFAULT
 ) -> Comparison:
-    """Compare the systems on one test set; the first is the baseline.
-
-    `chosen` is the address of the system, if any, that was chosen before anything was tested: its
-    p-value is of a single test.
-    """
+    """Compare the systems on one test set; the first is the baseline."""
     if inference.method == "moderated":
         results = with_pooled_intervals(results, test)
     metrics = tuple(
@@ -205,10 +202,12 @@ def comparison(
     scores = _system_scores(results, test, metric)
     comparable = [_is_comparable(results[0], result, test, metric) for result in results]
     tests = differences_of(results, comparable, test, metric, inference)
-    corrected = _corrected(results, tests.differences, chosen)
-    rows = _rows(
-        results, test, metric, comparable, tests.differences, corrected, _meaningless(scores)
-    )
+    corrected = _corrected(tests.differences)
+    differences = [
+        tested and replace(tested, p_value=max(tested.p_value, tested.least_p))
+        for tested in tests.differences
+    ]
+    rows = _rows(results, test, metric, comparable, differences, corrected, _meaningless(scores))
     scored = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
     power = power_of_comparison(metric, tests.components, scored)
     notes = [
@@ -217,7 +216,7 @@ def comparison(
         *ceiling_notes(results, test, metric),
         *(f"{WARNING}{row.never_acted}; {SHORTEN}" for row in rows if row.never_acted),
         *measurement_notes(results, test, metrics),
-        *_test_notes(rows, metric, inference.method, chosen),
+        *_test_notes(rows, metric, inference.method),
         *([power.text] if power else []),
         *tests.notes,
         *problem_notes(results, test, metrics),
@@ -242,21 +241,11 @@ def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metr
     return same_text and measured(score) == measured(reference)
 
 
-def _corrected(
-    results: Sequence[SystemResult],
-    differences: Sequence[Difference | None],
-    chosen: str | None,
-) -> list[float | None]:
-    """Return the p-values of the differences corrected for their number."""
-    tested = [row for row, difference in enumerate(differences) if difference]
-    values = [difference.p_value for difference in differences if difference]
-    # By row, as all decodings of a configuration, and its seeds, have its address.
-    first = next((test for test, row in enumerate(tested) if results[row].address == chosen), None)
-    corrected: list[float | None] = [None] * len(results)
-    of_tests = holm(values) if first is None else after(first, values)
-    for row, p_value in zip(tested, of_tests, strict=True):
-        corrected[row] = p_value
-    return corrected
+def _corrected(differences: Sequence[Difference | None]) -> list[float | None]:
+    """Return the p-values of the differences corrected for their number, none below what can be
+    relied on."""
+    values = iter(holm([tested.p_value for tested in differences if tested]))
+    return [max(next(values), tested.least_p) if tested else None for tested in differences]
 
 
 def _rows(
@@ -315,7 +304,7 @@ def _time_factor(cost: Cost | None, baseline: Cost | None, kind: str) -> float |
     return seconds_of(cost, kind) / seconds_of(baseline, kind)
 
 
-def _test_notes(rows: Sequence[Row], metric: str, method: Method, chosen: str | None) -> list[str]:
+def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     """Return notes on the tests behind the p-values."""
     tested = [row for row in rows if row.tested]
     if not tested:
@@ -335,14 +324,12 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method, chosen: str | 
         case _:
             few = ", ".join(sentences_only)
             test_name = f"{both_levels}, two-sided; paired bootstrap over {over} for {few}"
-    first = next((row.name for row in tested if row.address == chosen), None)
-    others = len(tested) - (1 if first else 0)
-    family = f"; corrected for {others} comparisons (Holm)" if others > 1 else ""
-    if first and others:
-        family = f"; {first}, chosen before the test, first, then the others{family[1:]}"
+    family = f"; corrected for {len(tested)} comparisons (Holm)" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if method == "moderated" and len(sentences_only) < len(tested):
         lines.append("moderated: the variation between seeds is estimated from all systems")
+    if any(row.tested and row.tested.least_p for row in tested):
+        lines.append("two seeds of a system show no p below 0.01")
     if sentences_only:
         lines.append(
             f"one seed against one cannot tell a method from chance: {', '.join(sentences_only)}"

@@ -23,20 +23,18 @@ def compare_all(
     systems: Sequence[SystemResult],
     tests: Sequence[str],
     inference: Inference = DEFAULT,
-    chosen: str | None = None,
 ) -> list[Comparison]:
     """Compare the systems with the first on every test set and, where there are several, first on
     their mean.
 
-    `chosen` is the address of the system, if any, that was chosen before anything was tested.
     Approximate randomisation swaps systems on one test set and has no mean.
     """
-    tables = [comparison(systems, test, inference, chosen) for test in tests]
+    tables = [comparison(systems, test, inference) for test in tests]
     if len(tests) < 2 or inference.method == "randomisation":
         return tables
     means = with_mean(systems, tests)
     if any(MEAN in system.tests for system in means):
-        tables.insert(0, comparison(means, MEAN, inference, chosen))
+        tables.insert(0, comparison(means, MEAN, inference))
     return tables
 
 

@@ -39,7 +39,7 @@ seeds."""
 AT_ONCE = 4
 """How many configurations get another seed before the next decision, at most: trials run side by
 side, and a decision does not depend on how many."""
-LEAST = 0.02
+LEAST = 0.005
 """The least improvement of the choice that a seed is trained for, in points of the metric."""
 
 Mode = Literal["max", "min"]

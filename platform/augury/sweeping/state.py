@@ -20,6 +20,7 @@ from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.runs import record
 from augury.scoring.registry import bounds
+from augury.sweeping.schedulers import Confirmation
 from augury.training import history
 
 KIND = "sweeps"
@@ -195,6 +196,8 @@ class Sweep:
     """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
     deadline: float | None = None
     """Unix time at which the budget of its last command is spent; None where it has none."""
+    confirmation: Confirmation | None = None
+    """The fresh seeds that test the choice; None before it is made, and where the reference won."""
 
     @property
     def silent(self) -> float | None:
@@ -375,6 +378,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
+        confirmation=_confirmation(state.get("confirmation")),
     )
 
 
@@ -398,6 +402,12 @@ def earlier_record(folder: Folder, name: str) -> dict[str, Any]:
     except Damaged as error:
         say(f"warning: {error}: it is made anew")
         return {}
+
+
+def _confirmation(entry: Mapping[str, Any] | None) -> Confirmation | None:
+    if entry is None:
+        return None
+    return Confirmation(entry["reference"], entry["winner"], tuple(entry["seeds"]))
 
 
 def _decision(entry: Mapping[str, Any], metric: str) -> Decision:

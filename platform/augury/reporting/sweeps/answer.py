@@ -11,8 +11,10 @@ from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
 from augury.reporting.numbers import adaptive, factor
 from augury.reporting.pareto import pareto_front
+from augury.reporting.sweeps.confirmation import Price, price_of
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import title
+from augury.sweeping.schedulers import Confirmation, fresh_seeds
 
 MAY_BE = 0.05
 """The probability from which on a configuration is said to be possibly the best."""
@@ -68,6 +70,25 @@ def front_text(summary: Summary) -> str:
     )
 
 
+def unconfirmed(summary: Summary, leader: ConfigurationResult) -> str:
+    """Return why a difference of the leader is not called real, and what confirming it costs."""
+    if leader is summary.reference:
+        return "this is not confirmed, as no other is ahead in validation"
+    return (
+        f"these trainings chose {leader.name}, and flatter it; confirming it takes "
+        f"{confirming(summary, leader)}"
+    )
+
+
+def confirming(summary: Summary, leader: ConfigurationResult) -> Price:
+    """Return what confirming the leader would still cost."""
+    sweep, seconds = summary.sweep, {item.address: item.seconds for item in summary.ranking}
+    known = sweep.confirmation
+    if known is None or known.winner != leader.address:
+        known = Confirmation(sweep.reference, leader.address, fresh_seeds(sweep.seeds))
+    return price_of(sweep, known, seconds)
+
+
 def _outcome(summary: Summary) -> str:
     sweep, leader = summary.sweep, summary.leader
     finished, trials = sweep.count("finished"), counted(len(sweep.trials), "trial")
@@ -84,6 +105,10 @@ def _outcome(summary: Summary) -> str:
     if sweep.tests == ():
         core = _on_validation(summary, leader)
         return f"{core[0].upper()}{core[1:]}" if sweep.ended else f"So far, {progress}: {core}"
+    if summary.confirmed:
+        tested = compare_in_words(summary.confirmed.deciding).removesuffix(".")
+        core = f"{tested}, tested {summary.confirmed.seeds_text}"
+        return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
     comparison = _with_leader(summary, leader)
     begun = "No answer" if sweep.ended else "No answer yet"
     if comparison is None and leader is summary.reference:
@@ -91,7 +116,7 @@ def _outcome(summary: Summary) -> str:
     if comparison is None:
         lead = f"{leader.name} leads with {summary.metric} {leader.score_text}"
         return f"{begun}: {progress}, {lead}, and there are no test scores to compare"
-    core = compare_in_words(comparison).removesuffix(".")
+    core = compare_in_words(comparison, unconfirmed(summary, leader)).removesuffix(".")
     if leader is summary.reference:
         core += f"; {leader.name} {_place(summary, leader)}"
     core += _name_better_on_test(summary, comparison)
@@ -122,10 +147,8 @@ def _name_better_on_test(summary: Summary, shown: Comparison) -> str:
         for row in deciding.rows
         if row.mark and (deciding.gain(row) or 0) > 0 and row.address not in known
     ]
-    competitor = shown.rows[-1]
-    too = " too" if competitor.mark and (shown.gain(competitor) or 0) > 0 else ""
     return (
-        f"; {' and '.join(better)}, not ahead in validation, scored better than the reference{too}"
+        f"; {' and '.join(better)}, not ahead in validation, scored better than the reference"
         if better
         else ""
     )
@@ -162,11 +185,7 @@ def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
 
 def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | None:
     """Return the comparison of the reference with the leader, or with the next best where the
-    reference leads.
-
-    The p-value of a leader is its own: it was chosen by validation. That of the next best is
-    corrected for all comparisons of the table.
-    """
+    reference leads."""
     if summary.deciding is None:
         return None
     racing = [
@@ -179,8 +198,7 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
     if len(known) < 2:
         return None
-    comparisons = summary.deciding.comparisons if competitor is not leader else 1
-    return replace(summary.deciding, rows=known, comparisons=comparisons)
+    return replace(summary.deciding, rows=known)
 
 
 def _count_losses(summary: Summary) -> str:

@@ -13,13 +13,13 @@ from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds, spread
 from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import score_cells, score_columns
+from augury.reporting.sweeps.confirmation import Confirmed, confirmed
 from augury.reporting.tables import Cell
 from augury.runs import stored_runs
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval
-from augury.sweeping.price import net
-from augury.sweeping.race import CONFIDENCE, half_widths
+from augury.sweeping.schedulers import half_widths, net
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
 
@@ -103,7 +103,10 @@ class Summary:
     The reference is the first row.
     """
     chances: Mapping[str, float]
-    """Address -> the probability to be the best on the deciding test set, of scored ones."""
+    """Address -> the probability to be the best on the deciding test set, of scored ones; empty
+    where no configuration has two seeds."""
+    confirmed: Confirmed | None = None
+    """The test of the leader with fresh seeds."""
 
     @property
     def cautions(self) -> list[str]:
@@ -181,19 +184,11 @@ def summarise(sweep: Sweep) -> Summary:
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
     tests = scored_sets(systems)
-    ahead = leader_of(sweep, ranked)
-    comparisons = tuple(compare_all(systems, tests, chosen=ahead.address if ahead else None))
+    ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    comparisons = tuple(compare_all(systems, tests))
     chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
-    return Summary(sweep, ranked, ahead, comparisons, chances)
-
-
-def leader_of(
-    sweep: Sweep, ranked: Sequence[ConfigurationResult] | None = None
-) -> ConfigurationResult | None:
-    """Return the configuration that leads, which is tested alone: one with a finished seed where
-    there is one."""
-    ranked = ranking(sweep) if ranked is None else ranked
-    return leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    tested = confirmed(sweep, ahead.address) if ahead else None
+    return Summary(sweep, ranked, ahead, comparisons, chances, tested)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
@@ -208,7 +203,7 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
         for result in results
         if result.settled and result.state != "stopped"
     }
-    halves = half_widths(settled, CONFIDENCE)
+    halves = half_widths(settled)
     range_of_metric = bounds(sweep.metric_name)
     for index, result in enumerate(results):
         if result.mean is not None and (half := halves.get(result.address)) is not None:
@@ -296,7 +291,7 @@ def _chances(systems: Sequence[SystemResult], deciding: Comparison) -> dict[str,
     if len(known) < 2:
         return {}
     shares = probability_best([*known.values()], lower_is_better=lower_is_better(metric))
-    return dict(zip(known, shares.tolist(), strict=True))
+    return {} if shares is None else dict(zip(known, shares.tolist(), strict=True))
 
 
 def _scored_systems(sweep: Sweep) -> list[SystemResult]:
