@@ -12,7 +12,7 @@ from benchmarks import frame
 from benchmarks.report import BENCHMARKS, PAGE, RESULTS, main, page, rows
 
 SHARED = {"frame", "report"}
-QUICK = {"bands", "encipher", "halving", "scaling"}
+QUICK = {"bands", "encipher", "scaling"}
 """Those that take seconds at their smallest."""
 
 
