@@ -12,7 +12,8 @@ from augury.core.progress import say
 from augury.execution import preflight
 from augury.sweeping import main_settings
 from augury.sweeping.plan import Plan
-from augury.sweeping.rounds import TUNING_ROUNDS, Propose, Standings, combinations
+from augury.sweeping.rounds import TUNING_ROUNDS, combinations
+from augury.sweeping.schedulers import Propose, Standings
 from augury.sweeping.space import Space
 
 COMBINATIONS, TUNED = "combinations", "tuned settings"
