@@ -54,6 +54,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import transformers
+from augury.training.compiled import compile_layers
 from torch import Tensor
 
 from augury.core.executors import HOLDS_CPUS
@@ -65,7 +66,6 @@ from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.task import find_task
 from augury.regimes.regime import Progress
-from augury.training.compiled import compile_layers
 from augury.training.loop import Trainer, fit
 from augury.training.trained import WEIGHTS
 from benchmarks.frame import cell

@@ -45,6 +45,7 @@ import pyarrow.compute as pc
 from augury.augment import operator
 from augury.augment.pipeline import augment
 from augury.core.execution import Execution
+from augury.core.machine import available_cores
 from augury.core.ray_connection import connect
 from augury.core.store import Store
 from augury.corpora.builtin import generate

@@ -11,15 +11,14 @@ import pytest
 from benchmarks import frame
 from benchmarks.report import BENCHMARKS, PAGE, RESULTS, main, page, rows
 
-APART = {"frame", "report", "gpu"}
-"""What benchmarks share, and the script for a machine that has a GPU and no network."""
-QUICK = {"bands", "encipher", "halving", "scaling"}
+SHARED = {"frame", "report"}
+QUICK = {"bands", "encipher", "scaling"}
 """Those that take seconds at their smallest."""
 
 
 def test_every_file_is_a_benchmark_with_a_question() -> None:
     files = {file.stem for file in (frame.ROOT / "benchmarks").glob("*.py")}
-    assert files - APART == set(BENCHMARKS)
+    assert files - SHARED == set(BENCHMARKS)
 
 
 def test_page_is_that_of_the_kept_results() -> None:

@@ -174,6 +174,7 @@ class Sweeps:
         self.trials: dict[str, dict[str, Any]] = {}
         self.decisions: list[dict[str, Any]] = []
         self.merged: list[dict[str, Any]] = []
+        self.confirmation: dict[str, Any] | None = None
 
     def configuration(self, point: Mapping[str, Any], name: str | None = None, **other: Any) -> str:
         """A configuration without trials; returns its address."""
@@ -286,6 +287,7 @@ class Sweeps:
                 "ended": ended,
                 "trials": self.trials,
                 "decisions": self.decisions,
+                "confirmation": self.confirmation,
             },
         )
         return state.load(self.results.store, self.name)

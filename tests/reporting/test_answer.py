@@ -78,7 +78,7 @@ def compared(*rivals: Row, seeds: int = 3) -> str:
         (
             [row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1, over="sentences")],
             1,
-            {REAL, ONE_SEED},
+            {CHANCE, ONE_SEED},
             ["p = 0.002"],
         ),
         (
@@ -99,6 +99,14 @@ def test_verdict_and_numbers(
     sentence = compared(*rivals, seeds=seeds)
     assert {verdict for verdict in VERDICTS if verdict in sentence} == verdicts
     assert [number for number in numbers if number not in sentence] == []
+
+
+def test_nothing_is_real_where_there_is_a_doubt() -> None:
+    rivals = row("cipher", 32.5, 1.9, 3.1, 0.001), row("wild", 34.0, 3, 5, 0.001)
+    base = replace(row("base", 30.0), difference=None)
+    sentence = answer(Comparison("test", ("bleu",), (base, *rivals), 2, ()), "it was lucky")
+    assert "wild scores 4.0" in sentence and "+3.0 to +5.0" in sentence
+    assert "it was lucky" in sentence and REAL not in sentence
 
 
 def test_what_is_real_comes_before_what_scores_most() -> None:

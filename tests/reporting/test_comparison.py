@@ -28,6 +28,7 @@ from augury.reporting.score_tables import score_tables
 from augury.runs.record import RunRecord
 from augury.scoring.seed_variance import UNKNOWN, block_variance, pool, sample_variance
 from augury.scoring.significance import (
+    Difference,
     approximate_randomisation,
     compare,
     compare_blocks,
@@ -69,20 +70,23 @@ def systems(results: Any) -> list[SystemResult]:
     )
 
 
+def with_least_p(tested: Difference) -> Difference:
+    return replace(tested, p_value=max(tested.p_value, 0.01 if tested.seeds == 2 else 0.0))
+
+
 def test_differences_are_tested_and_corrected_for_the_table(systems: list[SystemResult]) -> None:
     table = comparison(systems, "test")
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
     pooled = pool([sample_variance(system) for system in drawn])
     expected = [compare(drawn[0], system, pooled) for system in drawn[1:]]
-    assert [row.tested for row in table.rows] == [None, *expected]
-    assert [row.corrected for row in table.rows] == [
-        None,
-        *holm([difference.p_value for difference in expected]),
-    ]
+    assert [row.tested for row in table.rows] == [None, *map(with_least_p, expected)]
+    corrected = holm([difference.p_value for difference in expected])
+    assert corrected[0] < 0.001  # of two seeds, which are not told apart below 1 %
+    assert [row.corrected for row in table.rows] == [None, 0.01, *corrected[1:]]
     assert [row.difference for row in table.rows[1:]] == pytest.approx(
         [difference.value for difference in expected]
     )
-    assert [row.mark for row in table.rows] == ["", "**", "", ""]
+    assert [row.mark for row in table.rows] == ["", "*", "", ""]
     assert table.comparisons == 3
     for row, system in zip(table.rows, drawn, strict=True):
         bounds = interval_over_seeds(system, pooled)
@@ -92,7 +96,7 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
     better = expected[0]
     assert (
         table.rows[1].difference_text
-        == f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]"
+        == f"{better.value:+.1f}* [{better.low:+.1f}, {better.high:+.1f}]"
     )
 
 
@@ -109,7 +113,7 @@ def test_a_systems_own_variance_is_an_option(systems: list[SystemResult]) -> Non
     table = comparison(systems, "test", Inference("two-level"))
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
     assert [row.tested for row in table.rows[1:]] == [
-        compare(drawn[0], system, UNKNOWN) for system in drawn[1:]
+        with_least_p(compare(drawn[0], system, UNKNOWN)) for system in drawn[1:]
     ]
 
 
@@ -187,6 +191,8 @@ def test_a_comparison_says_what_it_could_see(systems: list[SystemResult]) -> Non
     assert power is not None and (power.seeds, power.sentences) == (3, 200)
     assert power.target < power.smallest and f"{power.smallest:.1f} accuracy" in power.text
     assert comparison([systems[0], systems[2]], "test").power is None  # one seed
+    of_race = comparison(systems, "test").power
+    assert of_race is not None and of_race.seeds == 2  # of those that have several
     alone = [replace(system, resampled={}) for system in systems]
     assert comparison(alone, "test").power is None
 
@@ -317,6 +323,7 @@ def test_a_tested_row_is_json(systems: list[SystemResult]) -> None:
         "high": row.tested.high,
         "p_value": row.tested.p_value,
         "over": "seeds and sentences",
+        "seeds": 2,
     }
     assert better["corrected"] == row.corrected
 

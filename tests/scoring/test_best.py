@@ -40,18 +40,26 @@ def test_noise_between_seeds_makes_the_leader_less_certain() -> None:
     assert probability_best(noisy)[1] < probability_best(steady)[1]
 
 
-def test_it_is_calibrated() -> None:
-    """Of pairs that differ by chance alone, the one that is said to be better with probability p
-    is better in about p of the cases."""
+@pytest.mark.parametrize(("count", "seeds"), [(2, 3), (6, 2), (12, 3)])
+def test_it_is_calibrated(count: int, seeds: int) -> None:
+    """Where scores differ by noise as much as by truth, those that are said to be the best with
+    probability p are the best in about p of the cases."""
     random = np.random.default_rng(7)
     said, right = [], []
-    for number in range(60):
-        rates = random.normal(0.6, 0.03, 2)
-        pair = [
-            system([*(rate + random.normal(0, 0.02, 3))], 100 * number + side)
-            for side, rate in enumerate(rates)
-        ]
-        chance = probability_best(pair)
+    for _ in range(200):
+        truth = random.normal(30, 0.5, count)
+        table = []
+        for value in truth:
+            scores = value + random.normal(0, 0.5, seeds)
+            table.append(Resampled(scores, scores + random.normal(0, 0.1, (50, seeds)), ()))
+        chance = probability_best(table)
+        assert chance is not None
         said.append(chance.max())
-        right.append(chance.argmax() == rates.argmax())
-    assert np.mean(said) == pytest.approx(np.mean(right), abs=0.12)
+        right.append(chance.argmax() == truth.argmax())
+    assert np.mean(said) == pytest.approx(np.mean(right), abs=0.08)
+
+
+def test_single_seeds_say_nothing() -> None:
+    assert probability_best([system([0.2], 1), system([0.9], 2)]) is None
+    some = probability_best([system([0.2, 0.21], 1), system([0.9], 2)])
+    assert some is not None and some[1] > 0.95

@@ -110,6 +110,22 @@ def test_the_seeds_needed_are_the_fewest_that_see_a_difference(
         )
 
 
+@pytest.mark.parametrize(("systems", "seeds"), [(2, 2), (2, 3), (5, 3)])
+def test_the_range_of_seeds_has_the_true_number_in_four_of_five_experiments(systems, seeds):
+    """Without sentences, the variance between seeds is all; one that more than 20 seeds would need
+    counts as in the range where its end is open."""
+    needed = Components(1.0, 0.0, 0.0).seeds_needed(2.0, 100)
+    assert needed is not None
+    inside = []
+    for draw in range(300):
+        scores = generator("range", systems, seeds, draw).normal(30, 1, (systems, seeds))
+        known = components([without_sentences([*of]) for of in scores], 100)
+        assert known is not None and known.dof == systems * (seeds - 1)
+        fewest, most = known.range_needed(2.0, 100)
+        inside.append((fewest or MOST_SEEDS + 1) <= needed <= (most or MOST_SEEDS + 1))
+    assert 0.74 <= sum(inside) / len(inside) <= 0.94
+
+
 def test_a_small_test_set_hides_what_no_number_of_seeds_shows():
     """Systems and sentences alone: 2.8 x sqrt(50 / 200) = 1.4."""
     assert KNOWN.seeds_needed(1.3, 200) is None

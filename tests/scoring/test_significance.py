@@ -20,7 +20,6 @@ from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance
 from augury.scoring.significance import (
     Difference,
     Interval,
-    after,
     approximate_randomisation,
     clusters,
     compare,
@@ -441,16 +440,16 @@ def test_properties_of_a_comparison(key, first, second, shift, pooled):
         assert difference.p_value >= 2 * stats.norm.sf(abs(difference.value) / error) * (1 - 1e-9)
 
 
+def test_two_seeds_have_a_least_p_value():
+    one, two, three = (without_sentences([*range(count)]) for count in (1, 2, 3))
+    sides = (two, three), (one, three), (three, three), (one, one)
+    assert [compare(*pair).least_p for pair in sides] == [0.01, 0.01, 0.0, 0.0]
+
+
 def test_holm_by_hand():
     """0.005 x 4, 0.01 x 3, 0.03 x 2, and the last no smaller than the one before it."""
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert (holm([]), holm([0.2]), holm([0.9, 0.8])) == ([], [0.2], [1.0, 1.0])
-
-
-def test_a_test_before_all_others_is_not_corrected_and_bounds_them():
-    """0.02 alone; 0.01 x 2 and 0.9 after it, none below it."""
-    assert after(1, [0.01, 0.02, 0.9]) == pytest.approx([0.02, 0.02, 0.9])
-    assert after(0, [0.5, 0.001]) == pytest.approx([0.5, 0.5])
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=7))

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, make_plan, options_of, power_of_plan, run_sweep, size_of
 from augury.core.errors import UserError, unknown
-from augury.core.machine import available_cores
 from augury.core.progress import say
 
 if TYPE_CHECKING:

@@ -396,7 +396,7 @@ def size_of(plan: Plan, options: SweepOptions) -> str:
         f"scheduler {options.scheduler}"
     )
     if plan.families and options.scheduler == "race" and not options.rows:
-        from augury.sweeping.schedulers import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
+        from augury.sweeping.rounds import COMBINATIONS, SUGGESTED, TUNING_ROUNDS
 
         tuned = TUNING_ROUNDS * SUGGESTED
         size += (

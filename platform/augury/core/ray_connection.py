@@ -12,8 +12,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any
 
-from augury.core.machine import available_cores
 from augury.core.errors import UserError
+from augury.core.machine import available_cores
 from augury.core.messages import logger
 from augury.core.progress import say, say_once
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from augury.core.execution import Execution
+from augury.core.machine import available_cores
 from augury.core.paths import expanded
 from augury.decoding.settings import Decoding
 from augury.experiments.spec import Experiment

@@ -8,9 +8,9 @@ from augury.reporting.numbers import factor, number, p_text, signed
 from augury.scoring.registry import title
 
 
-def answer(table: Comparison) -> str:
+def answer(table: Comparison, doubt: str = "") -> str:
     """Return whether a system beats the baseline, by how much and at what cost, and the doubts
-    about it."""
+    about it; with `doubt`, why no difference is called real."""
     metric, baseline, *others = table.metrics[0], *table.rows
     name, start = title(metric), baseline.scores.get(metric)
     if start is None:
@@ -29,7 +29,7 @@ def answer(table: Comparison) -> str:
         return table.gain(row) or 0.0
 
     more, less = ("less", "more") if table.lower_is_better else ("more", "less")
-    real = [row for row in compared if row.mark and round(gain(row), 1) > 0]
+    real = [row for row in compared if row.mark and round(gain(row), 1) > 0 and not doubt]
     best = max(real or compared, key=gain)
     by = round(gain(best), 1)
     if by > 0:
@@ -43,14 +43,15 @@ def answer(table: Comparison) -> str:
         nobody, it = f"{best.name} does not beat", "it"
         if len(compared) > 1:
             nobody, it = "no system beats", best.name
-        level = "the difference is real, but below 0.05" if best.mark else "no difference is shown"
+        shown = best.mark and not doubt
+        level = "the difference is real, but below 0.05" if shown else "no difference is shown"
         difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
         head = (
             f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): "
             f"{difference}"
         )
     one_seed = 1 in (len(best.scores[metric].seeds), len(start.seeds))
-    sentence = head + _verdict(best, one_seed, table.comparisons)
+    sentence = head + _verdict(best, one_seed, table.comparisons, doubt)
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
         sentence += (
@@ -66,11 +67,17 @@ def answer(table: Comparison) -> str:
     return f"{'; '.join([sentence, *doubts])}."
 
 
-def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
+def _verdict(row: Row, single_seed: bool, comparisons: int, doubt: str) -> str:
     """Return whether the difference is real, as the end of a sentence; `single_seed`: a system
-    has one seed."""
+    has one seed; `doubt`: why it is not called so."""
     if row.meaningless:
         return f", but that means nothing: {row.meaningless}"
+    if doubt:
+        tested = row.tested
+        evidence = (
+            f" (95 % interval {signed(tested.low)} to {signed(tested.high)})" if tested else ""
+        )
+        return f"{evidence}, but {doubt}"
     undecided = "one seed does not decide" if single_seed else ""
     if row.tested is None or row.corrected is None:
         return ", but the difference is not tested" + (f" and {undecided}" if undecided else "")

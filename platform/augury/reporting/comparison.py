@@ -38,9 +38,6 @@ from augury.scoring.bootstrap import SEED
 from augury.scoring.registry import lower_is_better, segment_noun
 from augury.scoring.significance import TRIALS, Difference, Method, holm
 
-FEW_SEEDS, LEAST_P = 2, 0.01
-"""No smaller p is given for so few seeds: if their variances differ, p < .001 is met by chance four
-times as often as it says (simulated)."""
 UNEQUAL = 1.1
 """Budgets that differ by a larger factor are told first."""
 
@@ -72,12 +69,15 @@ class Row:
     @property
     def mark(self) -> str:
         """`**` for a corrected p-value below 1 %, `*` below 5 %; empty for differences without
-        meaning, and for one seed against one, which may differ by the luck of both."""
-        if self.corrected is None or self.meaningless:
-            return ""
-        if self.tested is not None and self.tested.over == "sentences":
+        meaning, and of one seed and one, which say nothing of others."""
+        if self.corrected is None or self.meaningless or self.of_single_seeds:
             return ""
         return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
+
+    @property
+    def of_single_seeds(self) -> bool:
+        """Whether the difference is one of two trainings, tested over sentences alone."""
+        return self.tested is not None and self.tested.over == "sentences"
 
     @property
     def never_acted(self) -> str:
@@ -202,10 +202,12 @@ def comparison(
     scores = _system_scores(results, test, metric)
     comparable = [_is_comparable(results[0], result, test, metric) for result in results]
     tests = differences_of(results, comparable, test, metric, inference)
-    corrected = _corrected(tests.differences, [_seeds(result, test, metric) for result in results])
-    rows = _rows(
-        results, test, metric, comparable, tests.differences, corrected, _meaningless(scores)
-    )
+    corrected = _corrected(tests.differences)
+    differences = [
+        tested and replace(tested, p_value=max(tested.p_value, tested.least_p))
+        for tested in tests.differences
+    ]
+    rows = _rows(results, test, metric, comparable, differences, corrected, _meaningless(scores))
     scored = [row.scores[metric] for row in rows if row.tested or row is rows[0] and row.seeds]
     power = power_of_comparison(metric, tests.components, scored)
     notes = [
@@ -239,23 +241,11 @@ def _is_comparable(baseline: SystemResult, result: SystemResult, test: str, metr
     return same_text and measured(score) == measured(reference)
 
 
-def _seeds(result: SystemResult, test: str, metric: str) -> int:
-    score = result.score(test, metric)
-    return len(score.seeds) if score else 0
-
-
-def _corrected(
-    differences: Sequence[Difference | None], seeds: Sequence[int]
-) -> list[float | None]:
-    """Return the p-values of the differences corrected for their number, given the seeds of every
-    system."""
-    tested = [row for row, difference in enumerate(differences) if difference]
-    values = holm([difference.p_value for difference in differences if difference])
-    corrected: list[float | None] = [None] * len(differences)
-    for row, p_value in zip(tested, values, strict=True):
-        few = min(seeds[0], seeds[row]) <= FEW_SEEDS
-        corrected[row] = max(p_value, LEAST_P) if few else p_value
-    return corrected
+def _corrected(differences: Sequence[Difference | None]) -> list[float | None]:
+    """Return the p-values of the differences corrected for their number, none below what can be
+    relied on."""
+    values = iter(holm([tested.p_value for tested in differences if tested]))
+    return [max(next(values), tested.least_p) if tested else None for tested in differences]
 
 
 def _rows(
@@ -338,6 +328,8 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if method == "moderated" and len(sentences_only) < len(tested):
         lines.append("moderated: the variation between seeds is estimated from all systems")
+    if any(row.tested and row.tested.least_p for row in tested):
+        lines.append("two seeds of a system show no p below 0.01")
     if sentences_only:
         lines.append(
             f"one seed against one cannot tell a method from chance: {', '.join(sentences_only)}"

@@ -24,9 +24,9 @@ SEEDS = (2, 3, 5, 10)
 # (BLEU) and 0.18 (chrF), and differences of single seeds by 0.19 and 0.10 over sentences, most of
 # which is due to seeds. Accuracy is a guess: two systems disagree on every fifth example.
 TYPICAL: Mapping[str, Components] = {
-    "bleu": Components(seeds=0.20, seeds_and_sentences=80.0, systems_and_sentences=35.0),
-    "chrf": Components(seeds=0.14, seeds_and_sentences=43.0, systems_and_sentences=17.0),
-    "accuracy": Components(seeds=1.0, seeds_and_sentences=800.0, systems_and_sentences=400.0),
+    "bleu": Components(0.20, 80.0, 35.0, dof=8),
+    "chrf": Components(0.14, 43.0, 17.0, dof=8),
+    "accuracy": Components(1.0, 800.0, 400.0, dof=8),
 }
 """By metric, for experiments on test sets of which nothing is stored."""
 
@@ -41,29 +41,34 @@ class Power:
     smallest: float
     target: float
     """A smaller difference, of about half the size."""
-    seeds_needed: int | None
-    """The seeds that it needs; None where even many do not suffice, because the test set is too
-    small."""
+    seeds_needed: tuple[int | None, int | None]
+    """The fewest and the most seeds that it may need; None where even many do not suffice, because
+    the test set is too small."""
     text: str
     components: Components
     """Of the variance of a difference."""
 
-    def seeds_for(self, difference: float) -> int | None:
-        """Return the seeds of two systems that tell them apart where they differ by as much; None
-        where even many do not suffice."""
-        return self.components.seeds_needed(difference, self.sentences) if difference else None
+    def seeds_for(self, difference: float) -> tuple[int | None, int | None]:
+        """Return the fewest and the most seeds of two systems that may tell them apart where they
+        differ by as much; None where even many do not suffice."""
+        if not difference:
+            return None, None
+        return self.components.range_needed(difference, self.sentences)
 
 
 def power_of_comparison(
     metric: str, known: Components | None, scored: Sequence[Estimate]
 ) -> Power | None:
-    """Return the power of a comparison of systems with these scores; None where one has one seed,
-    which a note says."""
-    seeds = min((len(score.seeds) for score in scored), default=0)
-    if known is None or len(scored) < 2 or seeds < 2:
+    """Return the power of a comparison of systems with these scores, with as many seeds as the
+    fewest of those with several; None where fewer than two have, which a note says.
+
+    A race gives most systems one seed: what it can see is said of those that it gave more.
+    """
+    several = [count for score in scored if (count := len(score.seeds)) > 1]
+    if known is None or len(several) < 2:
         return None
     sentences = min(score.n for score in scored)
-    return power(metric, known, seeds, sentences, len(scored) - 1)
+    return power(metric, known, min(several), sentences, len(scored) - 1)
 
 
 def power(
@@ -85,7 +90,7 @@ def _numbers(
     return {
         "smallest": smallest,
         "target": target,
-        "needed": known.seeds_needed(target, sentences, comparisons) if smallest else None,
+        "needed": known.range_needed(target, sentences, comparisons) if smallest else None,
         "by_seeds": [known.smallest_difference(count, sentences, comparisons) for count in SEEDS],
     }
 
@@ -98,15 +103,24 @@ def _power(
     if not smallest:
         return None
     unit, segments = title(metric), segment_noun(metric)
-    more = f"{needed} seeds" if needed else "a larger test set"
     missed = f"differences below {smallest:.1f}"
     if smallest >= _widest(metric):
         missed = "any difference in"
     text = (
         f"power: {counted(seeds, 'seed')} and {sentences:,} {segments} may miss {missed} {unit}; "
-        f"finding one of {target:g} takes {more}"
+        f"finding one of {target:g} takes {seeds_text(needed)}"
     )
     return Power(seeds, sentences, smallest, target, needed, text, known)
+
+
+def seeds_text(needed: tuple[int | None, int | None]) -> str:
+    """Return `3 to 10 seeds`, `14 seeds or more`, or `a larger test set`."""
+    fewest, most = needed
+    if fewest is None:
+        return "a larger test set"
+    if most is None:
+        return f"{fewest} seeds or more"
+    return f"{fewest} seeds" if fewest == most else f"{fewest} to {most} seeds"
 
 
 def _widest(metric: str) -> float:

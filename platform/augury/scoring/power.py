@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from scipy import special
 
@@ -25,6 +25,8 @@ from augury.scoring.seed_variance import (
 )
 
 LEVEL, POWER = 0.05, 0.8
+RANGE = 0.8
+"""How often a range of seeds has the true number of seeds that are needed."""
 MOST_SEEDS = 20
 """More are not proposed: two systems that need more are equal for most purposes."""
 
@@ -42,6 +44,8 @@ class Components:
     systems."""
     paired: bool = False
     """Whether the i-th seeds of all systems are a block, and are compared with each other."""
+    dof: float = field(default=math.inf, compare=False)
+    """Degrees of freedom of the variance between seeds, where it is estimated."""
 
     def variance(self, seeds: int, sentences: int) -> float:
         """Return the variance of the difference of two means over seeds and sentences."""
@@ -76,6 +80,20 @@ class Components:
             ),
             None,
         )
+
+    def range_needed(
+        self, difference: float, sentences: int, comparisons: int = 1
+    ) -> tuple[int | None, int | None]:
+        """Return the fewest and the most seeds that detecting a difference may take, as the
+        variance between seeds is known from few; None above MOST_SEEDS."""
+        interaction = self.seeds_and_sentences / sentences
+        ends = []
+        for share in ((1 + RANGE) / 2, (1 - RANGE) / 2):
+            factor = self.dof / special.chdtri(self.dof, 1 - share) if self.dof < math.inf else 1.0
+            seeds = max(0.0, float(factor) * (self.seeds + interaction) - interaction)
+            known = replace(self, seeds=seeds)
+            ends.append(known.seeds_needed(difference, sentences, comparisons))
+        return ends[0], ends[1]
 
     def _dof(self, seeds: int, comparisons: int) -> float:
         """Return the degrees of freedom of a baseline and systems with as many seeds."""
@@ -112,6 +130,7 @@ def components(
         seeds_and_sentences=pooled.interaction * sentences,
         systems_and_sentences=sentences * sum(interactions) / len(interactions),
         paired=paired,
+        dof=pooled.dof,
     )
 
 

@@ -88,7 +88,7 @@ class Suggested:
         self._failed.add(configuration)
         self._tell_study()
 
-    def choose_now(self) -> None:
+    def choose(self) -> None:
         """Ask for no further points, and wait for none."""
         self._closed = True
 

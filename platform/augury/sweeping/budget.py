@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from augury.core.errors import UserError
-from augury.core.machine import available_cores
 from augury.core.progress import duration
 from augury.core.store import Store
 from augury.execution import estimates

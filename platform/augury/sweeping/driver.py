@@ -39,7 +39,16 @@ from augury.sweeping import plan as plans
 from augury.sweeping.applied import left_out_lines
 from augury.sweeping.budget import estimate, keep_within, seed_seconds
 from augury.sweeping.plan import Plan, SweepOptions
-from augury.sweeping.schedulers import Confirmed, Listed, Scheduler, Trial, net, price
+from augury.sweeping.schedulers import (
+    Confirmed,
+    Decision,
+    Listed,
+    Mode,
+    Scheduler,
+    Trial,
+    net,
+    price,
+)
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep, earlier_record
 from augury.sweeping.trials import Trials
@@ -112,7 +121,7 @@ def run_experiment(
         recorded = _Recorded(recorder, graph, show=True)
         trials = Trials(
             graph,
-            Listed(_seed_by_seed(wanted)),
+            _Systems(_seed_by_seed(wanted)),
             store.folder(REPORTS, experiment.name),
             value=lambda trial: 0.0,  # nothing is chosen
             compared=lambda trial: trial in wanted,
@@ -202,6 +211,37 @@ def _seed_by_seed(trials: Sequence[Trial]) -> list[Trial]:
         by_configuration.setdefault(trial.configuration, []).append(trial)
     place = {trial: seeds.index(trial) for seeds in by_configuration.values() for trial in seeds}
     return sorted(trials, key=lambda trial: place[trial])
+
+
+class _Systems:
+    """A scheduler of the systems of an experiment: all are trained, and nothing is chosen."""
+
+    mode: Mode = "max"
+    decisions: Sequence[Decision] = ()
+    best = None
+
+    def __init__(self, trials: Sequence[Trial]):
+        self._trials = dict.fromkeys(trials)
+
+    @property
+    def finished(self) -> bool:
+        """Whether all have ended."""
+        return not self._trials
+
+    def work(self) -> list[Trial]:
+        """Return what has not ended."""
+        return [*self._trials]
+
+    def tell(self, configuration: str, seed: int, value: float) -> None:
+        """Record that a trial has finished."""
+        self._trials.pop(Trial(configuration, seed), None)
+
+    def fail(self, configuration: str, seed: int) -> None:
+        """Record that a trial has failed."""
+        self._trials.pop(Trial(configuration, seed), None)
+
+    def choose(self) -> None:
+        """Do nothing."""
 
 
 @dataclass
@@ -380,10 +420,7 @@ class _Driver:
             rounds = [] if options.rows or not self.space.families else later
             scheduler = Rounds(Race(reference, others, options.seeds, mode=mode), rounds)
         else:
-            scheduler = Listed(
-                _seed_by_seed([Trial(*pair) for pair in product(configurations, options.seeds)]),
-                mode=mode,
-            )
+            scheduler = Listed(configurations, options.seeds, mode=mode)
         if not options.fresh_seeds:
             return scheduler
         return Confirmed(scheduler, reference, options.fresh_seeds)
@@ -438,7 +475,7 @@ class _Driver:
         scheduler = self.trials.scheduler
         if self.cut_short or not isinstance(scheduler, Confirmed):
             return False
-        scheduler.choose_now()
+        scheduler.choose()
         self.cut_short = True
         say("the rest of the budget is for confirming what leads")
         return scheduler.confirmation is not None

@@ -17,7 +17,7 @@ from augury.core.rng import seed_of
 from augury.experiments.spec import Experiment
 from augury.sweeping.adaptive import distributions, storable
 from augury.sweeping.declarations import MainSettings, Point
-from augury.sweeping.schedulers import SUGGESTED
+from augury.sweeping.rounds import SUGGESTED
 from augury.sweeping.space import rounded
 
 STARTUP = 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,9 +11,9 @@ from augury.core.naming import title
 from augury.core.progress import say
 from augury.execution import preflight
 from augury.sweeping import main_settings
-from augury.sweeping.declarations import Point
 from augury.sweeping.plan import Plan
-from augury.sweeping.schedulers import COMBINATIONS, TUNING_ROUNDS, Propose, Standings
+from augury.sweeping.rounds import TUNING_ROUNDS, combinations
+from augury.sweeping.schedulers import Propose, Standings
 from augury.sweeping.space import Space
 
 COMBINED, TUNED = "combinations", "tuned settings"
@@ -111,38 +111,3 @@ class Proposals:
                 say(f"{what}: {name}")
         self.know()
         return added
-
-
-def combinations(
-    ranking: Sequence[str], rows: Mapping[str, Point], families: Mapping[str, str]
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Return the best row with each of the next best of other families, by both names; best first.
-
-    Rows are combined that have no more than one regime of their own: operators of both, in the
-    order of the rows, under that regime.
-    """
-    combined: dict[tuple[str, str], dict[str, Any]] = {}
-    known = [name for name in ranking if name in families]
-    for position, name in enumerate(known):
-        for other in known[position + 1 :]:
-            point = _combination(rows[name], rows[other])
-            if point and families[name] != families[other]:
-                combined[name, other] = point
-        if combined:  # those of worse rows would come with further ones only
-            break
-    return dict(list(combined.items())[:COMBINATIONS])
-
-
-def _combination(point: Point, other: Point) -> dict[str, Any] | None:
-    """Return the operators of two points under the regime of one; None where both have one."""
-    regimes = [settings["regime"] for settings in (point, other)]
-    trained = [regime for regime in regimes if regime.get("name", "plain") != "plain"]
-    if len(trained) > 1:
-        return None
-    operators = [*point.get("augment", ()), *other.get("augment", ())]
-    return {
-        **point,
-        **other,
-        "augment": operators,
-        "regime": trained[0] if trained else regimes[0],
-    }

@@ -1,43 +1,49 @@
-"""Schedulers: which trial comes next, as a function of scores alone.
+"""Which configuration to train next with which seed: schedulers, pure functions of scores.
 
-A trial is one configuration trained with one seed to its end: half a training says little, as
-augmentation and regularisation learn slowly. What a scheduler decides does not depend on when and
-in which order scores arrive, so that a sweep continues by being told what is known.
-`benchmarks/race.py` measures how often the choice is right, and what it costs.
+A trial is one configuration with one seed, and trains to its end. A scheduler names the trials that
+can be trained now (`work`), is told their scores in validation (`tell`), and chooses. Test scores
+are never told. Decisions depend on the scores only, not on when and in which order they arrive:
+to continue a sweep, or to add configurations or seeds, tell a new scheduler all that is known.
+
+    Listed      every configuration with every seed
+    Race        every configuration once, then seeds where they improve the choice
+    Rounds      a race, then races with what the best so far suggests
+    Confirmed   any of these, then the reference and the winner with seeds that chose nothing
+
+The best score of many is mostly one that was lucky: on the seeds that chose it, a system that helps
+nothing seems to help. `Confirmed` therefore trains fresh ones, and they alone are tested.
+
+Scores are told less the price of a configuration, in points of the metric: `worth` for each
+doubling of the training time. Times are estimates, known before the first trial, so that the same
+scores lead to the same decisions.
 """
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from augury.sweeping.belief import Belief, belief, pooled_deviation
+from augury.sweeping.knowledge_gradient import Belief, belief, pooled_deviation
 
-Mode = Literal["max", "min"]
-Action = Literal["seed added", "chosen", "confirmed"]
-
+CONFIDENCE = 0.95
+FRESH = 3
+"""Seeds that confirm a choice."""
 PILOTS = 4
 """How many get a second seed first, the reference and the best: they show the variance between
 seeds."""
 AT_ONCE = 4
 """How many configurations get another seed before the next decision, at most: trials run side by
 side, and a decision does not depend on how many."""
-GAIN = 0.01
-"""The least expected improvement of the choice that another seed is trained for, in points of the
-metric: noisy seeds buy further ones."""
-TINY = 1e-12
-"""No gain is expected of scores that are all equal."""
-COMBINATIONS = 2
-"""How many combinations the second round adds to the winner of the first."""
-TUNING_ROUNDS = 2
-"""How many rounds try other values of the main settings of what leads."""
-SUGGESTED = 3
-"""Configurations of such a round; the next one learns from them."""
+LEAST = 0.005
+"""The least improvement of the choice that a seed is trained for, in points of the metric."""
 
+Mode = Literal["max", "min"]
+Action = Literal["seed added", "chosen", "confirmed"]
 Standings = Mapping[str, float]
 """Configuration -> its expected mean over seeds, best first; without the reference."""
 Propose = Callable[[Standings], Mapping[str, Collection[str]]]
@@ -45,36 +51,29 @@ Propose = Callable[[Standings], Mapping[str, Collection[str]]]
 
 
 class Trial(NamedTuple):
-    """One configuration, by the address of its runs, with one seed."""
+    """A configuration, by its address, with one seed."""
 
     configuration: str
     seed: int
 
 
 class Decision(NamedTuple):
-    """A decision on a configuration, with its interval and what that was compared with."""
+    """A decision on a configuration."""
 
     configuration: str
     action: Action
     seeds: int
-    """Number of seeds that it is based on."""
+    """Number of seeds it is based on."""
     mean: float
     low: float
     high: float
+    """`low` and `high` equal the mean where no configuration has two seeds."""
     cut: float
-    """The mean of the best configuration."""
-
-
-class Confirmation(NamedTuple):
-    """The trainings with fresh seeds on which alone the winner is tested."""
-
-    reference: str
-    winner: str
-    seeds: tuple[int, ...]
+    """What the mean is held against: the best, the next best, or the reference."""
 
 
 class Scheduler(Protocol):
-    """Says which trials are wanted, given the scores of those that have ended."""
+    """Decides what is trained, and chooses."""
 
     mode: Mode
 
@@ -84,28 +83,28 @@ class Scheduler(Protocol):
 
     @property
     def best(self) -> str | None:
-        """The configuration that is chosen; None before, and where all have failed."""
+        """The chosen configuration; None before the end and where all have failed."""
 
     @property
     def finished(self) -> bool:
-        """Whether no trial is wanted any more."""
+        """Whether nothing is left to train."""
 
     def work(self) -> list[Trial]:
         """Return what can be trained now, most urgent first: neither told nor failed."""
 
     def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; one that is not finite is a failure."""
+        """Record the score of a trial; one that is not finite counts as a failure."""
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial has failed."""
+        """Record that a trial cannot be trained."""
 
-    def choose_now(self) -> None:
-        """Choose by what is known: a budget leaves no time for further trials."""
+    def choose(self) -> None:
+        """Choose among what is known, as where a budget allows no further trials."""
 
 
 def price(factor: float, worth: float) -> float:
-    """Return the points that a training of `factor` times the reference's time has to bring, where
-    `worth` points are the price of each doubling; below 0 where it is shorter."""
+    """Return the points that a training of `factor` times the reference's time has to bring; below
+    0 where it is shorter."""
     return worth * math.log2(factor)
 
 
@@ -114,142 +113,172 @@ def net(value: float, price: float, mode: Mode) -> float:
     return value - price if mode == "max" else value + price
 
 
-class Scores:
-    """Base class of schedulers: the scores that were told, larger being better."""
+def half_widths(groups: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return half the width of the 95 % confidence interval of every group's mean.
 
-    def __init__(self, configurations: Sequence[str], mode: Mode):
-        assert configurations and len(set(configurations)) == len(configurations), "each once"
-        self.configurations = list(configurations)
-        self.mode: Mode = mode
-        self.decisions: list[Decision] = []
-        self.best: str | None = None
-        self.finished = False
+    Empty if no group has two values. Two or three seeds are too few to estimate a variance, so it
+    is assumed equal for all groups and pooled; Student's t uses the pooled degrees of freedom.
+    """
+    from scipy.special import stdtrit  # plans need none, and it takes a moment
+
+    deviation, degrees = pooled_deviation(groups.values())
+    if not degrees:
+        return {}
+    scale = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * deviation
+    return {name: scale / math.sqrt(len(group)) for name, group in groups.items()}
+
+
+class _Scored(Scheduler):
+    """Base class of schedulers over configurations and seeds; larger is better inside it."""
+
+    def __init__(self, configurations: Iterable[str], seeds: Iterable[int], mode: Mode):
+        self.configurations, self.seeds, self.mode = [*configurations], [*seeds], mode
+        assert len({*self.configurations}) == len(self.configurations), "each configuration once"
+        assert self.seeds and len({*self.seeds}) == len(self.seeds), "each seed once"
+        self._decisions: list[Decision] = []
+        self._best: str | None = None
+        self._finished = False
         self._sign = 1 if mode == "max" else -1
         self._values: dict[Trial, float] = {}
         self._failed: set[Trial] = set()
 
+    @property
+    def decisions(self) -> Sequence[Decision]:
+        """The decisions so far."""
+        return self._decisions
+
+    @property
+    def best(self) -> str | None:
+        """The chosen configuration; None before the end and where all have failed."""
+        return self._best
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing is left to train."""
+        return self._finished
+
+    def work(self) -> list[Trial]:
+        """Return what can be trained now, one seed of all configurations before the next."""
+        return [] if self.finished else list(filter(self._pending, self._requested()))
+
     def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial; only its first one counts."""
-        trial = Trial(configuration, seed)
+        """Record the score of a trial; one that is not finite counts as a failure."""
         if math.isfinite(value):
-            self._values.setdefault(trial, self._sign * value)
+            self._values.setdefault(Trial(configuration, seed), self._sign * value)
         else:
-            self._failed.add(trial)
+            self._failed.add(Trial(configuration, seed))
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial has failed."""
+        """Record that a trial cannot be trained."""
         self._failed.add(Trial(configuration, seed))
         self._advance()
 
-    def _advance(self) -> None:
-        """Make the decisions that the scores allow."""
-        raise AssertionError("every scheduler has its own")
+    @abstractmethod
+    def _requested(self) -> list[Trial]:
+        """Return the trials that the next decision is based on, most urgent first."""
 
-    def _is_open(self, trial: Trial) -> bool:
+    @abstractmethod
+    def _advance(self) -> None:
+        """Make all decisions that the known scores allow."""
+
+    def _pending(self, trial: Trial) -> bool:
         return trial not in self._values and trial not in self._failed
 
-    def _has_failed(self, configuration: str) -> bool:
-        return any(trial.configuration == configuration for trial in self._failed)
+    def _has_failed(self, name: str) -> bool:
+        """Return whether a seed of a configuration failed that a decision is based on."""
+        of_name = [trial for trial in self._requested() if trial.configuration == name]
+        return any(trial in self._failed and trial not in self._values for trial in of_name)
 
-    def _by_configuration(self) -> dict[str, dict[int, float]]:
-        """Return the scores by configuration and seed, the best mean first."""
+    def _scores(self) -> dict[str, dict[int, float]]:
+        """Return the requested scores by configuration and seed, the best mean first."""
         scores: dict[str, dict[int, float]] = {}
-        for name in self.configurations:
-            trials = sorted(trial for trial in self._values if trial.configuration == name)
-            if trials:
-                scores[name] = {trial.seed: self._values[trial] for trial in trials}
-        ranked = sorted(scores, key=lambda name: -statistics.fmean(scores[name].values()))
-        return {name: scores[name] for name in ranked}
+        for trial in self._requested():
+            if trial in self._values:
+                scores.setdefault(trial.configuration, {})[trial.seed] = self._values[trial]
+        known = [name for name in self.configurations if name in scores]
+        known.sort(key=lambda name: -statistics.fmean(scores[name].values()))
+        return {name: scores[name] for name in known}
 
-    def _choose(self, name: str, seeds: int, mean: float, half: float) -> None:
+    def _decide(
+        self, action: Action, name: str, seeds: int, mean: float, half: float, cut: float
+    ) -> None:
         mean = self._sign * mean
-        self.decisions.append(Decision(name, "chosen", seeds, mean, mean - half, mean + half, mean))
-        self.best, self.finished = name, True
+        self._decisions.append(
+            Decision(name, action, seeds, mean, mean - half, mean + half, self._sign * cut)
+        )
 
 
-class Listed(Scores):
-    """Trains what is listed, in its order, and chooses the best mean."""
+class Listed(_Scored):
+    """Trains every configuration with every seed; the best mean wins.
 
-    def __init__(self, trials: Sequence[Trial], *, mode: Mode = "max"):
-        super().__init__(list(dict.fromkeys(trial.configuration for trial in trials)), mode)
-        self.trials = list(trials)
+    A configuration with a failed seed is never chosen.
+    """
 
-    def work(self) -> list[Trial]:
-        """Return what is not trained."""
-        return [] if self.finished else [trial for trial in self.trials if self._is_open(trial)]
+    def __init__(self, configurations: Iterable[str], seeds: Iterable[int], *, mode: Mode):
+        super().__init__(configurations, seeds, mode)
 
-    def choose_now(self) -> None:
-        """Choose among the configurations with most scores: fewer would compare lucky seeds."""
+    def choose(self) -> None:
+        """Choose among what is known, as where a budget allows no further trials."""
+        if self.finished:
+            return
+        self._finished = True
         scores = {
-            name: list(of_name.values())
-            for name, of_name in self._by_configuration().items()
+            name: list(of.values())
+            for name, of in self._scores().items()
             if not self._has_failed(name)
         }
-        most = max(map(len, scores.values()), default=0)
-        complete = [name for name, values in scores.items() if len(values) == most]
-        self.finished = True
-        if complete:
-            values = scores[complete[0]]
-            deviation, _ = pooled_deviation(scores.values())
-            half = 1.96 * deviation / math.sqrt(len(values))
-            self._choose(complete[0], len(values), statistics.fmean(values), half)
+        if scores:
+            self._best, *others = scores
+            means = {name: statistics.fmean(of) for name, of in scores.items()}
+            half = half_widths(scores).get(self._best, 0.0)
+            cut = means[others[0]] if others else means[self._best]
+            seeds, mean = len(scores[self._best]), means[self._best]
+            self._decide("chosen", self._best, seeds, mean, half, cut)
+
+    def _requested(self) -> list[Trial]:
+        # Seed by seed: a limit that ends the command leaves all configurations comparable.
+        return [Trial(name, seed) for seed in self.seeds for name in self.configurations]
 
     def _advance(self) -> None:
-        if not self.finished and not self.work():
-            self.choose_now()
+        if not self.work():
+            self.choose()
 
 
-class Race(Scores):
+class Race(_Scored):
     """Trains every configuration with its first seed, then adds seeds where they are expected to
-    improve the choice.
+    improve the choice by at least `least` points (`augury.sweeping.knowledge_gradient`).
 
-    Another seed goes to the configuration whose next score is expected to improve the choice most,
-    the knowledge gradient (Frazier, Powell and Dayanik, 2009, "The Knowledge-Gradient Policy for
-    Correlated Normal Beliefs"); once no seed promises `gain` points, the choice is made.
-    Configurations can be added then, and it is made anew among all. One with a seed that failed is
-    never chosen. With a single seed, the best score is chosen.
+    Configurations can be added once the choice is made, which is then made anew among all. One with
+    a seed that failed is never chosen. With a single seed, the best score is chosen.
     """
 
     def __init__(
         self,
         reference: str,
-        others: Sequence[str],
-        seeds: Sequence[int],
+        others: Iterable[str],
+        seeds: Iterable[int],
         *,
         mode: Mode,
-        gain: float = GAIN,
+        least: float = LEAST,
     ):
-        super().__init__([reference, *others], mode)
-        assert seeds and len(set(seeds)) == len(seeds), "each seed once"
-        self.reference, self.seeds, self.gain = reference, tuple(seeds), gain
-        self._rows: dict[str, frozenset[str]] = {name: frozenset({name}) for name in others}
-        self._rows[reference] = frozenset()
-        self._requested = {name: 1 for name in self.configurations}
+        super().__init__([reference, *others], seeds, mode)
+        self.reference, self.least = reference, least
+        self._made_of = {name: frozenset({name}) for name in self.configurations}
+        self._made_of[reference] = frozenset()
+        self._counts = {name: 1 for name in self.configurations}
         """How many of the seeds are requested, by configuration."""
         self._piloted = False
 
     def add(self, parents: Mapping[str, Collection[str]]) -> None:
         """Add configurations, by name with those that they are made of."""
         for name, made_of in parents.items():
-            if name not in self._rows:
+            if name not in self._made_of:
                 self.configurations.append(name)
-                self._rows[name] = frozenset().union(*(self._rows[parent] for parent in made_of))
-                self._requested[name] = 1
-        self.finished = False
+                self._made_of[name] = frozenset().union(*(self._made_of[part] for part in made_of))
+                self._counts[name] = 1
+        self._finished = False
         self._advance()
-
-    def work(self) -> list[Trial]:
-        """Return what can be trained now, the first seeds of all before further ones."""
-        if self.finished:
-            return []
-        trials = [
-            Trial(name, seed)
-            for place, seed in enumerate(self.seeds)
-            for name in self.configurations
-            if place < self._requested[name]
-        ]
-        return [trial for trial in trials if self._is_open(trial)]
 
     def standings(self) -> dict[str, float]:
         """Return the expected mean of every configuration but the reference, the best first."""
@@ -258,180 +287,215 @@ class Race(Scores):
         ranked = sorted(means, key=lambda name: (self._has_failed(name), -means[name]))
         return {name: self._sign * means[name] for name in ranked}
 
-    def choose_now(self) -> None:
-        """Choose the best expected mean."""
-        if able := [name for name in self._by_configuration() if not self._has_failed(name)]:
-            known = self._belief()
-            best = max(able, key=known.mean_of)
-            seeds = len(self._by_configuration()[best])
-            self._choose(best, seeds, known.mean_of(best), 1.96 * known.deviation_of(best))
-        self.finished = True
+    def choose(self) -> None:
+        """Choose among what is known, as where a budget allows no further trials."""
+        if self.finished:
+            return
+        self._finished = True
+        known, scores = self._belief(), self._scores()
+        able = [name for name in known.names if not self._has_failed(name)]
+        if able:
+            first, *others = sorted(able, key=known.mean_of, reverse=True)
+            cut = known.mean_of(others[0]) if others else known.mean_of(first)
+            half = 1.96 * known.deviation_of(first)
+            self._best = first
+            self._decide("chosen", first, len(scores[first]), known.mean_of(first), half, cut)
 
-    def _requested_scores(self) -> dict[str, dict[int, float]]:
-        """Return the scores of requested seeds: decisions depend on nothing else."""
-        scores = {}
-        for name, of_name in self._by_configuration().items():
-            requested = self.seeds[: self._requested[name]]
-            if known := {seed: value for seed, value in of_name.items() if seed in requested}:
-                scores[name] = known
-        ranked = sorted(scores, key=lambda name: -statistics.fmean(scores[name].values()))
-        return {name: scores[name] for name in ranked}
+    def _requested(self) -> list[Trial]:
+        places = range(len(self.seeds))
+        return [
+            Trial(name, self.seeds[place])
+            for place in places
+            for name in self.configurations
+            if place < self._counts[name]
+        ]
 
     def _belief(self) -> Belief:
-        scores = self._requested_scores()
-        if any(len(of_name) > 1 for of_name in scores.values()):
-            return belief(scores, self._rows, self.seeds)
-        means = np.array([value for of_name in scores.values() for value in of_name.values()])
+        scores = self._scores()
+        if any(len(of) > 1 for of in scores.values()):
+            return belief(scores, self._made_of, self.seeds)
+        means = np.array([score for of in scores.values() for score in of.values()])
         return Belief(list(scores), [], means, np.zeros((len(means), len(means))), 0.0)
 
     def _advance(self) -> None:
         while not self.finished and not self.work():
-            scores = self._requested_scores()
-            able = [name for name in scores if self._can_grow(name)]
-            if able and not self._piloted:
-                self._piloted = True
-                able.sort(key=lambda name: name != self.reference)
-                promising = able[:PILOTS]
-            else:
-                promising = self._promising(able)
+            promising = self._promising() if self._piloted else self._pilots()
+            self._piloted = True
             for name in promising:
-                self._requested[name] += 1
+                self._counts[name] += 1
             if not promising:
-                self.choose_now()
+                self.choose()
 
     def _can_grow(self, name: str) -> bool:
-        return self._requested[name] < len(self.seeds) and not self._has_failed(name)
+        return self._counts[name] < len(self.seeds) and not self._has_failed(name)
 
-    def _promising(self, able: Sequence[str]) -> list[str]:
-        """Return the configurations that get another seed, most promising first."""
-        scores = self._requested_scores()
-        if not able or not any(len(of_name) > 1 for of_name in scores.values()):
+    def _pilots(self) -> list[str]:
+        able = list(filter(self._can_grow, self._scores()))
+        return sorted(able, key=lambda name: name != self.reference)[:PILOTS]
+
+    def _promising(self) -> list[str]:
+        """Return the configurations whose next score is expected to improve the choice most, and
+        enough; record that they get another seed."""
+        scores, known = self._scores(), self._belief()
+        if not known.seeds:  # nothing has two seeds
             return []
-        known = self._belief()
-        gains = {name: known.gain(name, self.seeds[self._requested[name]]) for name in able}
-        promising = [name for name in able if gains[name] >= max(self.gain, TINY)]
-        best = max((name for name in scores if not self._has_failed(name)), key=known.mean_of)
-        cut = self._sign * known.mean_of(best)
+        able = list(filter(self._can_grow, known.names))
+        gains = {name: known.gain(name, self.seeds[self._counts[name]]) for name in able}
+        promising = [name for name in able if gains[name] >= self.least]
         promising = sorted(promising, key=lambda name: -gains[name])[:AT_ONCE]
+        cut = max(map(known.mean_of, able), default=0.0)
         for name in promising:
-            mean, half = self._sign * known.mean_of(name), 1.96 * known.deviation_of(name)
-            interval = mean, mean - half, mean + half, cut
-            self.decisions.append(Decision(name, "seed added", len(scores[name]), *interval))
+            half = 1.96 * known.deviation_of(name)
+            self._decide("seed added", name, len(scores[name]), known.mean_of(name), half, cut)
         return promising
 
 
-class Rounds:
+class Rounds(Scheduler):
     """Races configurations, then all of them with those that the next round proposes, and so on."""
 
-    def __init__(self, race: Race, rounds: Sequence[Propose]):
-        self.mode = race.mode
-        self._race, self._proposals = race, list(rounds)
+    def __init__(self, race: Race, rounds: Iterable[Propose]):
+        self.mode: Mode = race.mode
+        self._race, self._proposals = race, [*rounds]
 
     @property
     def decisions(self) -> Sequence[Decision]:
-        """The decisions of the race."""
+        """The decisions so far."""
         return self._race.decisions
 
     @property
     def best(self) -> str | None:
-        """The winner of the last race."""
+        """The winner of the last round that has ended; None before the first."""
         return self._race.best
 
     @property
     def finished(self) -> bool:
-        """Whether the last round is decided."""
-        return self._race.finished and not self._proposals
+        """Whether nothing is left to train."""
+        return self._race.finished
 
     def work(self) -> list[Trial]:
-        """Return what the race can train now."""
+        """Return what can be trained now, most urgent first."""
         return self._race.work()
 
     def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial."""
+        """Record the score of a trial; one that is not finite counts as a failure."""
         self._race.tell(configuration, seed, value)
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial has failed."""
+        """Record that a trial cannot be trained."""
         self._race.fail(configuration, seed)
         self._advance()
 
-    def choose_now(self) -> None:
-        """Choose by what is known, without further rounds."""
-        self._proposals = []
-        if not self._race.finished:
-            self._race.choose_now()
+    def choose(self) -> None:
+        """Choose among what is known; no further round begins."""
+        self._proposals.clear()
+        self._race.choose()
 
     def _advance(self) -> None:
-        """Begin the next round once the last one is decided."""
-        while self._proposals and self._race.finished:
-            propose = self._proposals.pop(0)
-            if self.best and (proposed := propose(self._race.standings())):
+        while self._proposals and self._race.finished and self.best:
+            if proposed := self._proposals.pop(0)(self._race.standings()):
                 self._race.add(proposed)
 
 
-class Confirmed:
-    """Lets a scheduler choose, and trains the reference and the winner with fresh seeds.
+class Confirmation(NamedTuple):
+    """What tests a choice: two configurations with seeds that had no part in it."""
 
-    The choice is made by the luck of its seeds, too: tested on these, a winner of twenty equal
-    configurations would "help" in one of seven tables. On fresh seeds alone it does in one of
-    forty, as a test at 5 per cent says.
+    reference: str
+    winner: str
+    seeds: tuple[int, ...]
+
+    @property
+    def trials(self) -> list[Trial]:
+        """The trials that it takes."""
+        names = self.reference, self.winner
+        return [Trial(name, seed) for seed in self.seeds for name in names]
+
+
+def fresh_seeds(seeds: Collection[int], count: int = FRESH) -> tuple[int, ...]:
+    """Return seeds that confirm what `seeds` have chosen: those that follow them."""
+    return tuple(range(max(seeds) + 1, max(seeds) + 1 + count))
+
+
+class Confirmed(Scheduler):
+    """Lets another scheduler choose, then trains the reference and the winner with fresh seeds.
+
+    Their scores choose nothing, and are what the winner is tested by. Where the reference wins,
+    there is nothing to confirm. To estimate what a confirmation will cost before there is a winner:
+    `Confirmation(reference, candidate, fresh).trials`.
     """
 
-    def __init__(self, choosing: Scheduler, reference: str, seeds: Sequence[int]):
-        self.mode = choosing.mode
-        self._choosing, self._reference, self.seeds = choosing, reference, tuple(seeds)
-        self._ended: set[Trial] = set()
+    def __init__(self, choosing: Scheduler, reference: str, fresh: Iterable[int]):
+        self.mode: Mode = choosing.mode
+        self.choosing, self.reference, self.fresh = choosing, reference, tuple(fresh)
+        assert self.fresh, "a choice is confirmed by seeds"
+        self._values: dict[Trial, float] = {}
+        self._failed: set[Trial] = set()
 
     @property
     def confirmation(self) -> Confirmation | None:
-        """What confirms the choice; None before it is made, and where the reference is best."""
-        best = self._choosing.best
-        if not self._choosing.finished or best in (None, self._reference):
+        """What confirms the choice; None before it is made, and where the reference won."""
+        winner = self.choosing.best if self.choosing.finished else None
+        if winner is None or winner == self.reference:
             return None
-        assert best is not None
-        return Confirmation(self._reference, best, self.seeds)
+        return Confirmation(self.reference, winner, self.fresh)
 
     @property
     def decisions(self) -> Sequence[Decision]:
-        """The decisions of the choice."""
-        return self._choosing.decisions
+        """The decisions of the choice, and that it is confirmed."""
+        confirmed = [self._confirmed()] if self.finished and self.confirmation else []
+        return [*self.choosing.decisions, *filter(None, confirmed)]
 
     @property
     def best(self) -> str | None:
-        """The configuration that is chosen."""
-        return self._choosing.best
+        """The chosen configuration."""
+        return self.choosing.best
 
     @property
     def finished(self) -> bool:
-        """Whether the choice is confirmed, or cannot be."""
-        return self._choosing.finished and not self.work()
+        """Whether the choice is made and nothing is left to confirm it."""
+        return self.choosing.finished and not self.work()
 
     def work(self) -> list[Trial]:
-        """Return what is to be trained: for the choice, then with fresh seeds."""
-        if not self._choosing.finished:
-            return self._choosing.work()
-        if self.confirmation is None:
-            return []
-        pair = self.confirmation[:2]
-        trials = [Trial(name, seed) for seed in self.seeds for name in pair]
-        return [trial for trial in trials if trial not in self._ended]
+        """Return what can be trained now, most urgent first."""
+        if not self.choosing.finished:
+            return self.choosing.work()
+        trials = self.confirmation.trials if self.confirmation else []
+        return [
+            trial for trial in trials if trial not in self._values and trial not in self._failed
+        ]
 
     def tell(self, configuration: str, seed: int, value: float) -> None:
-        """Record the score of a trial."""
-        if seed in self.seeds:
-            self._ended.add(Trial(configuration, seed))
+        """Record the score of a trial; one of a fresh seed takes no part in the choice."""
+        if seed not in self.fresh:
+            self.choosing.tell(configuration, seed, value)
+        elif math.isfinite(value):
+            self._values.setdefault(Trial(configuration, seed), value)
         else:
-            self._choosing.tell(configuration, seed, value)
+            self._failed.add(Trial(configuration, seed))
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Record that a trial has failed."""
-        if seed in self.seeds:
-            self._ended.add(Trial(configuration, seed))
+        """Record that a trial cannot be trained."""
+        if seed in self.fresh:
+            self._failed.add(Trial(configuration, seed))
         else:
-            self._choosing.fail(configuration, seed)
+            self.choosing.fail(configuration, seed)
 
-    def choose_now(self) -> None:
-        """Choose by what is known, and go on to confirm it."""
-        if not self._choosing.finished:
-            self._choosing.choose_now()
+    def choose(self) -> None:
+        """Choose among what is known, so that the rest of a budget can confirm it."""
+        self.choosing.choose()
+
+    def _confirmed(self) -> Decision | None:
+        """Return the scores of the winner on fresh seeds beside the reference's; None where either
+        has none."""
+        assert self.confirmation
+        groups: dict[str, list[float]] = {self.reference: [], self.confirmation.winner: []}
+        for trial in self.confirmation.trials:
+            if trial in self._values:
+                groups[trial.configuration].append(self._values[trial])
+        reference, winner = groups.values()
+        if not reference or not winner:
+            return None
+        mean, name = statistics.fmean(winner), self.confirmation.winner
+        half = half_widths(groups).get(name, 0.0)
+        cut = statistics.fmean(reference)
+        return Decision(name, "confirmed", len(winner), mean, mean - half, mean + half, cut)

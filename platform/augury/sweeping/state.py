@@ -178,12 +178,10 @@ class Sweep:
     """Points of the metric that twice the training time has to bring."""
     stopped: bool = False
     """Whether its last command ended before, such as by Ctrl-C or the end of its budget."""
-    fresh_seeds: tuple[int, ...] = ()
-    """Those with which the winner and the reference are, or would be, trained once more."""
-    confirmation: Confirmation | None = None
-    """The trainings on which the winner is tested; None where nothing is confirmed."""
     deadline: float | None = None
     """Unix time at which the budget of its last command is spent; None where it has none."""
+    confirmation: Confirmation | None = None
+    """The fresh seeds that test the choice; None before it is made, and where the reference won."""
 
     @property
     def silent(self) -> float | None:
@@ -214,12 +212,11 @@ class Sweep:
 
     def furthest(self, configuration: Configuration) -> dict[Trial, float]:
         """Return the trials of a configuration that got furthest, with their best validations:
-        others have had less training, and would lower its mean, and those that confirm a choice
-        take no part in it."""
+        others have had less training, and would lower its mean."""
         validated = {
             trial: value
             for trial in configuration.trials
-            if trial.seed in self.seeds and (value := self.best(trial)) is not None
+            if (value := self.best(trial)) is not None
         }
         by_rank = (
             {trial: value for trial, value in validated.items() if trial.progress in rank}
@@ -252,26 +249,14 @@ class Sweep:
 
     def scored(self) -> dict[str, dict[int, Folder]]:
         """Return the scored runs of every configuration, by its name and the seed, the reference
-        first, without those that confirm."""
+        first."""
         scored: dict[str, dict[int, Folder]] = {
             configuration.name: {} for configuration in self.configurations
         }
         for configuration, trial in self.trials:
-            if trial.seed in self.seeds and trial.folder.exists(record.SCORES):
+            if trial.folder.exists(record.SCORES):
                 scored[configuration.name][trial.seed] = trial.folder
         return scored
-
-    def confirming(self) -> dict[str, dict[int, Folder]]:
-        """Return the scored runs with fresh seeds of the reference and the winner, by name."""
-        confirming: dict[str, dict[int, Folder]] = {}
-        for address in self.confirmation[:2] if self.confirmation else ():
-            configuration = self.by_address[address]
-            confirming[configuration.name] = {
-                trial.seed: trial.folder
-                for trial in configuration.trials
-                if trial.seed not in self.seeds and trial.folder.exists(record.SCORES)
-            }
-        return confirming
 
 
 @dataclass
@@ -350,13 +335,10 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         folder = store.folder(KIND, resolve(store, name))
     definition, state = records(folder)
     curves = curves or Curves(definition["metric"])
-    confirmation = _confirmation(state)
-    configurations = []
-    for entry in definition["configurations"]:
-        confirms = confirmation is not None and entry["address"] in confirmation[:2]
-        fresh = confirmation.seeds if confirmation and confirms else ()
-        seeds = (*definition["seeds"], *fresh)
-        configurations.append(_configuration(entry, seeds, state, store, curves))
+    configurations = tuple(
+        _configuration(entry, definition["seeds"], state, store, curves)
+        for entry in definition["configurations"]
+    )
     return Sweep(
         name=definition["name"],
         question=definition["question"],
@@ -367,7 +349,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         seeds=tuple(definition["seeds"]),
         scheduler=definition["scheduler"],
         reference=definition["reference"],
-        configurations=tuple(configurations),
+        configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
         decisions=tuple(
             _decision(entry, definition["metric"]) for entry in state.get("decisions", ())
@@ -380,8 +362,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         worth=definition.get("worth", 0.0),
         stopped=state.get("stopped", False),
         deadline=state.get("deadline"),
-        confirmation=confirmation,
-        fresh_seeds=tuple(definition.get("fresh_seeds", ())),
+        confirmation=_confirmation(state.get("confirmation")),
     )
 
 
@@ -407,11 +388,10 @@ def earlier_record(folder: Folder, name: str) -> dict[str, Any]:
         return {}
 
 
-def _confirmation(state: Mapping[str, Any]) -> Confirmation | None:
-    content = state.get("confirmation")
-    if not content:
+def _confirmation(entry: Mapping[str, Any] | None) -> Confirmation | None:
+    if entry is None:
         return None
-    return Confirmation(content["reference"], content["winner"], tuple(content["seeds"]))
+    return Confirmation(entry["reference"], entry["winner"], tuple(entry["seeds"]))
 
 
 def _decision(entry: Mapping[str, Any], metric: str) -> Decision:

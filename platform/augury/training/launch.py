@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
-from augury.core.machine import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.machine import available_cores, in_this_directory

@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.answer import answer, unconfirmed
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring.significance import Difference
 from augury.sweeping.state import Sweep
 
 
 def compare_with(sweep: Sweep, rival: str) -> str:
-    """What the comparison of the reference with one other says, by the corrections of the whole
-    table."""
-    (table,) = summarise(sweep).comparisons
-    return compare_in_words(
-        replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival)))
-    )
+    """What the comparison of the reference with one other says where it is not confirmed."""
+    summary = summarise(sweep)
+    (table,) = summary.comparisons
+    assert summary.leader is not None
+    rows = tuple(row for row in table.rows if row.name in ("baseline", rival))
+    return compare_in_words(replace(table, rows=rows), unconfirmed(summary, summary.leader))
 
 
 @pytest.fixture

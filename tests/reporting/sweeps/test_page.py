@@ -100,9 +100,11 @@ def test_differences_are_tested(sweeps: Any) -> None:
         [9, 7, 5, 4, 10, 9, 8, 7, 10],
     )  # counts of a sentence
     for beta, share in ((0, 0.25), (5, 0.75)):
-        run = sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30 + beta])
-        counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
-        write_statistics(run, "test", [Measured("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
+        address = sweeps.configuration({"regime.beta": beta})
+        for seed in (1, 2, 3):
+            run = sweeps.trial(address, seed, [30 + beta])
+            counts = np.where(np.arange(2000)[:, None] < 2000 * share, better, worse)
+            write_statistics(run, "test", [Measured("bleu", 30, 29, 31, "tok:13a", 2000, counts)])
     best = configurations(summarise(sweeps.load()), {}).rows[0]
     assert re.fullmatch(r"\+(\d+\.\d)\*\* \[\+\d+\.\d, \+\d+\.\d\]", best.cells[6].text)
     assert best.cells[7].text == "< 0.001"

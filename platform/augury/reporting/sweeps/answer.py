@@ -7,15 +7,15 @@ import math
 from dataclasses import replace
 
 from augury.core.naming import counted
-from augury.core.progress import duration
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import Comparison
 from augury.reporting.numbers import adaptive, factor
 from augury.reporting.pareto import pareto_front
+from augury.reporting.sweeps.confirmation import Price, price_of
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.scoring.registry import title
+from augury.sweeping.schedulers import Confirmation, fresh_seeds
 
-CONFIRMING_SEEDS = 3
 MAY_BE = 0.05
 """The probability from which on a configuration is said to be possibly the best."""
 
@@ -70,6 +70,25 @@ def front_text(summary: Summary) -> str:
     )
 
 
+def unconfirmed(summary: Summary, leader: ConfigurationResult) -> str:
+    """Return why a difference of the leader is not called real, and what confirming it costs."""
+    if leader is summary.reference:
+        return "this is not confirmed, as no other is ahead in validation"
+    return (
+        f"these trainings chose {leader.name}, and flatter it; confirming it takes "
+        f"{confirming(summary, leader)}"
+    )
+
+
+def confirming(summary: Summary, leader: ConfigurationResult) -> Price:
+    """Return what confirming the leader would still cost."""
+    sweep, seconds = summary.sweep, {item.address: item.seconds for item in summary.ranking}
+    known = sweep.confirmation
+    if known is None or known.winner != leader.address:
+        known = Confirmation(sweep.reference, leader.address, fresh_seeds(sweep.seeds))
+    return price_of(sweep, known, seconds)
+
+
 def _outcome(summary: Summary) -> str:
     sweep, leader = summary.sweep, summary.leader
     finished, trials = sweep.count("finished"), counted(len(sweep.trials), "trial")
@@ -86,10 +105,9 @@ def _outcome(summary: Summary) -> str:
     if sweep.tests == ():
         core = _on_validation(summary, leader)
         return f"{core[0].upper()}{core[1:]}" if sweep.ended else f"So far, {progress}: {core}"
-    if summary.confirmed is not None:
-        core = compare_in_words(summary.confirmed).removesuffix(".")
-        seeds = counted(len(summary.confirmed.rows[0].seeds), "fresh seed")
-        core = f"{core}, by {seeds} that took no part in the choice"
+    if summary.confirmed:
+        tested = compare_in_words(summary.confirmed.deciding).removesuffix(".")
+        core = f"{tested}, tested {summary.confirmed.seeds_text}"
         return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
     comparison = _with_leader(summary, leader)
     begun = "No answer" if sweep.ended else "No answer yet"
@@ -98,36 +116,11 @@ def _outcome(summary: Summary) -> str:
     if comparison is None:
         lead = f"{leader.name} leads with {summary.metric} {leader.score_text}"
         return f"{begun}: {progress}, {lead}, and there are no test scores to compare"
+    core = compare_in_words(comparison, unconfirmed(summary, leader)).removesuffix(".")
     if leader is summary.reference:
-        core = f"{compare_in_words(comparison).removesuffix('.')}; {leader.name} "
-        core += _place(summary, leader) + _name_better_on_test(summary, comparison)
-    else:
-        core = _unconfirmed(summary, comparison, leader)
+        core += f"; {leader.name} {_place(summary, leader)}"
+    core += _name_better_on_test(summary, comparison)
     return core if sweep.ended else f"So far, {progress}, {_lowercase_first(core)}"
-
-
-def _unconfirmed(summary: Summary, comparison: Comparison, leader: ConfigurationResult) -> str:
-    """Return by how much a leader scores more than the reference, and what confirming it costs: it
-    was chosen by the luck of its seeds, too."""
-    metric, (reference, chosen) = comparison.metrics[0], comparison.rows
-    if chosen.meaningless:
-        return compare_in_words(comparison).removesuffix(".")
-    own, other = chosen.scores[metric].value, reference.scores[metric].value
-    core = (
-        f"On {comparison.test_label}, {chosen.name}, chosen by validation, scores {own:.1f} "
-        f"{title(metric)} against {other:.1f} of {reference.name}"
-    )
-    return f"{core}; that is not confirmed: {confirmation_cost(summary, leader)}"
-
-
-def confirmation_cost(summary: Summary, leader: ConfigurationResult) -> str:
-    """Return what it takes to confirm the choice."""
-    seeds = summary.sweep.fresh_seeds
-    count = len(seeds) or CONFIRMING_SEEDS
-    known = [result.seconds for result in (leader, summary.reference) if result.seconds]
-    takes = f", about {duration(count * sum(known))}" if len(known) == 2 else ""
-    how = "the same command does" if seeds else f"--confirm {count} does"
-    return f"{2 * count} trainings with fresh seeds would show it{takes} ({how})"
 
 
 def _place(summary: Summary, leader: ConfigurationResult) -> str:
@@ -154,10 +147,8 @@ def _name_better_on_test(summary: Summary, shown: Comparison) -> str:
         for row in deciding.rows
         if row.mark and (deciding.gain(row) or 0) > 0 and row.address not in known
     ]
-    competitor = shown.rows[-1]
-    too = " too" if competitor.mark and (shown.gain(competitor) or 0) > 0 else ""
     return (
-        f"; {' and '.join(better)}, not ahead in validation, scored better than the reference{too}"
+        f"; {' and '.join(better)}, not ahead in validation, scored better than the reference"
         if better
         else ""
     )
@@ -194,10 +185,7 @@ def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
 
 def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | None:
     """Return the comparison of the reference with the leader, or with the next best where the
-    reference leads.
-
-    p-values are corrected for all comparisons of the table.
-    """
+    reference leads."""
     if summary.deciding is None:
         return None
     racing = [

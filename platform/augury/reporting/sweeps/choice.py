@@ -7,7 +7,8 @@ with one system alone where it leads by k, so that the error is at least sqrt(k)
 and a lead of one example is never more than that.
 
 The deviation of seeds is no part of the error; the price of its time is what a lead is held
-against. `benchmarks/race.py` measures the choice for scores of text, where that price alone counts.
+against. Once the winner is confirmed, the fresh seeds alone decide, in validation: those that chose
+it were lucky.
 """
 
 from __future__ import annotations
@@ -62,11 +63,20 @@ class Lead:
 
 def lead(summary: Summary, result: ConfigurationResult) -> Lead | None:
     """Return the lead of a configuration; None where it or the reference has no validation."""
-    reference, sweep = summary.reference, summary.sweep
-    if result.mean is None or reference.mean is None:
+    own, reference = validated(summary, result)
+    if own is None or reference is None:
         return None
-    gain = result.mean - reference.mean
-    return Lead(gain if sweep.mode == "max" else -gain, _examples(summary))
+    gain = own - reference
+    return Lead(gain if summary.sweep.mode == "max" else -gain, _examples(summary))
+
+
+def validated(summary: Summary, result: ConfigurationResult) -> tuple[float | None, float | None]:
+    """Return the means in validation of a configuration and of the reference: over the fresh seeds
+    where it is confirmed, which have no luck in the choice."""
+    tested = summary.confirmed
+    if tested and result.address == tested.confirmation.winner:
+        return tested.winner, tested.reference
+    return result.mean, summary.reference.mean
 
 
 def best_finished(summary: Summary) -> ConfigurationResult | None:
@@ -86,11 +96,12 @@ def recommended(summary: Summary) -> ConfigurationResult | None:
     compared = reference in finished and len(finished) > 1
     if best is None or not (summary.sweep.ended or compared):
         return None
-    if best.mean is None or reference.mean is None or (ahead := lead(summary, best)) is None:
+    (mean, of_reference), ahead = validated(summary, best), lead(summary, best)
+    if mean is None or of_reference is None or ahead is None:
         return best
     mode = summary.sweep.mode
-    paid = net(best.mean, best.configuration.price, mode)
-    return best if is_better(paid, reference.mean, mode, ahead.error) else reference
+    paid = net(mean, best.configuration.price, mode)
+    return best if is_better(paid, of_reference, mode, ahead.error) else reference
 
 
 def _examples(summary: Summary) -> int | None:

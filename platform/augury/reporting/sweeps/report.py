@@ -36,6 +36,7 @@ from augury.reporting.report import (
 )
 from augury.reporting.score_tables import by_test, frame, shared_notes, test_sections
 from augury.reporting.styles import OTHER, Style
+from augury.reporting.sweeps import confirmation
 from augury.reporting.sweeps.answer import answer, chances, contenders, front_text
 from augury.reporting.sweeps.choice import recommended
 from augury.reporting.sweeps.figures import (
@@ -88,7 +89,8 @@ def report(sweep: Sweep, refresh: int | None = None) -> Report:
 def _report(summary: Summary, refresh: int | None) -> Report:
     sweep = summary.sweep
     styles = configuration_styles(summary)
-    shown, deciding = configurations(summary, styles), summary.deciding
+    shown = configurations(summary, styles)
+    tested = summary.confirmed.deciding if summary.confirmed else summary.deciding
     labels: dict[str, str] = {state: state for state in STATES}
     if sweep.ended:
         labels["waiting"] = "not needed"
@@ -96,7 +98,7 @@ def _report(summary: Summary, refresh: int | None) -> Report:
         title=f"Sweep {sweep.name}",
         question=sweep.question,
         answer=answer(summary),
-        power=deciding.power_text if deciding else "",
+        power=tested.power_text if tested else "",
         conclusions=_conclusions(summary),
         notes=[*summary.cautions, *_text_notes(sweep)],
         status=Status(
@@ -328,6 +330,7 @@ def data(summary: Summary) -> dict[str, Any]:
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
+        "confirmed": summary.confirmed.to_dict() if summary.confirmed else None,
         "table": [_result_dict(summary, result) for result in summary.ranking],
         "merged": [asdict(point) for point in sweep.merged],
         "decisions": [asdict(decision) for decision in sweep.decisions],
@@ -384,5 +387,7 @@ def _state(sweep: Sweep) -> str:
         progress.append(
             [configuration.address, trial.seed, trial.progress, len(trial.curve), scored]
         )
-    decisions = len(sweep.decisions)
-    return config.address([sweep.ended, sweep.updated if sweep.ended else 0, decisions, progress])
+    fresh = confirmation.scored(sweep, sweep.confirmation) if sweep.confirmation else {}
+    confirmed = [[address, *runs] for address, runs in fresh.items()]
+    ended = [sweep.ended, sweep.updated if sweep.ended else 0]
+    return config.address([*ended, len(sweep.decisions), progress, confirmed])

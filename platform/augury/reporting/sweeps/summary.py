@@ -13,13 +13,13 @@ from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds, spread
 from augury.reporting.results import SystemResult
 from augury.reporting.score_tables import score_cells, score_columns
+from augury.reporting.sweeps.confirmation import Confirmed, confirmed
 from augury.reporting.tables import Cell
 from augury.runs import stored_runs
 from augury.scoring.best import probability_best
 from augury.scoring.registry import bounds, lower_is_better, title
 from augury.scoring.significance import Interval
-from augury.sweeping.belief import half_widths
-from augury.sweeping.schedulers import net
+from augury.sweeping.schedulers import half_widths, net
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
 
@@ -95,12 +95,11 @@ class Summary:
 
     The reference is the first row.
     """
-    confirmed: Comparison | None
-    """The winner and the reference by their fresh seeds alone; None before two of both are
-    scored."""
     chances: Mapping[str, float]
-    """Address -> the probability to be the best on the deciding test set; empty where any is known
-    by one seed, of which nothing is known of others."""
+    """Address -> the probability to be the best on the deciding test set, of scored ones; empty
+    where no configuration has two seeds."""
+    confirmed: Confirmed | None = None
+    """The test of the leader with fresh seeds."""
 
     @property
     def cautions(self) -> list[str]:
@@ -180,18 +179,11 @@ def summarise(sweep: Sweep) -> Summary:
     ranked = ranking(sweep)
     systems = _scored_systems(sweep)
     tests = scored_sets(systems)
-    ahead = leader_of(sweep, ranked)
+    ahead = leader(sweep, ranked, finished=True) or leader(sweep, ranked)
     comparisons = tuple(compare_all(systems, tests))
     chances = _chances(with_mean(systems, tests), comparisons[0]) if comparisons else {}
-    return Summary(sweep, ranked, ahead, comparisons, _confirmed(sweep, tests), chances)
-
-
-def leader_of(
-    sweep: Sweep, ranked: Sequence[ConfigurationResult] | None = None
-) -> ConfigurationResult | None:
-    """Return the configuration that leads: one with a finished seed where there is one."""
-    ranked = ranking(sweep) if ranked is None else ranked
-    return leader(sweep, ranked, finished=True) or leader(sweep, ranked)
+    tested = confirmed(sweep, ahead.address) if ahead else None
+    return Summary(sweep, ranked, ahead, comparisons, chances, tested)
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
@@ -288,18 +280,10 @@ def _chances(systems: Sequence[SystemResult], deciding: Comparison) -> dict[str,
         for system in systems
         if (resampled := system.resampled.get(deciding.test, {}).get(metric)) is not None
     }
-    if len(known) < 2 or min(resampled.seeds for resampled in known.values()) < 2:
+    if len(known) < 2:
         return {}
     shares = probability_best([*known.values()], lower_is_better=lower_is_better(metric))
-    return dict(zip(known, shares.tolist(), strict=True))
-
-
-def _confirmed(sweep: Sweep, tests: Sequence[str]) -> Comparison | None:
-    """Compare the winner with the reference by the seeds that took no part in the choice."""
-    groups = sweep.confirming()
-    if len(groups) < 2 or min(map(len, groups.values())) < 2 or not tests:
-        return None
-    return compare_all(results.load_groups([*groups.values()], [*groups]), tests)[0]
+    return {} if shares is None else dict(zip(known, shares.tolist(), strict=True))
 
 
 def _scored_systems(sweep: Sweep) -> list[SystemResult]:

@@ -1,0 +1,159 @@
+"""What a sweep chose is tested with seeds that had no part in the choice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+import yaml
+
+from augury.experiments.spec import parse
+from augury.reporting.run_files import EXPERIMENT
+from augury.reporting.sweeps.answer import answer, confirming
+from augury.reporting.sweeps.choice import recommended, validated
+from augury.reporting.sweeps.recommendation import RECOMMENDED, recommend, settlement
+from augury.reporting.sweeps.report import data, stored_summary
+from augury.reporting.sweeps.summary import Summary, summarise
+from augury.scoring.significance import compare
+
+REAL, FRESH = "is real", (4, 5, 6)
+Shares = dict[str, float]
+CHOICE: Shares = {"baseline": 0.6, "ours": 0.7, "theirs": 0.65}
+
+
+def classify(sweeps: Any, address: str, name: str, seed: int, share: float, rows: int) -> None:
+    """Train a classifier that is right on so many of the examples, drawn anew for each seed."""
+    drawn = random.Random(f"{name} {seed}")
+    correct = [int(drawn.random() < share) for _ in range(rows)]
+    sweeps.trial(address, seed, [100 * share], seconds=60.0)
+    sweeps.results.classified(name, address, seed, correct=correct, seconds=60.0)
+
+
+def chosen(sweeps: Any, scheduler: str = "all", rows: int = 1000) -> dict[str, str]:
+    """Train everything with three seeds; return the addresses by name."""
+    addresses = {name: sweeps.configuration({}, name) for name in CHOICE}
+    for name, share in CHOICE.items():
+        for seed in (1, 2, 3):
+            classify(sweeps, addresses[name], name, seed, share, rows)
+    return addresses
+
+
+def confirm(
+    sweeps: Any,
+    addresses: dict[str, str],
+    shares: Shares,
+    seeds: Sequence[int] = FRESH,
+    **load: Any,
+) -> Summary:
+    """Train the reference and `ours` with fresh seeds."""
+    for name, share in shares.items():
+        for seed in seeds:
+            classify(sweeps, addresses[name], f"fresh {name}", seed, share, 1000)
+    sweeps.confirmation = {
+        "reference": addresses["baseline"],
+        "winner": addresses["ours"],
+        "seeds": list(FRESH),
+    }
+    return summarise(sweeps.load(**load))
+
+
+@pytest.mark.parametrize("scheduler", ["all", "race"])
+def test_nothing_is_real_before_it_is_confirmed(sweeps: Any, scheduler: str) -> None:
+    chosen(sweeps)
+    summary = summarise(sweeps.load(scheduler=scheduler))
+    assert summary.leader is not None and summary.leader.name == "ours"
+    assert summary.confirmed is None and REAL not in answer(summary)
+    assert "6 trainings" in answer(summary)
+    cost = confirming(summary, summary.leader)
+    assert (cost.trainings, cost.seconds) == (6, pytest.approx(6 * 60))
+    open_question = settlement(summary)
+    assert open_question is not None and open_question.command.startswith("augury sweep ")
+
+
+def test_a_confirmed_system_is_tested_by_fresh_seeds_alone(sweeps: Any) -> None:
+    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.7})
+    assert summary.confirmed is not None
+    (table,) = summary.confirmed.comparisons
+    assert [row.name for row in table.rows] == ["baseline", "ours"]
+    assert all(row.seeds == FRESH for row in table.rows) and table.comparisons == 1
+    assert table.rows[1].mark and REAL in answer(summary)
+    assert table.power is not None and table.power.seeds == 3
+    stored = stored_summary(summary.sweep)
+    assert stored["confirmed"]["difference"] == pytest.approx(table.rows[1].difference)
+    assert stored["confirmed"]["seeds"] == [*FRESH]
+    others = {row.name: row.seeds for row in summary.comparisons[0].rows}
+    assert others == dict.fromkeys(CHOICE, (1, 2, 3))
+
+
+def test_its_p_value_is_that_of_the_two_systems_on_fresh_seeds(sweeps: Any) -> None:
+    from augury.reporting.results import load_groups
+    from augury.reporting.sweeps.confirmation import scored
+
+    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.63})
+    assert summary.confirmed is not None and summary.sweep.confirmation is not None
+    runs = scored(summary.sweep, summary.sweep.confirmation)
+    systems = load_groups([*runs.values()])
+    drawn = [system.samples("test", "accuracy") for system in systems]
+    assert drawn[0] is not None and drawn[1] is not None
+    row = summary.confirmed.deciding.rows[1]
+    assert row.tested == compare(drawn[0], drawn[1])
+    assert row.corrected == pytest.approx(row.tested.p_value)
+
+
+def test_a_system_that_was_lucky_is_not_called_better_and_not_recommended(sweeps: Any) -> None:
+    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.595})
+    assert REAL not in answer(summary) and "ours" in answer(summary)
+    result = recommended(summary)
+    assert result is summary.reference
+    assert validated(summary, summary.leader) == pytest.approx((59.5, 60.0))
+
+
+def test_a_confirmation_that_has_begun_says_what_is_missing(sweeps: Any) -> None:
+    addresses = chosen(sweeps)
+    summary = confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7}, (4, 5), ended=False)
+    assert summary.confirmed is None and summary.leader is not None
+    assert confirming(summary, summary.leader).trainings == 2
+    ended = summarise(sweeps.load())
+    assert ended.confirmed is not None and ended.confirmed.deciding.rows[1].seeds == (4, 5)
+
+
+def test_one_fresh_seed_confirms_nothing(sweeps: Any) -> None:
+    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.7}, (4,))
+    assert summary.confirmed is None and REAL not in answer(summary)
+
+
+def test_seeds_of_an_earlier_winner_confirm_nothing(sweeps: Any) -> None:
+    addresses = chosen(sweeps)
+    sweeps.decide(addresses["theirs"], 1, "chosen", 65.0, 0.5, 0.0)
+    summary = confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7})
+    assert summary.leader is not None and summary.leader.name == "theirs"
+    assert summary.confirmed is None and REAL not in answer(summary)
+    assert confirming(summary, summary.leader).trainings == 3  # of the reference are there
+
+
+def test_what_is_not_told_apart_asks_for_further_fresh_seeds(sweeps: Any) -> None:
+    summary = confirm(sweeps, chosen(sweeps), {"baseline": 0.6, "ours": 0.655})
+    assert summary.confirmed is not None and not summary.confirmed.deciding.rows[1].mark
+    proposed = settlement(summary)
+    assert proposed is not None and proposed.seeds is not None and proposed.seeds > 3
+    assert f"{RECOMMENDED} --set 'seeds=[4,5,6,7" in proposed.command
+
+
+def test_the_experiment_file_names_the_fresh_seeds(sweeps: Any) -> None:
+    corpus = {"builtin": 300}
+    texts = {"train": corpus, "valid": corpus, "source_language": "de", "target_language": "en"}
+    addresses = chosen(sweeps)
+    for name in ("baseline", "ours"):
+        experiment = parse({"name": name, "task": "nmt", "corpus": texts, "seeds": [1, 2, 3]})
+        folder = sweeps.results.store.folder("runs", f"{addresses[name]}/seed-1")
+        folder.write(EXPERIMENT, yaml.safe_dump(experiment.to_dict()))
+    for summary in (
+        summarise(sweeps.load()),
+        confirm(sweeps, addresses, {"baseline": 0.6, "ours": 0.7}),
+    ):
+        assert recommend(summary)
+        content = yaml.safe_load(summary.sweep.folder.read(RECOMMENDED))
+        assert content["seeds"] == [*FRESH] and {*content["systems"]} == {"baseline", "ours"}
+        assert data(summary)["recommended"] == addresses["ours"]
