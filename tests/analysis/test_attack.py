@@ -7,8 +7,8 @@ import pytest
 
 from augury.analysis.attack import Strength, calibrate, choose
 from augury.core.errors import UserError
-from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
+from augury.sweeping.driver import run_experiment
 from tests import tiny
 
 pytestmark = pytest.mark.trains
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.trains
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    runs, failures = run_experiment(tiny.experiment("nli", tmp_path_factory.mktemp("attack")))
+    runs, failures, _ = run_experiment(tiny.experiment("nli", tmp_path_factory.mktemp("attack")))
     assert not failures
     return Run.read(next(folder for seeds in runs.values() for folder in seeds.values()))
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.experiments.task import find_task
+from augury.sweeping.driver import run_experiment
 
 pytestmark = pytest.mark.trains
 
@@ -79,7 +79,7 @@ def content(tmp_path: Path) -> dict[str, Any]:
 def test_a_task_in_one_file_learns_under_every_form_of_augmentation(
     content: dict[str, Any],
 ) -> None:
-    runs, failures = run_experiment(parse(content))
+    runs, failures, _ = run_experiment(parse(content))
     assert not failures and list(runs) == list(content["systems"])
     scores = {
         name: run[1].read_json("scores.json")["tests"]["films"][0] for name, run in runs.items()
@@ -98,7 +98,7 @@ def test_a_task_in_one_file_learns_under_every_form_of_augmentation(
 def test_it_learns_from_nothing_with_the_defaults_it_ships(content: dict[str, Any]) -> None:
     del content["training"], content["systems"]
     shipped = parse({**content, "model": {"architecture": "tiny"}})
-    runs, failures = run_experiment(shipped)
+    runs, failures, _ = run_experiment(shipped)
     (run,) = (of_seed[1] for of_seed in runs.values())
     (accuracy,) = run.read_json("scores.json")["tests"]["films"]
     assert not failures and accuracy["value"] > 80  # chance: 50

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Store
-from augury.execution.execute import run_experiment
 from augury.execution.graph import Graph
 from augury.execution.nodes import Node, nodes
 from augury.experiments.spec import Experiment
 from augury.experiments.systems import canonical, expand
+from augury.sweeping.driver import run_experiment
 from tests import tiny
 
 BACK = {
@@ -69,7 +69,7 @@ def test_everything_that_is_stored_is_a_node(before: tuple[Experiment, list[Node
     described, known = before
     store = Store(described.storage)
     assert not any(node.exists for node in known if node.kind in ("records", "model", "scores"))
-    _, failures = run_experiment(described)
+    _, failures, _ = run_experiment(described)
     assert not failures
     after = planned(described)
     assert [node.address for node in after] == [node.address for node in known]

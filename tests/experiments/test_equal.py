@@ -10,10 +10,10 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.execute import run_experiment
 from augury.execution.graph import Graph
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand
+from augury.sweeping.driver import run_experiment
 from augury.training.trained import Outcome
 from tests import tiny
 
@@ -78,7 +78,7 @@ def test_what_cannot_be_derived_is_refused(
 @pytest.mark.trains
 @pytest.mark.parametrize("unit", ["epochs", "updates", "tokens"])
 def test_systems_with_records_train_as_much(tmp_path: Path, unit: str) -> None:
-    runs, failures = run_experiment(systems(tmp_path, unit, {"max_epochs": 2}))
+    runs, failures, _ = run_experiment(systems(tmp_path, unit, {"max_epochs": 2}))
     assert not failures
     plain, twice = (Outcome.read(of_seed[1]) for of_seed in runs.values())
     ratios = {

@@ -12,12 +12,13 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.execution import execute
 from augury.execution.graph import Graph
-from augury.experiments import evaluate
+from augury.experiments import evaluate, training
 from augury.experiments.run import Run
 from augury.experiments.spec import Experiment, parse
 from augury.experiments.systems import canonical, expand, last_stage
 from augury.experiments.systems import load as load_file
 from augury.experiments.training import train
+from augury.sweeping.driver import run_experiment
 from augury.training.trained import OUTCOME, WEIGHTS, Diverged
 from tests import tiny
 
@@ -83,7 +84,7 @@ def trained(
         systems={"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}},
         seeds=[1, 2],
     )
-    runs, failures = execute.run_experiment(compared)
+    runs, failures, _ = run_experiment(compared)
     assert not failures
     return compared, runs
 
@@ -117,7 +118,7 @@ def test_a_changed_last_stage_is_trained_alone(
     files = {run: Path(run.path(WEIGHTS)) for seeds in runs.values() for run in seeds.values()}
     before = {run: file.stat().st_mtime_ns for run, file in files.items()}
     other = compared.model_copy(update={"systems": {"double": {"stages": changed}}, "seeds": (1,)})
-    longer, _ = execute.run_experiment(other)
+    longer, _, _ = run_experiment(other)
     assert capsys.readouterr().err.count("found, not trained again") == 2
     assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
     assert longer["double"][1].read_json(OUTCOME)["epochs"] == 2
@@ -129,7 +130,7 @@ def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> Non
     first = execute.prepare(last_stage(staged).first, Store(tmp_path))
     assert train(first) and not evaluate.evaluated(first)
     weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
-    execute.run_experiment(staged)
+    run_experiment(staged)
     assert first.folder.complete and evaluate.evaluated(first)
     assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
 
@@ -137,13 +138,13 @@ def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> Non
 def test_a_stage_is_left_out_where_the_one_before_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def diverge(run: Run) -> None:
+    def diverge(run: Run, **how: Any) -> None:
         assert run.before is None
         raise Diverged("update 3")
 
-    monkeypatch.setattr(execute, "train", diverge)
-    runs, failures = execute.run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
-    assert runs == {} and len(failures) == 2 and "is left out" in failures[1]
+    monkeypatch.setattr(training, "train", diverge)
+    runs, failures, _ = run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
+    assert runs == {} and len(failures) == 2 and "which it needs, has failed" in failures[1]
 
 
 @pytest.mark.parametrize(
@@ -213,5 +214,5 @@ def test_what_the_vocabulary_does_not_know_is_refused_before_training(
     tmp_path: Path, stage: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        execute.run_experiment(experiment(tmp_path, stages={"tune": stage}))
+        run_experiment(experiment(tmp_path, stages={"tune": stage}))
     assert not Store(tmp_path).addresses("runs")

@@ -11,10 +11,10 @@ import pytest
 from augury.augment.health import UnusableOutput
 from augury.core.store import Store
 from augury.execution import execute
-from augury.execution.execute import run_experiment
 from augury.execution.graph import Graph
 from augury.experiments.spec import parse
 from augury.experiments.systems import expand
+from augury.sweeping.driver import run_experiment
 from tests import tiny
 
 PIECES = ("<pad>", "</s>", "<unk>", "a", "b")
@@ -74,7 +74,7 @@ def content(storage: Path, checkpoint: str, **changes: Any) -> dict[str, Any]:
 @pytest.mark.trains
 def test_a_hundred_empty_back_translations_are_not_trained_on(mute: str, tmp_path: Path) -> None:
     experiment = parse(content(tmp_path, mute))
-    runs, failures = run_experiment(experiment)
+    runs, failures, _ = run_experiment(experiment)
     assert list(runs) == ["baseline"]
     (failure,) = failures
     assert re.search(

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
+from augury.sweeping.driver import run_experiment
 
 pytestmark = pytest.mark.trains
 
@@ -19,7 +19,7 @@ def test_held_out_sentences_are_reordered_like_the_other_language(tmp_path: Path
     def text(size: int) -> dict[str, int]:
         return {"builtin": size, "lexicon": 48}
 
-    runs, failures = run_experiment(
+    runs, failures, _ = run_experiment(
         parse(
             {
                 "name": "reorderer",

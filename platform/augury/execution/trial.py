@@ -12,6 +12,7 @@ from typing import Any
 from augury.core.execution import Execution
 from augury.core.locks import locked
 from augury.core.outages import outage_of
+from augury.core.progress import say
 from augury.experiments.evaluate import evaluate, evaluated
 from augury.experiments.run import Run
 from augury.training.trained import FAILURE
@@ -33,12 +34,13 @@ def run_trial(
     execution: Execution | None = None,
     deadline: float | None = None,
     report: Report | None = None,
+    warn: Callable[[str], None] = say,
 ) -> bool:
     """Train a run to its end and score it; return False where the deadline ended it before.
 
     `execution` overrides the experiment's; `deadline` is a Unix time, after which training stops at
-    its next validation, to be continued; `report` is called after every validation where training
-    runs in this process. Raises what ended it: Diverged, Crashed, UserError, and errors of the
+    its next validation, to be continued; `report` takes the metrics of every validation, `warn` a
+    line on workers that died. Raises what ended it: Diverged, Crashed, UserError, and errors of the
     machine. What is wrong with the run itself is written to its folder.
     """
     from augury.experiments.training import train  # imports torch, which takes seconds
@@ -47,8 +49,9 @@ def run_trial(
         if is_done(run, scored=scored):
             return True
         run.folder.remove(FAILURE)
+        how: Any = {"execution": execution, "report": report, "deadline": deadline, "warn": warn}
         try:
-            if not train(run, execution=execution, report=report, deadline=deadline):
+            if not train(run, **how):
                 return False
             if scored and not evaluated(run):
                 evaluate(run)

@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from augury.core import config
 from augury.core.errors import UserError
@@ -71,8 +71,7 @@ class Outcome:
     """Whether a limit ended the command before everything was decided."""
 
 
-@dataclass(frozen=True)
-class Trained:
+class Trained(NamedTuple):
     """What `run_experiment` leaves."""
 
     runs: dict[str, dict[int, Folder]]
@@ -201,7 +200,12 @@ def _on_ray(experiments: Sequence[Experiment], missing: Collection[Trial]) -> bo
     one training. Ray begins to start, as texts are made meanwhile."""
     execution = experiments[0].execution
     fewest = {"local": math.inf, "ray": 1, "auto": 2}[execution.executor]
-    return len(missing) >= fewest
+    if len(missing) < fewest:
+        return False
+    from augury.core.ray_connection import start_in_background
+
+    start_in_background(execution.address)
+    return True
 
 
 def _seed_by_seed(trials: Sequence[Trial]) -> list[Trial]:

@@ -198,14 +198,16 @@ class Trials:
 
     def _fail(self, trial: Trial, error: str) -> None:
         self.progress[trial], self.errors[trial] = "failed", error
-        self.failures.append(f"{self.name_of(trial)} failed: {error}")
-        say(f"warning: {self.failures[-1]}")
+        if trial.configuration not in self._failed_texts:  # which is said once for all seeds
+            self.failures.append(f"{self.name_of(trial)} failed: {error}")
+            say(f"warning: {self.failures[-1]}")
         if self.compared(trial):
             self.scheduler.fail(*trial)
 
     def _fail_texts(self, step: Step, error: str) -> None:
         self._failed_texts[step.address] = error
-        say(f"warning: {self.graph.names[step]} is not trained: {error}")
+        self.failures.append(f"{self.graph.names[step]} is not trained: {error}")
+        say(f"warning: {self.failures[-1]}")
 
     def _wanted(self) -> Iterator[Trial]:
         """Yield the trials that can run now, most urgent first; in place of one that has to wait,

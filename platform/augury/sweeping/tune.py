@@ -38,8 +38,8 @@ Points = Mapping[str, Mapping[str, Any]]
 """Address of a configuration -> its values of the swept keys."""
 RUN, NAME, SCORED, DEADLINE = "run", "name", "scored", "ends_by"
 """Keys of a trial's configuration in addition to its seed and the swept ones."""
-ERROR, OUTAGE = "error", "outage"
-"""Keys of the reports of what ended a trial, and of what ends the sweep."""
+ERROR, OUTAGE, WARNING = "error", "outage", "warning"
+"""Keys of the reports of what ended a trial, of what ends the sweep, and of what is to be said."""
 DRIVER_MEMORY = 100 * 2**20
 """Bytes that Ray reserves for a trial whose workers are Ray Train's, in place of a CPU: drivers
 would occupy the CPUs that their workers wait for."""
@@ -162,6 +162,7 @@ def _run(config: Mapping[str, Any], folder: Folder, execution: Mapping[str, Any]
             execution=run.experiment.execution.model_copy(update=dict(execution)),
             deadline=config[DEADLINE],
             report=lambda metrics: tune.report(dict(metrics)),
+            warn=lambda line: tune.report({WARNING: line}),
         )
     except Exception as error:
         outage = outage_of(error)
@@ -201,6 +202,8 @@ class TrialSearch(Searcher):
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Note what has ended a trial, or is about to end the sweep."""
         self.outage = self.outage or result.get(OUTAGE, "")
+        if line := result.get(WARNING):
+            say(line)
         if error := result.get(ERROR):
             self._errors[trial_id] = error
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.store import Folder
-from augury.execution.execute import run_experiment
+from augury.sweeping.driver import run_experiment
 from tests import tiny
 
 SENTENCES = 40
@@ -25,6 +25,6 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Folder]:
             "cipher": {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"},
         },
     )
-    runs, failures = run_experiment(experiment)
+    runs, failures, _ = run_experiment(experiment)
     assert not failures
     return [folder for seeds in runs.values() for folder in seeds.values()]

@@ -16,9 +16,9 @@ from augury.analysis.correlation import correlation, random_baseline
 from augury.analysis.system import System, open_systems
 from augury.core.config import merge
 from augury.core.errors import UserError
-from augury.execution.execute import run_experiment
 from augury.experiments.spec import parse
 from augury.sweeping import published
+from augury.sweeping.driver import run_experiment
 from augury.sweeping.published import Published
 from search_spaces.papers.cipherdaug.table10 import formula
 from tests import tiny
@@ -153,7 +153,7 @@ def systems(tmp_path_factory: pytest.TempPathFactory) -> list[System]:
         corpus={**tiny.PARALLEL, "tests": {"test": {"builtin": 40}}},
         systems={"baseline": {}, "two keys": cipher, "alone": alone},
     )
-    runs, failures = run_experiment(experiment)
+    runs, failures, _ = run_experiment(experiment)
     assert not failures
     return open_systems([folder for seeds in runs.values() for folder in seeds.values()])
 

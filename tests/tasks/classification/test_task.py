@@ -17,10 +17,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
-from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.reporting.exporting import export
+from augury.sweeping.driver import run_experiment
 from trainables import nli
 
 pytestmark = pytest.mark.trains
@@ -59,7 +59,7 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
     }
-    runs, failures = run_experiment(parse(content))
+    runs, failures, _ = run_experiment(parse(content))
     assert not failures
     shutil.rmtree(model)
     folder, store = runs[content["name"]][1], Store(storage / "store")

@@ -12,10 +12,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.reporting.exporting import export
 from augury.scoring.registry import metric
+from augury.sweeping.driver import run_experiment
 from tests import tiny
 from trainables.classification import TASK
 
@@ -60,7 +60,7 @@ def trained(request: Any, tmp_path_factory: pytest.TempPathFactory) -> SimpleNam
         training={"max_updates": 3, "max_examples": 10},
         systems=SYSTEMS,
     )
-    runs, failures = run_experiment(experiment)
+    runs, failures, _ = run_experiment(experiment)
     assert not failures
     folders = {name: folders[1] for name, folders in runs.items()}
     return SimpleNamespace(folders=folders, store=Store(storage), labels=LABELS[request.param])

@@ -12,10 +12,10 @@ from huggingface_hub import ModelCard
 
 from augury.core.errors import UserError
 from augury.decoding.settings import GREEDY, Sampling
-from augury.execution.execute import run_experiment
 from augury.experiments.run import Run
 from augury.experiments.spec import parse
 from augury.reporting.exporting import export
+from augury.sweeping.driver import run_experiment
 from augury.training import history
 from trainables.seq2seq import TASK
 
@@ -27,7 +27,7 @@ def trained(toy: Any, form: str, **changes: Any) -> Run:
     content = toy.content(
         {"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)}, **changes
     )
-    runs, failures = run_experiment(parse(content))
+    runs, failures, _ = run_experiment(parse(content))
     assert not failures
     return Run.read(runs[content["name"]][1])
 
@@ -39,7 +39,7 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     content = toy.content(
         {"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}}
     )
-    runs, failures = run_experiment(parse(content))
+    runs, failures, _ = run_experiment(parse(content))
     assert not failures
     run = Run.read(runs[content["name"]][1])
     written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
