@@ -165,7 +165,7 @@ def test_its_space_in_yaml_can_be_swept(tmp_path: Path) -> None:
     assert (search_space.name, search_space.mode, search_space.scheduler) == (
         "smoothing",
         "max",
-        "halving",
+        "race",
     )
     for point, value in zip(space.sample(search_space), [0.0, 0.1, 0.2], strict=True):
         assert parse(merge(search_space.base, point)).regime.label_smoothing == value
